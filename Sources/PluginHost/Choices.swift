@@ -8,8 +8,7 @@ import LuaRuntime
 extension PluginHost {
   /// Reads the manifest of a plugin from disk; the question before enabling shows this one.
   public func currentManifest(of plugin: Plugin) throws -> Manifest {
-    let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
-    let manifest = try Manifest(folder.file("plugin.json", limit: 256 << 10), folder: plugin.name)
+    let manifest = try Manifest(PluginFolder(path: plugin.folder).manifest(), folder: plugin.name)
     if manifest.isNewer { throw PluginError.newerAPI(plugin: plugin.name, api: manifest.api) }
     return manifest
   }
@@ -20,7 +19,7 @@ extension PluginHost {
     guard plugin.code == nil else { return }
     let manifest: Manifest
     do {
-      let bytes = try PluginFolder(plugin: plugin.name, path: plugin.folder).file("plugin.json", limit: 256 << 10)
+      let bytes = try PluginFolder(path: plugin.folder).manifest()
       if bytes == plugin.manifest?.source { return }
       manifest = try Manifest(bytes, folder: plugin.name)
     } catch {

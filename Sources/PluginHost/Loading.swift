@@ -123,14 +123,14 @@ extension PluginHost {
     plugin.code = code
     lua.timeLimit = plugin.limits.seconds
     try install(context, in: lua)
-    let folder = PluginFolder(plugin: plugin.name, path: plugin.folder)
+    let folder = PluginFolder(path: plugin.folder)
     try code.distant?.sendModules()
     try code.setRequire { try folder.module($0) }
     try runFile("init.lua", of: plugin, in: code)
   }
 
   func runFile(_ name: String, of plugin: Plugin, in code: Plugin.LoadedCode) throws {
-    let source = try PluginFolder(plugin: plugin.name, path: plugin.folder).file(name)
+    let source = try PluginFolder(path: plugin.folder).file(name)
     do {
       try code.load(Array(luaCode(ofFile: source)), name: name).call([], results: 0) { _ in }
     } catch let error as LuaError where error.stopReason == .deadline || error.stopReason == .memory {

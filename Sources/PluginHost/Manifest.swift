@@ -111,18 +111,19 @@ struct ManifestReader {
   }
 
   func events() throws(PluginError) -> [ShellEvent] {
-    var events: [ShellEvent] = []
-    for text in try texts("events") {
+    try texts("events").map { (text) throws(PluginError) in
       guard let event = ShellEvent(rawValue: text) else {
-        let known = ShellEvent.allCases.map(\.rawValue)
-        throw .badManifest(
-          plugin: folder,
-          reason: "\"events\": \(quoted(text)) is not an event\(didYouMean(text, among: known)); there are "
-            + known.joined(separator: ", "))
+        throw unknown("events", text, "an event", among: ShellEvent.allCases.map(\.rawValue))
       }
-      events.append(event)
+      return event
     }
-    return events
+  }
+
+  private func unknown(_ key: String, _ text: String, _ what: String, among known: [String]) -> PluginError {
+    .badManifest(
+      plugin: folder,
+      reason: "\"\(key)\": \(quoted(text)) is not \(what)\(didYouMean(text, among: known)); there are "
+        + known.joined(separator: ", "))
   }
 
   func loadsAtStart() throws(PluginError) -> Bool {
@@ -135,13 +136,8 @@ struct ManifestReader {
 
   private func texts(_ key: String) throws(PluginError) -> [String] {
     guard let value = object[key] else { return [] }
-    guard let items = value.list else { throw wrong(key, "a list of texts") }
-    var texts: [String] = []
-    for item in items {
-      guard let text = item.text else { throw wrong(key, "a list of texts") }
-      texts.append(text)
-    }
-    return texts
+    guard let items = value.list, items.allSatisfy({ $0.text != nil }) else { throw wrong(key, "a list of texts") }
+    return items.compactMap(\.text)
   }
 
   func names(_ key: String) throws(PluginError) -> [String] {
@@ -153,11 +149,10 @@ struct ManifestReader {
   }
 
   func permissions() throws(PluginError) -> [Permission] {
-    var found: [Permission] = []
     let texts = try texts("permissions")
     // More than anyone would read before agreeing.
     if texts.count > 64 { throw wrong("permissions", "at most 64") }
-    for text in texts {
+    return try texts.map { (text) throws(PluginError) in
       guard let permission = Permission(text) else {
         if let name = Permission.guardedSetting(in: text) {
           throw .badManifest(
@@ -166,13 +161,9 @@ struct ManifestReader {
         }
         let known =
           Grants.Module.allCases.map(\.rawValue) + ["settings.write:NAME", "files.read:/PATH", "files.write:~/PATH"]
-        throw .badManifest(
-          plugin: folder,
-          reason: "\"permissions\": \(quoted(text)) is not a permission\(didYouMean(text, among: known)); there are "
-            + known.joined(separator: ", "))
+        throw unknown("permissions", text, "a permission", among: known)
       }
-      found.append(permission)
+      return permission
     }
-    return found
   }
 }

@@ -6,8 +6,10 @@ import Glibc
 import LuaRuntime
 
 struct PluginFolder {
-  let plugin: String
   let path: String
+
+  /// Reads `plugin.json`.
+  func manifest() throws -> [UInt8] { try file("plugin.json", limit: 256 << 10) }
 
   /// Reads a file of the plugin.
   func file(_ name: String, limit: Int = 4 << 20) throws -> [UInt8] {

@@ -175,7 +175,7 @@ public final class PluginHost: ListenerLoading {
   /// - Parameter isReported: whether a failure is printed.
   func read(_ name: String, _ folder: String, isBundled: Bool, isReported: Bool = true) -> Plugin {
     do {
-      let bytes = try PluginFolder(plugin: name, path: folder).file("plugin.json", limit: 256 << 10)
+      let bytes = try PluginFolder(path: folder).manifest()
       let manifest = try Manifest(bytes, folder: name)
       if manifest.isNewer, isReported {
         session.reportPlugin(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api)))

@@ -52,17 +52,19 @@ import Workspace
   }
 
   @Test func `a plugin has only the modules that it was granted`() throws {
-    let modules = ["decks", "documents", "words", "games", "settings", "shell", "files", "plugins", "auth"]
-    let expression = modules.map { "\($0) ~= nil" }.joined(separator: ", ")
-    let cases: [(Grants.Module?, String)] = [
-      (nil, ""), (.decksRead, "decks"), (.decksWrite, "decks"), (.documentsRead, "documents"),
-      (.documentsWrite, "documents"),
-      (.words, "words"), (.games, "games"), (.settings, "settings"), (.shell, "shell"), (.shellRun, "shell"),
-      (.commandsRead, ""),
+    let modules = [
+      "decks", "media", "notetypes", "documents", "words", "games", "settings", "shell", "files", "plugins", "auth",
     ]
-    for (grant, name) in cases {
+    let expression = modules.map { "\($0) ~= nil" }.joined(separator: ", ")
+    let decks = ["decks", "media", "notetypes"]
+    let cases: [(Grants.Module?, [String])] = [
+      (nil, []), (.decksRead, decks), (.decksWrite, decks), (.documentsRead, ["documents"]),
+      (.documentsWrite, ["documents"]), (.words, ["words"]), (.games, ["games"]), (.settings, ["settings"]),
+      (.shell, ["shell"]), (.shellRun, ["shell"]), (.commandsRead, []),
+    ]
+    for (grant, names) in cases {
       let plugin = try BoundProgram(grants: Grants(modules: grant.map { [$0] } ?? []), plugin: "mine")
-      let expected = modules.map { $0 == name || $0 == "files" ? "true" : "false" }.joined(separator: " ")
+      let expected = modules.map { names.contains($0) || $0 == "files" ? "true" : "false" }.joined(separator: " ")
       #expect(try plugin.value(expression) == expected, "\(grant?.rawValue ?? "none")")
     }
   }

@@ -1,4 +1,4 @@
-// Plugins through the built program. What a plugin was granted, and what it depends on.
+// Plugins through the built program. What a plugin was granted, and what is kept from it.
 
 import Glibc
 import TestSupport
@@ -178,43 +178,6 @@ import Testing
     let run = try home.run("plugin", "list")
     #expect(run.errors.contains("palindromes: your plugin replaces the bundled one"))
     #expect(run.lines.contains { $0.hasPrefix("palindromes") && $0.contains(" off ") })
-  }
-
-  @Test func `the permission to read decks does not allow changing them`() throws {
-    let home = try Home()
-    try home.run("deck", "create", "D")
-    try home.run("card", "add", "D", "a", "b")
-    try home.plugin(
-      "looks", permissions: #"["decks.read", "shell"]"#, manifest: #""commands": ["look"]"#,
-      """
-      shell.command{name="look", run=function()
-        local deck = decks.open("D")
-        local card = deck:card(1)
-        local tries = {
-          function() return decks.create("E") end, function() return decks.remove("D") end,
-          function() deck.name = "F" return true end, function() return deck:add{prompt="x", answer="y"} end,
-          function() return deck:add_all{{prompt="x", answer="y"}} end, function() return deck:remove(1) end,
-          function() return deck:import("/tmp/none.csv") end, function() deck.options.desired_retention = 0.8 return true end,
-          function() card.prompt = "z" return true end, function() card.answer = "z" return true end,
-          function() card.tags = {"t"} return true end, function() card:tag("t") return true end,
-          function() card:untag("t") return true end, function() card:suspend() return true end,
-          function() card:resume() return true end, function() card:move(1) return true end,
-          function() card:remove() return true end, function() return deck:study{mode="review"} end,
-        }
-        local codes = {}
-        for i, try in ipairs(tries) do
-          local ok, value, problem = pcall(try)
-          if not ok then problem = value elseif value then problem = {code = "DONE " .. i} end
-          codes[i] = type(problem) == "table" and problem.code or tostring(problem)
-        end
-        return table.concat(codes, " ")
-      end}
-      """)
-    try home.enable("looks")
-    let codes = try home.run("look").output.split(whereSeparator: \.isWhitespace)
-    #expect(codes.count == 18 && codes.allSatisfy { $0 == "not_granted" }, "\(codes)")
-    #expect(
-      try home.run("-e", #"local d = decks.open("D") print(#decks.list(), #d, d:card(1).prompt)"#).lines == ["1\t1\ta"])
   }
 
   @Test func `a name has one owner, and a conflict names both`() throws {

@@ -80,17 +80,6 @@ import Testing
     let run = try home.run("-e", code)
     #expect(run.lines == ["found cab 1", "3", "found race 2", "late", "4", "5"])
     #expect(run.errors == "listens: init.lua:6: no (in the event word_found)\n")
-  }
 
-  @Test func `the objects passed to an observer give it no rights`() throws {
-    let home = try Home()
-    try home.run("deck", "create", "D")
-    try home.run("card", "add", "D", "a", "b")
-    try home.plugin(
-      "spies", permissions: #"["shell"]"#, manifest: #""load": "startup""#,
-      #"shell.on("card_answered", function(card, answer) print(answer, pcall(function() return card.prompt end)) end)"#)
-    try home.enable("spies")
-    let run = try home.run("-e", #"local s = decks.open("D"):study{mode="sprint"} s:answer("right")"#)
-    #expect(run.output.hasPrefix("right\tfalse\tspies was not granted decks.read"))
   }
 }

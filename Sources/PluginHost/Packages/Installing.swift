@@ -168,8 +168,7 @@ public struct PluginInstaller {
     if let installed = plan.installed, installed.manifest == nil { return }
     let name = plan.package.name
     let path = environment.folders.plugins + "/" + name
-    let source =
-      fileExists(path) ? try PluginFolder(plugin: name, path: path).file("plugin.json", limit: 256 << 10) : nil
+    let source = fileExists(path) ? try PluginFolder(path: path).manifest() : nil
     guard source == plan.installed?.manifest?.source else { throw PluginError.changed(plugin: name) }
   }
 

@@ -128,15 +128,10 @@ struct PluginStore {
     }
   }
 
-  /// The state before a change, for undoing it.
-  private struct Before {
-    let wasInstalled: Bool
-    let grant: Value?
-  }
-
-  private func state(before change: Change) throws -> Before {
-    Before(
-      wasInstalled: fileExists(installed(change.plugin)),
+  /// Returns the change that would bring back what is there now.
+  private func state(before change: Change) throws -> Change {
+    Change(
+      plugin: change.plugin, isInstalled: fileExists(installed(change.plugin)), account: change.account,
       grant: try GrantFile(folder: data + "/" + change.account).record(of: change.plugin))
   }
 
@@ -153,10 +148,10 @@ struct PluginStore {
     try setGrant(of: change, change.grant)
   }
 
-  private func undo(_ change: Change, _ before: Before) throws {
+  private func undo(_ change: Change, _ before: Change) throws {
     let (old, new, here) = (replaced(change.plugin), staged(change.plugin), installed(change.plugin))
     if change.isInstalled, !fileExists(new), fileExists(here) { try Folder.move(here, to: new) }
-    if before.wasInstalled, !fileExists(here), fileExists(old) { try Folder.move(old, to: here) }
+    if before.isInstalled, !fileExists(here), fileExists(old) { try Folder.move(old, to: here) }
     try setGrant(of: change, before.grant)
     try removeJournal()
     try removeFolder(new)

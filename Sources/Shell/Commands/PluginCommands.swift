@@ -24,7 +24,7 @@ enum PluginCommands {
     let manifest = plugin.manifest
     return .record([
       ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")),
-      ("state", .text(stateWord(plugin, session))),
+      ("state", .text(stateWord(plugin))),
       ("bundled", .boolean(plugin.isBundled)), ("isolated", .boolean(session.plugins.isolation.holds(plugin))),
       ("summary", .text(manifest?.summary ?? "")),
       ("author", manifest?.author.map { .text($0) } ?? .null),
@@ -38,7 +38,7 @@ enum PluginCommands {
     ])
   }
 
-  private static func stateWord(_ plugin: Plugin, _ session: Session) -> String {
+  private static func stateWord(_ plugin: Plugin) -> String {
     switch plugin.state {
     case .ready, .loading, .loaded: "on"
     case .off: "off"
