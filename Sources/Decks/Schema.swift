@@ -90,8 +90,8 @@ public enum DecksSchema {
   /// is the time of the last change; `usn` is 0 for a card that a server has, or had: see `SyncedTable`. `raw` is its
   /// row in Anki when it was received or sent, NULL for a card that was neither:
   /// `[first day, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data]`.
-  /// `buried` is 1 for a burial by a sibling, 2 by the user. `interval` is the number of days that a card was given with
-  /// its due day; NULL: see `CardSchedule.interval`.
+  /// `buried` is 1 for a burial by a sibling, 2 by the user. `interval` is the number of days that a card was given
+  /// with its due day; NULL: see `CardSchedule.interval`.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,

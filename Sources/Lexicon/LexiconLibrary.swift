@@ -63,8 +63,8 @@ public final class LexiconLibrary {
       meanings: DictionaryLibrary(environment))
   }
 
-  /// Returns the compiled lists that were truncated or written to while they were in use, each once. Since then, lookups
-  /// may have missed words of the list. The next `lexicon(for:)` compiles them anew.
+  /// Returns the compiled lists that were truncated or written to while they were in use, each once. Since then,
+  /// lookups may have missed words of the list. The next `lexicon(for:)` compiles them anew.
   public func takeDamage() -> [LexiconError] {
     mapped.removeAll { $0.lexicon == nil }
     let damaged = mapped.compactMap(\.lexicon).filter { !$0.isDamaged && !$0.compiled.isWhole }

@@ -213,6 +213,12 @@ struct LayeredValue {
   var forced: GivenValue?
 
   var value: SettingValue { forced?.value ?? account ?? system?.value ?? standard }
+
+  /// The source of the value; nil for the default.
+  /// - Parameter owner: who stored the account's value.
+  func source(setBy owner: Owner?) -> SettingSource? {
+    forced?.source ?? (account == nil ? system?.source : .account(owner ?? .user))
+  }
 }
 
 extension SettingKind {

@@ -66,7 +66,7 @@ struct SettingsTransaction {
 
   mutating func flip(_ name: String) throws(SettingsError) {
     let node = try tree.declared.setting(name)
-    guard node.isSwitch || node.isGroup else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
+    guard node.hasState else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
     let switches = tree.declared.settings(in: name)
     let state = tree.state(of: node)
     let remembered = node.isGroup && state == .off ? lastMixed(of: node, switches) : nil

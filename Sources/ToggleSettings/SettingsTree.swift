@@ -51,7 +51,7 @@ public final class SettingsTree {
   /// The state of a switch or a group: on, off, or mixed.
   public func state(_ name: String) throws(SettingsError) -> SettingState {
     let node = try declared.setting(name)
-    guard node.isGroup || node.isSwitch else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
+    guard node.hasState else { throw .notASwitch(name, kind: node.declaration?.kind.word ?? "section") }
     return state(of: node)
   }
 

@@ -52,7 +52,7 @@ extension SettingsTree {
       let title = node.declaration?.title ?? ""
       return SettingRow(
         name: node.name, title: title.isEmpty ? String(node.part) : title, depth: depth,
-        kind: node.declaration?.kind.word ?? "section", state: switchState(of: node),
+        kind: node.declaration?.kind.word ?? "section", state: node.hasState ? state(of: node) : nil,
         value: node.declaration == nil ? nil : node.shown(value(of: node)),
         isChanged: declared.settings(in: node.name).contains { value(of: $0) != $0.standard },
         forcedBy: values[node.name]?.forced?.source)
@@ -64,27 +64,18 @@ extension SettingsTree {
     let node = try declared.setting(name)
     var sources: [SettingSource] = []
     for setting in declared.settings(in: name) where !node.isGroup || value(of: setting) != setting.standard {
-      let source = source(of: setting)
+      let source =
+        values[setting.name]?.source(setBy: kept[setting.name]?.setBy) ?? setting.declaration?.defaultSource
+        ?? .standard
       if !sources.contains(source) { sources.append(source) }
     }
     let shadowed = values[name]?.forced == nil ? nil : values[name]?.account
     return SettingReasons(
-      name: name, value: node.shown(value(of: node)), state: switchState(of: node),
+      name: name, value: node.shown(value(of: node)), state: node.hasState ? state(of: node) : nil,
       standard: node.standard.map(node.shown), sources: sources.isEmpty ? [.standard] : sources,
       shadowed: shadowed.flatMap { value in
         kept[name].map { StoredSetting(.value(node.shown(value)), setBy: $0.setBy) }
       },
       declaredBy: node.owner, expectation: node.declaration?.kind.expectation ?? "")
-  }
-
-  private func switchState(of node: SettingNode) -> SettingState? {
-    node.isGroup || node.isSwitch ? state(of: node) : nil
-  }
-
-  private func source(of setting: SettingNode) -> SettingSource {
-    let value = values[setting.name]
-    if let forced = value?.forced { return forced.source }
-    if value?.account != nil { return .account(kept[setting.name]?.setBy ?? .user) }
-    return value?.system?.source ?? setting.declaration?.defaultSource ?? .standard
   }
 }

@@ -43,7 +43,9 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
   func `each step of a migration gives exactly its golden file`(name: String, edition: Int) throws {
     let object = try #require(
       try JSONParser.parse(fixture("shapes/\(name).rwcard"), limits: DocumentFormat.limits).record)
-    let step = edition == 1 ? DocumentMigration.toEdition1(object) : DocumentMigration.toEdition2(DocumentMigration.toEdition1(object))
+    let step =
+      edition == 1
+      ? DocumentMigration.toEdition1(object) : DocumentMigration.toEdition2(DocumentMigration.toEdition1(object))
     try expectGolden(JSONWriter.bytes(of: .record(step)), "goldens/\(name).edition\(edition).rwcard")
   }
 

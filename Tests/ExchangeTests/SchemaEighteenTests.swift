@@ -36,7 +36,9 @@ import Values
     return writer.bytes
   }
 
-  private func text(_ writer: inout ProtobufWriter, _ field: Int, _ text: String) { writer.bytes(field, Array(text.utf8)) }
+  private func text(_ writer: inout ProtobufWriter, _ field: Int, _ text: String) {
+    writer.bytes(field, Array(text.utf8))
+  }
 
   /// Encodes a 32-bit float field.
   private func float(_ field: Int, _ value: Float) -> [UInt8] {

@@ -114,7 +114,9 @@ import Text
 
   @Test func `on a narrow terminal the other columns make room for the main ones`() {
     let table = TableText(
-      [.init("#", .right), .init("Prompt", isMain: true), .init("Answer", isMain: true), .init("Tags"), .init("State")],
+      [
+        .init("#", .right), .init("Prompt", isMain: true), .init("Answer", isMain: true), .init("Tags"), .init("State"),
+      ],
       rows: [["1", "the endoplasmic reticulum", "a network of membranes", "biology cells", "review"]])
     #expect(
       table.lines(on: terminal(width: 60)) == [

@@ -42,10 +42,10 @@ public struct WordListNames: Sendable {
   }
 }
 
-/// Where Debian keeps Apertium's data of a language. A path such as `eng-spa/spa-eng` is a pair of languages and, within it,
-/// a direction.
+/// Where Debian keeps Apertium's data of a language. A path such as `eng-spa/spa-eng` is a pair of languages and,
+/// within it, a direction.
 ///
-///     ApertiumFiles(analysers: ["eng-spa/spa-eng"], bilingual: [("en", "eng-spa/spa-eng")], package: "apertium-eng-spa")
+///     Language.named("spanish")?.reading.files.package   // "apertium-eng-spa"
 public struct ApertiumFiles: Sendable {
   public var analysers: [String] = []
   /// Bilingual dictionaries, with the code of their target language.
@@ -54,8 +54,8 @@ public struct ApertiumFiles: Sendable {
   public var package = ""
 }
 
-/// What the words and sentences of a text need to be known of its language. Lists are words with blanks between them, in
-/// lower case.
+/// What is needed to find the words and sentences of a text in a language. A list is words with blanks between them,
+/// in lower case.
 ///
 ///     Language.named("german")?.reading.pointsOrdinals   // true: `am 3. Mai`
 public struct ReadingRules: Sendable {
