@@ -298,8 +298,14 @@ private func readChild(_ stack: borrowing LuaStack, _ depth: Int) throws -> Sett
 }
 
 private func readChoice(_ table: borrowing LuaTable) throws -> SettingKind {
-  let options = try table.optionalTexts("options") ?? []
-  return .choice(options, default: try table.optionalText("default") ?? options.first ?? "")
+  let options: [String]? = try table.optionalTable("options") { list in
+    try list.elements { stack throws -> String in
+      // A number would be read as a text.
+      guard stack.kind(-1) == .text else { throw stack.expected("string", at: -1) }
+      return try stack.text(-1)
+    }
+  }
+  return .choice(options ?? [], default: try table.optionalText("default") ?? options?.first ?? "")
 }
 
 private func readValue(_ table: borrowing LuaTable) throws -> SettingKind {

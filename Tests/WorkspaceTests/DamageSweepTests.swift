@@ -69,7 +69,6 @@ private struct Damage: Hashable, CustomStringConvertible {
     _ = try workspace.games.start(game).guess("grace")
     try workspace.games.store()
     try person.folder.write("de hond ziet de kat", to: "a.txt")
-    _ = try WordCounts(workspace, language: "dutch").add(1) { _ in try Self.text(person, workspace) }
     try Self.text(person, workspace).savePlace(1)
     try workspace.close()
     whole = try FileText.bytes(person.data + "/local/collection.sqlite", limit: 1 << 26)
@@ -104,7 +103,7 @@ private struct Damage: Hashable, CustomStringConvertible {
 
   /// Returns whether SQLite allows the value and a row has changed.
   private func make(_ damage: Damage) throws -> Bool {
-    let file = try ExclusiveDatabase(collection, migrations: DecksSchema.migrations)
+    let file = try ExclusiveDatabase(collection, schema: DecksSchema.schema)
     let hasChanged = try file.use { db in
       try db.execute(sql: "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = OFF")
       do {
@@ -154,7 +153,7 @@ private struct Damage: Hashable, CustomStringConvertible {
     attempt("text") {
       let text = try Self.text(person, workspace)
       _ = try (text.view().coverage, text.savedPlace())
-      _ = try (UserWordList(workspace, language: "dutch").all(), WordCounts(workspace, language: "dutch").frequent(5))
+      _ = try UserWordList(workspace, language: "dutch").all()
     }
     attempt("backup") {
       let path = person.data + "/b\(number).deckhand-backup"
