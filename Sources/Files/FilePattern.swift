@@ -9,7 +9,7 @@ public enum FilePattern {
   ///
   ///     FilePattern.matches("part-*.jsonl")   // ["part-1.jsonl", "part-2.jsonl"]
   public static func matches(_ path: String) throws(FileError) -> [String] {
-    guard isPattern(path), !fileExists(path) else { return [path] }
+    guard isPattern(path), try FileFacts.at(path) == nil else { return [path] }
     var found = [path.hasPrefix("/") ? "/" : ""]
     let parts = path.split(separator: "/").map { String($0) }
     for (index, part) in parts.enumerated() {

@@ -66,7 +66,7 @@ public final class LanguageLibrary {
     let isMissing = analysers.isEmpty && wordNet == nil
     let lemmatizer = Lemmatizer(
       language, overrides: overrides(language), analysers: analysers, wordNet: wordNet,
-      missing: isMissing ? files?.package : nil,
+      missing: isMissing && files?.package.isEmpty == false ? files?.package : nil,
       dictionaryForms: { [unowned self] form in
         defer { forgetIfInterrupted(language) }
         return dictionaryForms(form, language)

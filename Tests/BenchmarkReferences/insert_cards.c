@@ -59,7 +59,8 @@ static int copy_types(sqlite3 *db, const char *from) {
   return result;
 }
 
-// Returns the statements that created the tables and indices of a database, in order; the caller frees the text.
+// Returns the statements that created the tables and indices of a database, in order, but for the index that calls a
+// function of Deckhand; the caller frees the text.
 static char *schema_of(const char *path) {
   sqlite3 *db;
   sqlite3_stmt *statement;
@@ -67,7 +68,7 @@ static char *schema_of(const char *path) {
   if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK &&
       sqlite3_prepare_v2(db,
                          "SELECT group_concat(sql, ';') FROM (SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL AND "
-                         "name NOT LIKE 'sqlite%' AND name NOT LIKE 'grdb%' ORDER BY rowid)",
+                         "name NOT LIKE 'sqlite%' AND name <> 'notes_word' ORDER BY rowid)",
                          -1, &statement, NULL) == SQLITE_OK) {
     if (sqlite3_step(statement) == SQLITE_ROW) text = strdup((const char *)sqlite3_column_text(statement, 0));
     sqlite3_finalize(statement);

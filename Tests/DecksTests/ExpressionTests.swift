@@ -113,7 +113,7 @@ import Testing
       }
     }
     for (query, prompts) in [
-      ("prop:due=0", ["due"]), ("-prop:due=0 is:review", ["held"]), ("prop:ivl=0", ["learning", "new"]),
+      ("prop:due=0", ["due"]), ("-prop:due=0 is:review -is:relearning", ["held"]), ("prop:ivl=0", ["learning", "new"]),
       ("prop:ivl=4", ["again"]), ("prop:ivl>=5", ["due", "held"]),
       // A card being learnt is due too, and a difficulty is from 0 to 1.
       ("prop:due<=0", ["again", "due", "learning"]), ("prop:d>0.4", ["due"]), ("prop:d>0.5", []), ("prop:d<1", ["due"]),

@@ -11,7 +11,9 @@ import Testing
 
   @Test func `the words of notes are read without their fields`() throws {
     let deck = try collection.deck("d")
-    for word in ["el gato (m)", "<b>El perro</b>", "", "una frase que es larga"] { try collection.add(deck, word, "x") }
+    for field in ["el gato (m)", "<b>El perro</b>", "[sound:a.mp3]", "una frase que es larga"] {
+      try collection.addNote(deck, ["Front": field, "Back": "x"])
+    }
     try collection.store.read { db in
       var words: [String] = []
       try NoteWords.forEach(db) { words.append($1) }

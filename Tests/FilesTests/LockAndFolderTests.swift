@@ -155,7 +155,7 @@ import Testing
     #expect(try matches("?/x.txt") == ["b/x.txt"])
     #expect(try matches("c/*.srt") == ["c/*.srt"] && matches("1.srt/*") == ["1.srt/*"])
     symlink(folder.file("loop"), folder.file("loop"))
-    #expect(throws: FileError(folder.file("loop/"), .inspect, number: ELOOP)) { try matches("loop/*.srt") }
+    #expect(throws: FileError(folder.file("loop/*.srt"), .inspect, number: ELOOP)) { try matches("loop/*.srt") }
     #expect(throws: FileError(folder.file("loop/"), .inspect, number: ELOOP)) { try matches("*/1.srt") }
   }
 

@@ -127,7 +127,7 @@ private struct AnnotationCheck {
         count += 1
       }
     }
-    #expect(count >= 10)
+    #expect(count >= 8)
   }
 
   @Test(arguments: [

@@ -276,6 +276,8 @@ import Testing
     #expect(terminal.isInCanonicalMode)
     let other = try probe()
     let hasTicked = waits {
+      // The clock ticks while no key comes.
+      _ = other.takeOutput(milliseconds: 100)
       other.type("ticks\r")
       return other.wait(for: "TICKS ").isEmpty == false && other.wait(for: "\r\n").contains("true")
     }

@@ -3,8 +3,10 @@
 // crashes; damage that SQLite or the page format can detect is reported; and a backup restores everything, or is
 // refused if the backup itself is damaged.
 
+import Decks
 import Files
 import Glibc
+import Storage
 
 extension World {
   private enum Damage: Int {
@@ -39,7 +41,9 @@ extension World {
       if chance.happens(onceIn: 5) {
         if let wrong = try damagedBackup(backup, before, &chance) { return wrong }
       } else if isStrange, let change = try strangeRow(&chance) {
-        let wrong = try afterwards(before, backup, change, &chance, isReadable: true) { try Rows($0).execute(change) }
+        let wrong = try afterwards(before, backup, change, &chance, isReadable: true) { path in
+          try ExclusiveDatabase(path, schema: DecksSchema.schema).use { try $0.execute(sql: change) }
+        }
         if let wrong { return wrong }
       } else {
         let damaged = World.damaged(bytes, &chance)

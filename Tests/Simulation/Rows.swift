@@ -83,11 +83,6 @@ final class Rows {
     }
   }
 
-  /// Executes a change.
-  func execute(_ sql: String) throws {
-    guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
-  }
-
   /// Returns the rows of a table that can be read, scanning from both ends.
   func readable(_ table: String) -> Set<String> {
     var found: Set<String> = []

@@ -134,7 +134,7 @@ import ToggleSettings
 
   @Test(arguments: [
     ("", "/s:1:1: a value expected, the file ends here"), ("[]", "/s: an object is expected"),
-    ("{\"values\": {\n  \"a\": nul}}", "/s:2:8: a value expected, \"n\" found"),
+    ("{\"values\": {\n  \"a\": nul}}", "/s:2:11: \"null\" expected, \"}\" found"),
     ("{\"value\": {}}", "/s: /value: \"values\" or \"locked\" as the key is expected"),
     ("{\"values\": {\"a\": 1e999}}", "/s: /values/a: a text, a number, true or false is expected"),
     ("{\"values\": {\"a\": {\"b\": null}}}", "/s: /values/a/b: a text, a number, true or false is expected"),

@@ -92,7 +92,7 @@ private struct Damage: Hashable, CustomStringConvertible {
     return try file.use { db in
       let sql = """
         SELECT tables.name, columns.name, wr FROM pragma_table_list AS tables, pragma_table_info(tables.name) AS columns
-        WHERE schema = 'main' AND tables.type = 'table' AND tables.name NOT GLOB 'sqlite_*' AND tables.name NOT GLOB 'grdb_*'
+        WHERE tables.schema = 'main' AND tables.type = 'table' AND tables.name NOT GLOB 'sqlite_*'
         ORDER BY 1, 2
         """
       return try db.rows(sql) { ($0.text(0), $0.text(1), $0.integer(2) == 0) }.flatMap { table, column, hasRowID in

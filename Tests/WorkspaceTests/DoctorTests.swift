@@ -173,7 +173,7 @@ import ToggleSettings
       try db.execute(sql: "UPDATE notes SET data = '{\"fields\":{}' WHERE id = \(note)")
       try db.execute(sql: "UPDATE decks SET name_key = 'other' WHERE name = 'Spanish::Verbs'")
       try db.execute(sql: "DELETE FROM decks WHERE name = 'Spanish'")
-      try db.execute(sql: "INSERT INTO games_saved (id, state, saved) VALUES (1, 'nonsense', 0)")
+      try db.execute(sql: "INSERT INTO games_saved (id, state, saved, game, found) VALUES (1, 'nonsense', 0, 0, 0)")
       try db.execute(sql: "UPDATE undo_steps SET rows = x'0102' WHERE id = 1")
     }
     chmod(workspace.folder + "/grants.json", 0o666)

@@ -65,7 +65,7 @@ import Testing
       #expect(try workspace.care.integrityProblems() == [], sourceLocation: place)
     }
     try expect(["hond", "kat"])
-    let note = try #require(try deck.card(at: 1)).note()
+    let note = try #require(try deck.card(at: 2)).note()
     try note.update(fields: ["Front": "lange dag"])
     try expect(["kat"])
     let backup = person.data + "/one.deckhand-backup"

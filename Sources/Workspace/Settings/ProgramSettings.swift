@@ -16,7 +16,7 @@ import WordGames
   fileprivate let declaration: SettingDeclaration
   private let convert: (SettingValue) -> Setting?
   private let standard: Setting
-  fileprivate weak var tree: SettingsTree?
+  fileprivate var tree: SettingsTree?
 
   public var wrappedValue: Setting { tree?[declaration.name].flatMap(convert) ?? standard }
   public var projectedValue: String { declaration.name }
