@@ -88,6 +88,14 @@ extension GameState {
     elapsed = try json["elapsed"].number()
     data = json["data"].value?.text
   }
+
+  /// - Throws: `GameError.badState` if the state names a player that its mode does not have.
+  public func checkPlayers(of mode: Mode) throws(GameError) {
+    let players = 0..<mode.players
+    guard players.contains(currentPlayer), found.allSatisfy({ players.contains($0.player) }) else {
+      throw .badState(reason: "it names a player that does not exist")
+    }
+  }
 }
 
 extension Game {
@@ -112,10 +120,7 @@ extension Game {
     clocks: Clocks
   ) throws(GameError) -> Game {
     guard state.mode == mode.name else { throw .badState(reason: "it belongs to another mode") }
-    let players = 0..<mode.players
-    guard players.contains(state.currentPlayer), state.found.allSatisfy({ players.contains($0.player) }) else {
-      throw .badState(reason: "it names a player that does not exist")
-    }
+    try state.checkPlayers(of: mode)
     let choice = BaseChoice(random: random, level: state.level, wantedLength: state.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }

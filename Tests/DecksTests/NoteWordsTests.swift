@@ -18,7 +18,8 @@ import Testing
       var words: [String] = []
       try NoteWords.forEach(db) { words.append($1) }
       #expect(words == ["el gato", "el perro"])
-      #expect(try NoteWords.newCards(db, in: deck).map(\.word) == ["el gato", "el perro", nil, nil])
+      // A new card is the first of its deck.
+      #expect(try NoteWords.newCards(db, in: deck).map(\.word) == [nil, nil, "el perro", "el gato"])
       let operations = try db.rows("EXPLAIN " + NoteWords.sql) { $0.text(1) }
       // A row of the table is only looked for when a column is read that the index lacks.
       #expect(operations.contains("DeferredSeek") && !operations.contains("Function"))

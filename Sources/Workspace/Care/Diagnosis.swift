@@ -94,7 +94,11 @@ struct Diagnosis {
 
   private func gameFindings() throws -> [DoctorFinding] {
     do {
-      _ = try workspace.read { try GameTable.saved($0) }
+      let state = try workspace.read { try GameTable.saved($0) }?.state
+      // The mode of a plugin that is not loaded is not known here.
+      if let state, let mode = workspace.modes.modes.first(where: { $0.name == state.mode }) {
+        try state.checkPlayers(of: mode)
+      }
       return []
     } catch let error as GameError {
       return [
