@@ -303,8 +303,8 @@ let package = Package(
     .executableTarget(
       name: "Simulation",
       dependencies: [
-        "SimulatedDisk", "CSQLite", "Authentication", "Commands", "Decks", "Exchange", "Files", "LuaRuntime", "Problems",
-        "Shell", "Storage", "Templates", "Values", "Wire",
+        "SimulatedDisk", "CSQLite", "Authentication", "Commands", "Decks", "Exchange", "Files", "LuaRuntime",
+        "Problems", "Shell", "Storage", "Templates", "Values", "Wire",
       ],
       path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=dh_allocate"])]),
