@@ -72,7 +72,7 @@ extension World {
     guard let table = chance.any(filled) else { return nil }
     let ids = try rows.all("SELECT rowid FROM \(table) ORDER BY rowid").map { $0[0] }
     let row = "WHERE rowid = \(chance.pick(ids))"
-    let begin = "PRAGMA ignore_check_constraints = 1; "
+    let begin = "PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = 1; "
     if chance.happens(onceIn: 4) { return begin + "DELETE FROM \(table) \(row)" }
     let columns = try rows.all("SELECT name, type FROM pragma_table_info('\(table)') WHERE pk = 0")
     let column = chance.pick(columns)
