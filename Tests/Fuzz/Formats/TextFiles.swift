@@ -52,7 +52,7 @@ func dictionaries(of folder: FuzzFolder) throws -> [FuzzTarget] {
 private func look(_ folder: FuzzFolder, _ files: [(ending: String, bytes: ArraySlice<UInt8>)]) throws {
   for file in files { folder.write(file.bytes, to: "es-en." + file.ending) }
   defer { for file in files { folder.remove("es-en." + file.ending) } }
-  let spanish = Language(name: "spanish", title: "Spanish", code: "es")
+  let spanish = Language.unknown("spanish", code: "es")
   let library = DictionaryLibrary(ownFolders: [folder.path], systemFolders: []) { false }
   for word in ["gato", "gatos", "", "año"] {
     _ = try library.define(word, in: spanish)
