@@ -157,7 +157,7 @@ extension SettingsTree {
   /// Applies the layers to a setting. A value that does not fit is ignored with a notice; without a fitting value, a
   /// lock keeps the default.
   func applyLayers(to setting: SettingNode) -> [SettingsNotice] {
-    var (forced, system): (GivenValue?, GivenValue?) = (nil, nil)
+    var (forced, system): (OutsideValue?, OutsideValue?) = (nil, nil)
     var notices: [SettingsNotice] = []
     let groups = declared.groups(above: setting)
     // A copy, because a check may unload a plugin, with the settings that it declared.
@@ -167,14 +167,14 @@ extension SettingsTree {
       {
         let source = setting.declaration?.isSecret == true ? entry.source.withoutValue : entry.source
         do throws(Mismatch) {
-          let given = GivenValue(value: try read(entry.value, for: setting) { $0.reading(entry.value) }, source: source)
+          let given = OutsideValue(value: try read(entry.value, for: setting) { $0.reading(entry.value) }, source: source)
           if layer == .system { system = given } else if forced?.source.layer != .system { forced = given }
         } catch {
           notices.append(.refused(setting.name, reason: error.reason, source: source))
         }
       }
       if layer == .system, layers.locks.cover(setting.name), let value = system?.value ?? setting.standard {
-        forced = GivenValue(value: value, source: layers.locks.source)
+        forced = OutsideValue(value: value, source: layers.locks.source)
       }
     }
     values[setting.name]?.forced = forced
@@ -199,7 +199,7 @@ struct SettingLayers {
 }
 
 /// A value from outside the account.
-struct GivenValue {
+struct OutsideValue {
   var value: SettingValue
   var source: SettingSource
 }
@@ -207,10 +207,10 @@ struct GivenValue {
 /// What gives a setting its value.
 struct LayeredValue {
   let standard: SettingValue
-  var system: GivenValue?
+  var system: OutsideValue?
   var account: SettingValue?
   /// The value that the environment, the command line or a lock of the system file demands; it takes precedence.
-  var forced: GivenValue?
+  var forced: OutsideValue?
 
   var value: SettingValue { forced?.value ?? account ?? system?.value ?? standard }
 

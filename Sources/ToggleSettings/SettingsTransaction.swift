@@ -181,7 +181,7 @@ struct SettingsTransaction {
 }
 
 extension SettingsError {
-  fileprivate static func locked(_ setting: SettingNode, _ forced: GivenValue) -> SettingsError {
+  fileprivate static func locked(_ setting: SettingNode, _ forced: OutsideValue) -> SettingsError {
     .locked(setting.name, value: setting.shown(forced.value), by: forced.source)
   }
 }
