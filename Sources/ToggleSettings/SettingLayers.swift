@@ -167,7 +167,8 @@ extension SettingsTree {
       {
         let source = setting.declaration?.isSecret == true ? entry.source.withoutValue : entry.source
         do throws(Mismatch) {
-          let given = OutsideValue(value: try read(entry.value, for: setting) { $0.reading(entry.value) }, source: source)
+          let given = OutsideValue(
+            value: try read(entry.value, for: setting) { $0.reading(entry.value) }, source: source)
           if layer == .system { system = given } else if forced?.source.layer != .system { forced = given }
         } catch {
           notices.append(.refused(setting.name, reason: error.reason, source: source))
