@@ -40,7 +40,8 @@ struct MarkdownWriter: CardRowWriter {
       text = formatted
     } else {
       lost.insert(.formatting)
-      let plain = sides.map(FieldHTML.text)
+      // A text of blanks alone is read as an empty one.
+      let plain = sides.map(FieldHTML.text).map { $0.trimmed.isEmpty ? "" : $0 }
       text =
         Self.card(html: plain.map { FieldHTML.html(ofPlain: $0) }, facts.comment)
         // A text that is too long for Markdown is refused on import, with its line number.
