@@ -9,7 +9,7 @@ public enum FilePattern {
   ///
   ///     FilePattern.matches("part-*.jsonl")   // ["part-1.jsonl", "part-2.jsonl"]
   public static func matches(_ path: String) throws(FileError) -> [String] {
-    guard isPattern(path), try FileFacts.at(path) == nil else { return [path] }
+    guard isPattern(path), try FileFacts.at(path, followingLinks: false) == nil else { return [path] }
     var found = [path.hasPrefix("/") ? "/" : ""]
     let parts = path.split(separator: "/").map { String($0) }
     for (index, part) in parts.enumerated() {
@@ -18,7 +18,7 @@ public enum FilePattern {
         for name in try isPattern(part) ? names(in: start, matching: part) : [part] {
           // With a slash at its end, only a folder is there.
           let path = start + name + (index + 1 < parts.count ? "/" : "")
-          if try FileFacts.at(path) != nil { next.append(path) }
+          if try FileFacts.at(path, followingLinks: index + 1 < parts.count) != nil { next.append(path) }
         }
       }
       found = next

@@ -154,6 +154,8 @@ import Testing
     #expect(try matches("*/*.srt") == ["a/1.srt", "a/2.srt", "b/1.srt"])
     #expect(try matches("?/x.txt") == ["b/x.txt"])
     #expect(try matches("c/*.srt") == ["c/*.srt"] && matches("1.srt/*") == ["1.srt/*"])
+    symlink(folder.file("nowhere"), folder.file("b/2.srt"))
+    #expect(try matches("b/*.srt") == ["b/1.srt", "b/2.srt"])
     symlink(folder.file("loop"), folder.file("loop"))
     #expect(throws: FileError(folder.file("loop/*.srt"), .inspect, number: ELOOP)) { try matches("loop/*.srt") }
     #expect(throws: FileError(folder.file("loop/"), .inspect, number: ELOOP)) { try matches("*/1.srt") }

@@ -101,13 +101,18 @@ import Testing
       local i = 0
       decks.open("Big"):add_all(function()
         i = i + 1
-        if i % 10000 == 0 then io.stderr:write(i, "\\n") end
+        if i % 10000 == 0 then io.stdout:write(i, "\\n") io.stdout:flush() end
         if i <= 100000 then return {prompt = "prompt " .. i, answer = "answer " .. i} end
       end)
       """
-    for delay in [50_000, 150_000, 400_000, 900_000, 2_000_000] {
+    for progress in ["", "10000\n", "50000\n", "100000\n"] {
       let child = try Child(home.words(["-e", code]), environment: home.environment)
-      usleep(UInt32(delay))
+      var said = ""
+      while !said.hasSuffix(progress) {
+        let bytes = child.next(milliseconds: 60_000)
+        try #require(!bytes.isEmpty, "\(said)")
+        said += String(decoding: bytes, as: UTF8.self)
+      }
       child.kill(SIGKILL)
       _ = child.wait()
       let count = try home.run("-e", "print(#decks.open('Big'))").output

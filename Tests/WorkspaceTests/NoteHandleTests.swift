@@ -149,7 +149,7 @@ import ToggleSettings
     #expect(try wait(for: slow.process, seconds: 120, environment, nil) == nil)
     // A killed process exists until the system has reaped it, which may be late on a busy machine.
     #expect(waits { kill(-slow.process, 0) != 0 && errno == ESRCH })
-    environment.clocks.pause = { _ in usleep(1000) }
+    environment.clocks.pause = { _ in sched_yield() }
     let input = try person.folder.write("a", to: "input")
     for (words, isDone) in [("read line; exit 0", true), ("exit 3", false), ("kill -9 $$", false)] {
       let program = startProgram(["/bin/sh", "-c", words], environment: [], input: input)

@@ -75,9 +75,11 @@ struct BuildMedia {
           if other.name != name, let twin = files.first(where: { $0.name == other.name }) {
             throw BuildError.sameMedia(path: file.path, other: twin.path)
           }
-          let uses = try before?.hash == other.hash ? [:] : others ?? references(outside: build)
-          if before?.hash != other.hash { others = uses }
-          if uses[other.name] != nil { throw BuildError.mediaTaken(path: file.path, name: other.name) }
+          let isOurs = before?.hash == other.hash
+          if !isOurs, others == nil { others = try references(outside: build) }
+          if !isOurs, others?[other.name] != nil {
+            throw BuildError.mediaTaken(path: file.path, name: other.name)
+          }
           try MediaTable.remove(db, other.name)
         }
         try settings.receiveMedia(content, hash, name)

@@ -179,10 +179,11 @@ enum DeckFigureCommands {
       }
     ) { invocation, session in
       let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
-      let files = ["--png", "--svg"].compactMap { invocation.optionalText($0) }
+      let files = ["--png", "--svg"].filter { invocation.optionalText($0) != nil }
       if !files.isEmpty {
         let panels = StatisticsPanels(figures, groupsNumbers: true).panels(weeks: 53)
-        let lines = try files.flatMap { try session.draw(ChartPicture(title: name, panels: panels), to: $0) }
+        let picture = ChartPicture(title: name, panels: panels)
+        let lines = try files.flatMap { try session.draw(picture, to: invocation.text($0), isSVG: $0 == "--svg") }
         return CommandResult(figures.value, .lines(lines))
       }
       let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]
@@ -257,11 +258,11 @@ extension RetentionForecast {
 }
 
 extension Session {
-  /// Writes charts to a file, as SVG if its name ends so and as PNG otherwise; returns what was done, for people.
-  func draw(_ picture: ChartPicture, to file: String) throws -> [String] {
+  /// Writes charts to a file, as SVG if told so or its name ends in .svg, as PNG otherwise; returns what was done.
+  func draw(_ picture: ChartPicture, to file: String, isSVG: Bool = false) throws -> [String] {
     let path = environment.folders.expanded(file)
     guard rehearsal.mayActOutside("write \(printable(path))") else { return [] }
-    try workspace().exchange.writeCharts(picture, to: path, asPNG: !path.lowercased().hasSuffix(".svg"))
+    try workspace().exchange.writeCharts(picture, to: path, asPNG: !isSVG && !path.lowercased().hasSuffix(".svg"))
     return ["Drew the charts to \(printable(path))."]
   }
 }

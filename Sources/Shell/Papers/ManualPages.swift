@@ -109,7 +109,8 @@ private struct RoffPage {
   init(_ name: String, version: String, summary: String) {
     let short = summary.hasSuffix(".") ? String(summary.dropLast()) : summary
     lines = [
-      ".\\\" Made by `deckhand man`.", ".TH \"\(name.uppercased())\" 1 \"\" \"Deckhand \(version)\" \"Deckhand\"",
+      // `.TH` sets the adjustment that the string AD names; older macros have none and take `.ad`.
+      ".\\\" Made by `deckhand man`.", ".ds AD l", ".TH \"\(name.uppercased())\" 1 \"\" \"Deckhand \(version)\" \"Deckhand\"",
       ".ad l", ".nh", ".SH NAME", "\(Self.escaped(name)) \\- \(Self.escaped(short))",
     ]
   }
