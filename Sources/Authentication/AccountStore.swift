@@ -188,8 +188,7 @@ public final class AccountStore {
     var isAdded = false
     defer { if !isAdded { unstage(staged) } }
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
-    try AttemptRecord.ofAccount(in: staged, environment)
-      .write(Failures(count: 0, last: environment.clocks.reading()))
+    try AttemptRecord.ofAccount(in: staged, environment).write(Failures(count: 0, last: environment.clocks.reading()))
     do { try Folder.move(staged, to: folder(account)) } catch {
       throw .failed(operation: "create", path: folder(account), code: error.number)
     }

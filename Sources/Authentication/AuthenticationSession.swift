@@ -209,7 +209,5 @@ public final class AuthenticationSession {
   /// Calls the observer at every event from now on.
   public func observe(_ observer: @escaping (AuthenticationEvent) -> Void) { observers.append(observer) }
 
-  private func notify(_ event: AuthenticationEvent) {
-    for observer in observers { observer(event) }
-  }
+  private func notify(_ event: AuthenticationEvent) { for observer in observers { observer(event) } }
 }

@@ -48,9 +48,7 @@ enum PrivateFile {
 
   /// Replaces a file by these bytes, mode 0600. The caller holds the lock, so a file that a killed process left is
   /// overwritten.
-  static func replace(
-    _ path: String, with bytes: [UInt8], _ step: @escaping StepObserver
-  ) throws(AuthenticationError) {
+  static func replace(_ path: String, with bytes: [UInt8], _ step: @escaping StepObserver) throws(AuthenticationError) {
     var options = Replacement.internalFile(temporaryName: lastPart(of: path) + ".new")
     options.step = step
     do { try AtomicFile.write(path, bytes, options) } catch { throw .ofFile(error) }

@@ -29,9 +29,7 @@ public struct Grants: Equatable, Sendable {
   /// Settings, or groups of them, that may be changed in addition to the plugin's own; nil for all.
   public var settings: [String]?
 
-  public init(
-    modules: Set<Module>, readable: [String]? = [], writable: [String]? = [], settings: [String]? = []
-  ) {
+  public init(modules: Set<Module>, readable: [String]? = [], writable: [String]? = [], settings: [String]? = []) {
     self.modules = modules
     self.readable = readable
     self.writable = writable
@@ -205,8 +203,7 @@ public enum GrantError: Problem, Equatable {
   public var report: ProblemReport {
     switch self {
     case .missing(let plugin, let right):
-      ProblemReport(
-        .notGranted, "Not granted", "\(plugin) was not granted \(right); see `plugin info \(plugin)`")
+      ProblemReport(.notGranted, "Not granted", "\(plugin) was not granted \(right); see `plugin info \(plugin)`")
     }
   }
 }

@@ -15,7 +15,7 @@ final class CommandObject: BoundObject {
 
 func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "command", [LuaParameter("description", .table)], returns: .object("command"),
+    "command", ["description": .table], returns: .object("command"),
     example: "{name = \"hello\", summary = \"Greets.\", run = function() return \"hello\" end}",
     "Adds a command: {name=, summary=, details=, usage=, example=, "
       + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
@@ -71,8 +71,7 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   let complete = try table.optionalFunction("complete")
   return Command(
     path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
-    options: options,
-    owner: context.adder,
+    options: options, owner: context.adder,
     completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
     action: .function { invocation in try result(of: run, invocation, context) })
 }
@@ -161,8 +160,7 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
     throw LuaFailure.argument(
       table.argument,
       "'\(printable(name))': no kind is called '\(printable(kind))'"
-        + didYouMean(kind, among: ValueKind.names, quote: "'")
-    )
+        + didYouMean(kind, among: ValueKind.names, quote: "'"))
   }
   if case .integer = known { return known }
   guard least == Int.min, most == Int.max else {
@@ -262,9 +260,7 @@ public final class LuaCommandResult {
   init(_ value: LuaValue) { self.value = value }
 
   /// Returns the result as plain data. `record` returns the record of a bound object in it.
-  public func plain(record: (AnyObject) -> Value) -> Value {
-    value.value(emptyTable: .list([])) { record($0) }
-  }
+  public func plain(record: (AnyObject) -> Value) -> Value { value.value(emptyTable: .list([])) { record($0) } }
 }
 
 private func readOffers(_ stack: borrowing LuaStack) throws -> [String] {

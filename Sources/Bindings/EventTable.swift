@@ -20,9 +20,7 @@ public enum ShellEvent: String, CaseIterable, Sendable {
 
   /// All names, for help. They are concatenated without `joined`, which would need a search at the start of the
   /// program.
-  static var names: String {
-    allCases.dropFirst().reduce(into: allCases[0].rawValue) { $0 += ", " + $1.rawValue }
-  }
+  static var names: String { allCases.dropFirst().reduce(into: allCases[0].rawValue) { $0 += ", " + $1.rawValue } }
 }
 
 /// A subscription to an event or to settings; in Lua it is an object that can be cancelled.
@@ -65,9 +63,7 @@ private final class Listener {
   }
 
   /// - Parameter brief: the arguments for a plugin that may not read whole commands.
-  func call(
-    _ arguments: [any LuaRepresentable], brief: [any LuaRepresentable]?, _ budget: inout CallBudget
-  ) throws {
+  func call(_ arguments: [any LuaRepresentable], brief: [any LuaRepresentable]?, _ budget: inout CallBudget) throws {
     let arguments = context.grants.allows(.commandsRead) ? arguments : brief ?? arguments
     try context.calling(.event(event), within: &budget, function) { try function.call(arguments, results: 0) { _ in } }
   }
@@ -94,9 +90,7 @@ public final class EventTable {
   func add(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) -> Subscription {
     let listener = Listener(event, context, function)
     listeners[event, default: []].append(listener)
-    return Subscription(event.rawValue, isActive: { listener.isActive }) { [weak self] in
-      self?.remove(listener)
-    }
+    return Subscription(event.rawValue, isActive: { listener.isActive }) { [weak self] in self?.remove(listener) }
   }
 
   private func remove(_ listener: Listener) {
@@ -200,9 +194,7 @@ public final class EventTable {
     defer { if settingsBudget.change == change { settingsBudget = shared } }
     guard context.owner.plugin == nil || !shared.budget.isSpent else { return }
     do {
-      try Interrupts.holding {
-        try context.calling(.change(subject), within: &shared.budget, function, body)
-      }
+      try Interrupts.holding { try context.calling(.change(subject), within: &shared.budget, function, body) }
     } catch let error as LuaError where error.isRequestedStop {
       // The code that made the change is stopped too, and reports it.
       return

@@ -20,9 +20,7 @@ final class ModeObject: BoundObject {
 
 func object(for mode: Mode) -> ModeObject { held(&mode.standIn.object) { ModeObject(mode) } }
 
-func readMode(
-  _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
-) throws -> Mode {
+func readMode(_ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext) throws -> Mode {
   try table.allowOnly(["name", "title", "summary", "rules", "length"] + ModeFunction.allCases.map(\.rawValue))
   let name = try table.text("name")
   let rules = try readRules(table)
@@ -74,9 +72,7 @@ private func readHooks(
   }
   if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
   if let function = try table.optionalFunction("solution") {
-    hooks.solution = { game in
-      try calling("solution", function, [handle(game)], results: 2) { try readSolution($0) }
-    }
+    hooks.solution = { game in try calling("solution", function, [handle(game)], results: 2) { try readSolution($0) } }
   }
   return hooks
 }

@@ -89,25 +89,23 @@ extension OptionValue {
 // MARK: Presets
 
 func presetsModule(_ context: BindingContext) -> BoundModule {
-  let name = LuaParameter("name", .string)
   return BoundModule(
     "presets", "Options that decks share: make, open, list them.", rights: context.rights, grant: .decks,
     check: context.requireSignIn
-  ) {
-    module in
-    module.function("list", [], returns: .list(.object("preset")), "All presets, by name.") { _ in
+  ) { module in
+    module.function("list", returns: .list(.object("preset")), "All presets, by name.") { _ in
       let workspace = try context.workspace()
       return try workspace.presets.all().map { workspace.handle(of: $0) }
     }
     module.function(
-      "open", [name], returns: .object("preset").orProblem, example: "(\"Default\")",
+      "open", ["name": .string], returns: .object("preset").orProblem, example: "(\"Default\")",
       "The preset with that name. Code: not_found, with a `suggestion` if there is a similar name."
     ) { stack in
       let workspace = try context.workspace()
       return workspace.handle(of: try workspace.presets.find(stack.text(1, limit: longestName)))
     }
     module.function(
-      "create", [name], returns: .object("preset").orProblem, grant: .decksWrite, example: "(\"Slow\")",
+      "create", ["name": .string], returns: .object("preset").orProblem, grant: .decksWrite, example: "(\"Slow\")",
       "Makes a preset with the initial options. Codes: exists, bad_name."
     ) { stack in
       let name = try stack.text(1, limit: longestName)
@@ -123,8 +121,7 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
     summary: { preset in
       let record = try preset.record()
       return "preset \"\(printable(record.name))\" (\(counted(record.deckCount, "deck")))"
-    },
-    identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "preset") }
+    }, identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "preset") }
   ) { type in
     type.example = "presets.create(\"Slow\")"
     type.field("name", .string, grant: .decksWrite, example: "\"Fast\"", "Its name. Assigning renames it.") {
@@ -138,12 +135,10 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
       held(&preset.part) { DeckOptionsObject(.preset(preset)) }
     }
     type.method(
-      "remove", [], returns: .nothing, grant: .decksWrite,
-      "Removes it; its decks then use the options of the decks that contain them."
+      "remove", grant: .decksWrite, "Removes it; its decks then use the options of the decks that contain them."
     ) { preset, _ in
       _ = try preset.record()
       try preset.workspace.presets.remove(preset.id)
-      return LuaNothing()
     }
   }
 }

@@ -10,15 +10,13 @@ extension SessionHandle: BoundObject {}
 
 func addStudying(_ type: BoundType<DeckHandle>) {
   type.method(
-    "study", [LuaParameter("options", .optional(.table))], returns: .object("session").orProblem,
+    "study", ["options": .optional(.table)], returns: .object("session").orProblem,
     grant: .decksWrite.unless("it changes no schedule") { (deck: DeckHandle, stack: borrowing LuaStack) in
       !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
     }, example: "{mode = \"sprint\", seconds = 60}",
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, cram=, schedule=, decks={...}}. "
       + "A review shows what is due and new, with cram=true every card; schedule=false changes no schedule. A sprint is a race against the clock and changes none either. decks adds further decks."
-  ) { deck, stack in
-    try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences()))
-  }
+  ) { deck, stack in try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences())) }
 }
 
 private func readOptions(_ table: consuming LuaTable?, _ preferences: Preferences) throws -> SessionHandle.Options {
@@ -60,8 +58,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
     type.field("right", .integer, "Right answers.") { try $0.right() }
     type.field("wrong", .integer, "Wrong answers.") { try $0.wrong() }
     type.method(
-      "answer", [LuaParameter("answer", .string)], returns: .table.orProblem, grant: .ofAnswers,
-      example: "(\"good\")",
+      "answer", ["answer": .string], returns: .table.orProblem, grant: .ofAnswers, example: "(\"good\")",
       "Answers the top card: \"right\" or \"wrong\", or \"again\", \"hard\", \"good\", \"easy\". Codes: over, paused, "
         + "bad_answer."
     ) { session, stack in
@@ -80,47 +77,27 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
 }
 
 private func describeClock(_ type: BoundType<SessionHandle>) {
-  type.method("pause", [], returns: .nothing, "Stops the clock.") { session, _ in
-    try session.pause()
-    return LuaNothing()
-  }
-  type.method("resume", [], returns: .nothing, "Starts the clock again.") { session, _ in
-    try session.resume()
-    return LuaNothing()
-  }
-  type.method("restart", [], returns: .nothing, "Starts again with all seconds and the whole stack.") { session, _ in
-    try session.restart()
-    return LuaNothing()
-  }
-  type.method("undo", [], returns: .boolean.orProblem, grant: .ofAnswers, "Undoes the last answer.") { session, _ in
-    try session.undo()
-    return true
-  }
+  type.method("pause", "Stops the clock.") { session, _ in try session.pause() }
+  type.method("resume", "Starts the clock again.") { session, _ in try session.resume() }
+  type.method("restart", "Starts again with all seconds and the whole stack.") { session, _ in try session.restart() }
+  type.action("undo", grant: .ofAnswers, "Undoes the last answer.") { session, _ in try session.undo() }
   describeMarks(type)
 }
 
 private func describeMarks(_ type: BoundType<SessionHandle>) {
-  type.method(
-    "suspend", [], returns: .boolean.orProblem, grant: .decksWrite,
-    "Suspends the top card of a review; a sprint goes on unchanged. Code: over."
-  ) { session, _ in
-    try session.suspend()
-    return true
-  }
-  type.method(
-    "bury", [], returns: .boolean.orProblem, grant: .decksWrite,
+  type.action(
+    "suspend", grant: .decksWrite, "Suspends the top card of a review; a sprint goes on unchanged. Code: over."
+  ) { session, _ in try session.suspend() }
+  type.action(
+    "bury", grant: .decksWrite,
     "Buries the top card of a review until tomorrow; a sprint goes on unchanged. Code: over."
-  ) { session, _ in
-    try session.bury()
-    return true
-  }
-  type.method(
-    "flag", [LuaParameter("flag", .integer)], returns: .boolean.orProblem, grant: .decksWrite, example: "(1)",
+  ) { session, _ in try session.bury() }
+  type.action(
+    "flag", ["flag": .integer], grant: .decksWrite, example: "(1)",
     "Gives the top card a flag from 1 to 7, or none with 0. Code: over."
   ) { session, stack in
     let flag = try stack.integer(2, in: CardHiding.flags)
     try session.flag(flag)
-    return true
   }
 }
 

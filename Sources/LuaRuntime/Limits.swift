@@ -18,6 +18,7 @@ extension LuaState {
   /// that `find` throws becomes the error of the call.
   /// - Parameter find: returns the text (never bytecode) and the chunk name that messages use.
   public func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
+    if let distant { return try distant.setRequire(find) }
     try setRequire(by: HostFunction(finding: find))
   }
 

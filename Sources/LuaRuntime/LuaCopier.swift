@@ -26,9 +26,7 @@ struct LuaCopier {
     return copy
   }
 
-  private func charge(_ bytes: Int) throws(LuaFailure) {
-    guard dh_charge(payer, bytes) != 0 else { throw .memory }
-  }
+  private func charge(_ bytes: Int) throws(LuaFailure) { guard dh_charge(payer, bytes) != 0 else { throw .memory } }
 
   private mutating func value(at index: Int32, depth: Int) throws(LuaFailure) -> LuaValue {
     switch lua_type(L, index) {

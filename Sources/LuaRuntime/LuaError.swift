@@ -50,6 +50,12 @@ public struct LuaError: TracedError, CustomStringConvertible {
     self.value = value
   }
 
+  /// Makes an ordinary error of another program's code, with the problem's message; the problem is its value in Lua.
+  public init(reporting problem: any Problem, trace: String? = nil) {
+    let problem = PlainProblem(problem.report)
+    self.init(kind: .runtime, message: problem.report.message, trace: trace, problem: problem)
+  }
+
   public var stopReason: StopReason? {
     if case .stopped(let reason) = kind { return reason }
     return nil

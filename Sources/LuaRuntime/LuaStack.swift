@@ -119,9 +119,7 @@ public struct LuaStack: ~Copyable {
     return bytes
   }
 
-  public func optionalText(_ index: Int) throws(LuaFailure) -> String? {
-    isNoneOrNil(index) ? nil : try text(index)
-  }
+  public func optionalText(_ index: Int) throws(LuaFailure) -> String? { isNoneOrNil(index) ? nil : try text(index) }
 
   public func boolean(_ index: Int) throws(LuaFailure) -> Bool {
     guard lua_type(L, Int32(index)) == LUA_TBOOLEAN else { throw expected("boolean", at: index) }
@@ -154,12 +152,8 @@ public struct LuaStack: ~Copyable {
 
   @usableFromInline func checkedInteger(_ index: Int, _ range: ClosedRange<Int>) throws(LuaFailure) -> Int {
     guard lua_type(L, Int32(index)) == LUA_TNUMBER else { throw expected("integer", at: index) }
-    guard let value = integerOrNil(index) else {
-      throw .argument(index, "number has no integer representation")
-    }
-    guard range.contains(value) else {
-      throw .argument(index, "integer \(rangeInWords(range)) expected, got \(value)")
-    }
+    guard let value = integerOrNil(index) else { throw .argument(index, "number has no integer representation") }
+    guard range.contains(value) else { throw .argument(index, "integer \(rangeInWords(range)) expected, got \(value)") }
     return value
   }
 

@@ -80,9 +80,7 @@ public struct LuaTable: ~Copyable {
       guard stack.kind(-1) == .table else { throw stack.expected("list of strings", at: -1) }
       let list = LuaTable(stack.L, index: -1, argument: argument)
       let count = try list.count()
-      guard count <= most else {
-        throw LuaFailure.argument(argument, "at most \(most) \(name) expected, got \(count)")
-      }
+      guard count <= most else { throw LuaFailure.argument(argument, "at most \(most) \(name) expected, got \(count)") }
       return try list.elements { try $0.text(-1) }
     }
   }

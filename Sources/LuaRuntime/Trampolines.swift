@@ -25,9 +25,7 @@ func releaseHostObject(_ object: UnsafeMutableRawPointer?) {
   if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
 }
 
-func wordUnknownField(
-  _ L: OpaquePointer?, _ owner: UnsafePointer<CChar>?, _ key: Int32, _ isWriting: Int32
-) {
+func wordUnknownField(_ L: OpaquePointer?, _ owner: UnsafePointer<CChar>?, _ key: Int32, _ isWriting: Int32) {
   guard let L, let owner else { return }
   let stack = LuaStack(L)
   let type = String(cString: owner)

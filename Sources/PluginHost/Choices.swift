@@ -38,9 +38,7 @@ extension PluginHost {
   }
 
   /// Reads each manifest that was edited.
-  public func refreshManifests() {
-    for plugin in plugins { refreshManifest(of: plugin) }
-  }
+  public func refreshManifests() { for plugin in plugins { refreshManifest(of: plugin) } }
 
   /// Enables a plugin with all the rights that its manifest asks for.
   /// - Parameters:

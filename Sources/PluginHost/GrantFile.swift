@@ -20,8 +20,7 @@ struct GrantFile {
     var isIsolated = true
 
     var limits: PluginLimits {
-      PluginLimits(
-        seconds: seconds ?? PluginLimits.standard.seconds, memory: memory ?? PluginLimits.standard.memory)
+      PluginLimits(seconds: seconds ?? PluginLimits.standard.seconds, memory: memory ?? PluginLimits.standard.memory)
     }
   }
 
@@ -121,9 +120,7 @@ struct GrantFile {
   /// Returns the file's value for a plugin, unchanged; nil if there is none.
   func record(of plugin: String) -> Value? { whole[plugin] }
 
-  mutating func set(_ name: String, _ entry: Entry) throws {
-    try set(name, record: .record(record(of: name, entry)))
-  }
+  mutating func set(_ name: String, _ entry: Entry) throws { try set(name, record: .record(record(of: name, entry))) }
 
   /// Returns what the file would contain for a plugin, including unknown keys.
   func record(of name: String, _ entry: Entry) -> Value.Record {

@@ -117,7 +117,5 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
 
 extension String {
   /// Returns `decks` for `decks.read`.
-  fileprivate func nounOf(_ suffix: String) -> String? {
-    hasSuffix(suffix) ? String(dropLast(suffix.count)) : nil
-  }
+  fileprivate func nounOf(_ suffix: String) -> String? { hasSuffix(suffix) ? String(dropLast(suffix.count)) : nil }
 }

@@ -16,6 +16,12 @@ public final class Plugin {
     var loadTime: Double?
     var commands: [String] = []
     var modes: [String] = []
+
+    /// Closes the state and the process, at once or when their running code has ended.
+    func close() {
+      lua.close()
+      distant?.close()
+    }
   }
 
   public enum State: Equatable {
@@ -50,9 +56,7 @@ public final class Plugin {
   /// Incremented by each unloading, so that loading notices if the plugin was unloaded from within.
   var unloadings = 0
 
-  init(
-    name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State, granted: [String] = []
-  ) {
+  init(name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State, granted: [String] = []) {
     (limits, wantsProcess) = (.standard, !isBundled)
     self.name = name
     self.folder = folder
@@ -88,25 +92,4 @@ public final class Plugin {
   /// Seconds that loading took; nil unless it is loaded.
   public var loadTime: Double? { code?.loadTime }
   var lua: LuaState? { code?.lua }
-}
-
-extension Plugin.LoadedCode {
-  /// Compiles a text of the plugin.
-  func load(_ source: [UInt8], name: String) throws -> LuaReference {
-    try distant?.load(source, name: name) ?? lua.load(source, name: name)
-  }
-
-  func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
-    if let distant { try distant.setGlobal(name, value) } else { try lua.setGlobal(name, value) }
-  }
-
-  func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
-    if let distant { try distant.setRequire(find) } else { try lua.setRequire(find) }
-  }
-
-  /// Closes the state and the process, at once or when their running code has ended.
-  func close() {
-    lua.close()
-    distant?.close()
-  }
 }

@@ -60,9 +60,7 @@ public struct ProblemReport: Equatable, Sendable {
   public init(
     _ code: ProblemCode.Failure, _ title: String, _ message: String,
     _ facts: KeyValuePairs<String, (any ProblemFact)?> = [:]
-  ) {
-    self.init(.failure(code), title, message, facts)
-  }
+  ) { self.init(.failure(code), title, message, facts) }
 
   /// Title and message in one line: "This word is too short. Words need at least 4 letters".
   public var titleAndMessage: String { "\(title). \(message)" }

@@ -130,11 +130,9 @@ extension SettingDeclaration {
   /// Returns the problem of this declaration itself (not of its children), or nil. `name` is its full name.
   func problem(as name: String) -> SettingsError? {
     switch kind {
-    case .group(let children):
-      if children.isEmpty { return .badDeclaration(name, "a group needs at least one switch") }
+    case .group(let children): if children.isEmpty { return .badDeclaration(name, "a group needs at least one switch") }
     case .toggle: break
-    case .choice(let options, let option):
-      return choiceProblem(name, options, option)
+    case .choice(let options, let option): return choiceProblem(name, options, option)
     case .number(let range, let number):
       if range.min?.isNaN ?? false || range.max?.isNaN ?? false || range.min ?? -.infinity > range.max ?? .infinity {
         return .badDeclaration(name, "its range is empty")

@@ -37,8 +37,7 @@ extension SettingKind {
     let word = text.trimmed.lowercased()
     switch self {
     case .group, .toggle: return flag(word).map { .flag($0) }
-    case .choice(let options, _):
-      return options.first { $0.lowercased() == word }.map { .text($0) }
+    case .choice(let options, _): return options.first { $0.lowercased() == word }.map { .text($0) }
     case .number(let range, _): return decimal(word).flatMap { range.admits($0) ? .number($0) : nil }
     case .text, .path: return SettingBounds.admits(text) ? .text(text) : nil
     }

@@ -78,9 +78,7 @@ public final class SettingsTree {
   }
 
   /// Who declared a name, or nil.
-  public func owner(of name: String) -> Owner? {
-    declared[name].flatMap { $0.declaration == nil ? nil : $0.owner }
-  }
+  public func owner(of name: String) -> Owner? { declared[name].flatMap { $0.declaration == nil ? nil : $0.owner } }
 
   /// The settings that a change of a name may affect, each with its owner: itself, or all in a group or section.
   public func settings(in name: String) throws(SettingsError) -> [(name: String, owner: Owner)] {
@@ -149,7 +147,7 @@ public final class SettingsTree {
   public func load(_ values: [String: StoredSetting], by owner: Owner) -> [SettingsNotice] {
     var transaction = SettingsTransaction(of: self, by: owner)
     let notices = transaction.replaceStored(with: values)
-    if let event = transaction.event() { notify(event) }
+    notify(transaction.changes)
     return notices
   }
 

@@ -33,9 +33,7 @@ public final class Game {
   var choice: BaseChoice
   var ownData = OwnData()
 
-  init(
-    mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, clocks: Clocks
-  ) {
+  init(mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, clocks: Clocks) {
     self.mode = mode
     self.lexicon = lexicon
     self.common = common

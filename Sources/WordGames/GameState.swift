@@ -49,8 +49,7 @@ public struct GameState: Equatable, Sendable {
     var json: Value.Record = [
       "version": .integer(1), "mode": .text(mode), "language": .text(language), "lexicon": .text(lexicon),
       "folds_accents": .boolean(foldsAccents), "base_word": .text(baseWord), "rules": .list(rules.map { .text($0) }),
-      "bonus": .integer(bonus),
-      "hint_costs": .list(hintCosts.map { .integer($0) }),
+      "bonus": .integer(bonus), "hint_costs": .list(hintCosts.map { .integer($0) }),
       "current_player": .integer(currentPlayer), "passes": .integer(passes),
       "accepted_on_base": .integer(acceptedOnBase),
       "has_given_up": .boolean(hasGivenUp), "level": .text(level.rawValue), "elapsed": .measure(elapsed),
@@ -106,12 +105,10 @@ extension Game {
   public func state(foundFrom first: Int) throws -> GameState {
     GameState(
       mode: mode.name, language: language.name, lexicon: lexicon.name, foldsAccents: lexicon.foldsAccents,
-      baseWord: baseWord, rules: rules.map(\.description),
-      found: foundWords.state(from: first),
-      bonus: tally.bonus, hintCosts: tally.hintCosts, currentPlayer: tally.currentPlayer, passes: tally.passes,
+      baseWord: baseWord, rules: rules.map(\.description), found: foundWords.state(from: first), bonus: tally.bonus,
+      hintCosts: tally.hintCosts, currentPlayer: tally.currentPlayer, passes: tally.passes,
       acceptedOnBase: tally.acceptedOnBase, hasGivenUp: tally.hasGivenUp, length: choice.wantedLength,
-      level: choice.level,
-      elapsed: clock.elapsed, data: try dataText)
+      level: choice.level, elapsed: clock.elapsed, data: try dataText)
   }
 
   /// Resumes a game. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.

@@ -47,8 +47,7 @@ extension Game {
   /// Brings a guess, given as UTF-8, into normal form.
   public func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     if let hash = Lexicon.hash(ofPlain: bytes) {
-      return Guess(
-        text: GuessText(bytes: bytes, letters: bytes.count, hash: hash), isAsGiven: true, normal: nil)
+      return Guess(text: GuessText(bytes: bytes, letters: bytes.count, hash: hash), isAsGiven: true, normal: nil)
     }
     return readNormalizing(bytes)
   }

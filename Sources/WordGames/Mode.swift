@@ -161,14 +161,12 @@ extension Mode {
   public static var classic: Mode {
     Mode(
       name: "classic", title: "Classic",
-      summary: "Make words from the letters of a base word, for as long as you like.",
-      rules: classicRules)
+      summary: "Make words from the letters of a base word, for as long as you like.", rules: classicRules)
   }
 
   public static var timed: Mode {
     var mode = Mode(
-      name: "timed", title: "Timed",
-      summary: "Three minutes; a word with all letters of the base earns 10 more.",
+      name: "timed", title: "Timed", summary: "Three minutes; a word with all letters of the base earns 10 more.",
       rules: classicRules)
     mode.seconds = 180
     mode.scoring.allLettersBonus = 10
@@ -179,8 +177,7 @@ extension Mode {
   public static var daily: Mode {
     var mode = Mode(
       name: "daily", title: "Daily",
-      summary: "The same base word for everybody until midnight; letters count by their value.",
-      rules: classicRules)
+      summary: "The same base word for everybody until midnight; letters count by their value.", rules: classicRules)
     mode.isDaily = true
     mode.scoring.usesLetterValues = true
     mode.scoring.allLettersBonus = 10

@@ -31,7 +31,7 @@ extension Game {
     case .accepted: nil
     case .refused(let rule): judge.rules[rule].report.code.rawValue
     case .declined: declined?.code
-    case .over: ProblemCode.Failure.over.rawValue
+    case .over: ProblemCode.Failure.over.text
     }
   }
 

@@ -115,21 +115,17 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
       ProblemReport(.wrongLength, "This word has the wrong length", "Words have exactly \(counted(count, "letter"))")
     case .unused: ProblemReport(.alreadyUsed, "You already used this word", "Keep looking!")
     case .fromLetters:
-      ProblemReport(
-        .notPossible, "This word is not possible", "Create only words from the letters in the given word")
+      ProblemReport(.notPossible, "This word is not possible", "Create only words from the letters in the given word")
     case .reusableLetters:
       ProblemReport(
         .notPossible, "This word is not possible", "Use only letters of the given word, as often as you like")
-    case .contains(let text):
-      ProblemReport(.letterMissing, "A letter is missing", "Words must contain \(quoted(text))")
+    case .contains(let text): ProblemReport(.letterMissing, "A letter is missing", "Words must contain \(quoted(text))")
     case .startsWith(let text):
       ProblemReport(.wrongStart, "This word begins differently", "Words begin with \(quoted(text))")
     case .palindrome:
-      ProblemReport(
-        .notAPalindrome, "This is not a palindrome", "Use only words that read the same from both ends")
+      ProblemReport(.notAPalindrome, "This is not a palindrome", "Use only words that read the same from both ends")
     case .inDictionary: ProblemReport(.notAWord, "This is not a valid word", "Use only real words")
-    case .ladderStep:
-      ProblemReport(.notAStep, "This is not one step", "Change exactly one letter of the last word")
+    case .ladderStep: ProblemReport(.notAStep, "This is not one step", "Change exactly one letter of the last word")
     }
   }
 }

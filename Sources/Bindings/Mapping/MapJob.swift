@@ -51,9 +51,7 @@ public final class MapJob {
     state = try LuaState(libraries: .full, seed: options.seed)
     state.timeLimit = options.seconds
     try prepare(arguments, message)
-    try reporting(line: 0) {
-      try state.load(luaCode(ofFile: code), name: name).call(arguments, results: 0) { _ in }
-    }
+    try reporting(line: 0) { try state.load(luaCode(ofFile: code), name: name).call(arguments, results: 0) { _ in } }
   }
 
   /// What was read and written, as JSON on one line.
@@ -72,10 +70,10 @@ public final class MapJob {
     guard try names.contains(where: { try isFunction($0) }) else {
       throw MapError.noFunction(script: name, isReduce: options.isReduce)
     }
-    let loop =
-      options.isReduce
-      ? try prelude(MapPrelude.reduce, [nextRecord, put, putCard, seed])
-      : try prelude(MapPrelude.map, [nextLine, put, putCard, seed, options.keep])
+    let loop = try state.load(PackageResources.loops_lua, name: "deckhand")
+      .call([options.isReduce, options.isReduce ? nextRecord : nextLine, put, putCard, seed, options.keep]) {
+        $0.reference(-1)
+      }
     do {
       try reporting(line: nil) { try loop.call([], results: 0) { _ in } }
     } catch let error as LuaError {
@@ -85,10 +83,6 @@ public final class MapJob {
       throw error
     }
     try output.flush()
-  }
-
-  private func prelude(_ code: String, _ arguments: [any LuaRepresentable]) throws -> LuaReference {
-    try state.load(code, name: "deckhand").call(arguments) { $0.reference(-1) }
   }
 
   private func isFunction(_ name: String) throws -> Bool {
@@ -125,7 +119,7 @@ public final class MapJob {
       message(String(decoding: try stack.bytes(1), as: UTF8.self))
       return LuaNothing()
     }
-    try state.load(MapPrelude.setUp, name: "deckhand").call([reporting], results: 0) { _ in }
+    try state.load(PackageResources.output_lua, name: "deckhand").call([reporting], results: 0) { _ in }
   }
 
   private func count(_ stack: borrowing LuaStack) throws -> LuaNothing {
@@ -284,9 +278,7 @@ private struct CurrentKey {
   func compare(_ key: UnsafeRawBufferPointer) -> Order {
     guard hasKey else { return .larger }
     let shared = min(bytes.count, key.count)
-    for index in 0..<shared where bytes[index] != key[index] {
-      return key[index] < bytes[index] ? .smaller : .larger
-    }
+    for index in 0..<shared where bytes[index] != key[index] { return key[index] < bytes[index] ? .smaller : .larger }
     if key.count == bytes.count { return .same }
     return key.count > shared ? (key[shared] < 0x09 ? .smaller : .larger) : (bytes[shared] < 0x09 ? .larger : .smaller)
   }

@@ -48,9 +48,7 @@ public struct PluginIsolation {
     }
   }
 
-  private func process(
-    _ terms: CodeTerms, seconds: Double, _ failure: (String) -> any Error
-  ) throws -> PluginProcess? {
+  private func process(_ terms: CodeTerms, seconds: Double, _ failure: (String) -> any Error) throws -> PluginProcess? {
     guard let path = host.environment.folders.pluginProgram else { return nil }
     let zone = host.environment.variables.value("TZ").map { ["TZ=" + $0] } ?? []
     do throws(IsolationFailure) {

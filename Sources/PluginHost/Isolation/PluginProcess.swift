@@ -56,9 +56,7 @@ final class PluginProcess: DistantChannel {
     do {
       try send(terms.frame)
       let deadline = Deadline(seconds: Self.startSeconds, clock: clock, shouldStop: { false })
-      guard try receive({ try deadline.check() }) == CodeServer.ready else {
-        throw IsolationFailure.notReady
-      }
+      guard try receive({ try deadline.check() }) == CodeServer.ready else { throw IsolationFailure.notReady }
     } catch {
       finish()
       throw ending == CodeServer.notConfined << 8 ? .notConfined : .notReady
