@@ -128,6 +128,13 @@ public final class BindingContext {
     return made
   }
 
+  /// Makes a module whose members need a sign-in.
+  func module(
+    _ name: String, _ help: String, grant: LuaGrant? = nil, _ describe: (BoundModule) -> Void
+  ) -> BoundModule {
+    BoundModule(name, help, context: self, rights: rights, grant: grant, check: requireSignIn, describe)
+  }
+
   /// Checks the sign-in; every module except `auth` calls this first.
   /// - Throws: `auth_required`.
   func requireSignIn() throws {

@@ -19,9 +19,7 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
   ) { type in
     type.example = "decks.open(\"Spanish\"):card(1)"
     describeFields(type)
-    describeTags(type)
-    describePlace(type)
-    describeMarks(type)
+    describeMethods(type)
   }
 }
 
@@ -118,43 +116,30 @@ extension CardProperty.Description {
 
 // MARK: Methods
 
-private func describeTags(_ type: BoundType<CardHandle>) {
-  type.method("tag", ["tags": .variadic(.string)], grant: .decksWrite, example: "(\"animal\")", "Adds tags.") {
-    card, stack in
-    let added = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try card.workspace.cards.changeTags([card], adding: added)
+private func describeMethods(_ type: BoundType<CardHandle>) {
+  for (name, help, isAdded) in [("tag", "Adds tags.", true), ("untag", "Removes tags.", false)] {
+    type.method(name, ["tags": .variadic(.string)], grant: .decksWrite, example: "(\"animal\")", help) { card, stack in
+      let tags = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
+      try card.workspace.cards.changeTags([card], adding: isAdded ? tags : [], removing: isAdded ? [] : tags)
+    }
   }
-  type.method("untag", ["tags": .variadic(.string)], grant: .decksWrite, example: "(\"animal\")", "Removes tags.") {
-    card, stack in
-    let removed = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try card.workspace.cards.changeTags([card], removing: removed)
-  }
-}
-
-private func describePlace(_ type: BoundType<CardHandle>) {
   type.method(
     "move", ["position": .integer], grant: .decksWrite, example: "(1)",
     "Moves it to a position; a position after the last means the bottom."
-  ) { card, stack in
-    let position = try stack.integer(2, in: 1...Int.max)
-    try card.move(to: position)
-  }
-  type.method("remove", grant: .decksWrite, "Removes it from its deck.") { card, _ in
-    _ = try card.record()
-    try card.workspace.cards.remove([card])
-  }
-  type.method("suspend", grant: .decksWrite, "Keeps it out of reviews.") { card, _ in try card.setSuspended(true) }
-  type.method("resume", grant: .decksWrite, "Includes it in reviews again.") { card, _ in try card.setSuspended(false) }
-}
-
-private func describeMarks(_ type: BoundType<CardHandle>) {
-  type.method("bury", grant: .decksWrite, "Hides it until tomorrow.") { card, _ in
-    _ = try card.record()
-    try card.workspace.cards.bury([card])
-  }
-  type.method("unbury", grant: .decksWrite, "Shows it again before tomorrow.") { card, _ in
-    _ = try card.record()
-    try card.workspace.cards.unbury([card])
+  ) { card, stack in try card.move(to: stack.integer(2, in: 1...Int.max)) }
+  let acts: [(String, String, (CardHandle) throws -> Void)] = [
+    ("remove", "Removes it from its deck.", { try $0.workspace.cards.remove([$0]) }),
+    ("suspend", "Keeps it out of reviews.", { try $0.setSuspended(true) }),
+    ("resume", "Includes it in reviews again.", { try $0.setSuspended(false) }),
+    ("bury", "Hides it until tomorrow.", { try $0.workspace.cards.bury([$0]) }),
+    ("unbury", "Shows it again before tomorrow.", { try $0.workspace.cards.unbury([$0]) }),
+  ]
+  for (name, help, act) in acts {
+    type.method(name, grant: .decksWrite, help) { card, _ in
+      // A card that was removed is an error.
+      _ = try card.record()
+      try act(card)
+    }
   }
 }
 

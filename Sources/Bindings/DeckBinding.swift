@@ -14,34 +14,22 @@ extension DeckHandle: BoundObject {}
 let (longestName, longestQuery) = (10_000, 100_000)
 
 func decksModule(_ context: BindingContext) -> BoundModule {
-  return BoundModule(
-    "decks", "Decks of cards: make, open, list and remove them.", rights: context.rights, grant: .decks,
-    check: context.requireSignIn
-  ) { module in
+  context.module("decks", "Decks of cards: make, open, list and remove them.", grant: .decks) { module in
     module.function(
       "create", ["name": .string], returns: .object("deck").orProblem, grant: .decksWrite, example: "(\"Italian\")",
       "Makes an empty deck. `A::B` is a deck within a deck. Codes: exists, bad_name."
-    ) { stack in
-      let name = try stack.text(1, limit: longestName)
-      return try context.workspace().decks.create(name)
-    }
+    ) { stack in try context.workspace().decks.create(stack.text(1, limit: longestName)) }
     module.function(
       "open", ["name": .string], returns: .object("deck").orProblem, example: "(\"Spanish\")",
       "The deck with that name. Code: not_found, with a `suggestion` if there is a similar name."
-    ) { stack in
-      let name = try stack.text(1, limit: longestName)
-      return try context.workspace().decks.open(name)
-    }
+    ) { stack in try context.workspace().decks.open(stack.text(1, limit: longestName)) }
     module.function("list", returns: .list(.object("deck")), "All decks, by name.") { _ in
       try context.workspace().decks.all()
     }
     module.action(
       "remove", ["name": .string], grant: .decksWrite, example: "(\"Spanish\")",
       "Removes a deck, the decks within it and all their cards. Code: not_found."
-    ) { stack in
-      let name = try stack.text(1, limit: longestName)
-      try context.workspace().decks.open(name).remove()
-    }
+    ) { stack in try context.workspace().decks.open(stack.text(1, limit: longestName)).remove() }
   }
 }
 
@@ -117,9 +105,7 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
     "Adds a card below all others, so that cards added in a loop keep their order. Otherwise like add."
   ) { deck, stack in
     let table = try stack.table(2, "a table with prompt and answer")
-    if let added = try addPlain(table, to: deck, at: .bottom) { return added }
-    let card = try readCard(table)
-    return try deck.add(card, at: .bottom)
+    return try addPlain(table, to: deck, at: .bottom) ?? deck.add(readCard(table), at: .bottom)
   }
   type.method(
     "add_all", ["source": .oneOf([.table, .function]), "options": .optional(.table)],
@@ -162,10 +148,7 @@ private func describeStatistics(_ type: BoundType<DeckHandle>) {
     "stats", ["query": .optional(.string)], returns: .table, example: "(\"tag:animal\")",
     "Study statistics of the deck and the decks within it, or of their cards that a query finds: today, streak, "
       + "cards, retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
-  ) { deck, stack in
-    let query = stack.isNoneOrNil(2) ? nil : try stack.text(2, limit: longestQuery)
-    return LuaValue(try deck.statistics(query: query).value)
-  }
+  ) { deck, stack in LuaValue(try deck.statistics(query: stack.optionalText(2, limit: longestQuery)).value) }
 }
 
 private func describeRemoving(_ type: BoundType<DeckHandle>) {
@@ -188,8 +171,7 @@ private func describeRemoving(_ type: BoundType<DeckHandle>) {
 func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate? {
   guard let name = try table.optionalText("on_duplicate") else { return nil }
   guard let known = OnDuplicate(rawValue: name) else {
-    throw LuaFailure.argument(
-      table.argument, "on_duplicate must be \"skip\", \"update\" or \"error\", got \(quoted(name))")
+    throw table.wrong("on_duplicate must be \"skip\", \"update\" or \"error\", got \(quoted(name))")
   }
   return known
 }
@@ -236,7 +218,7 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
       throw DeckError.badText(what: "field \(quoted(pair.name))", reason: "must be UTF-8")
     }
     guard let json = pair.value.json else {
-      throw LuaFailure.argument(table.argument, "field '\(pair.name)' has a value that a card cannot store")
+      throw table.wrong("field '\(pair.name)' has a value that a card cannot store")
     }
     return CardField(pair.name, .json(json))
   }

@@ -82,7 +82,7 @@ private func readColumns(_ table: borrowing LuaTable) throws -> [ColumnChoice] {
   return try ColumnChoice.checked(
     named.map { pair in
       guard let column = pair.value.text ?? pair.value.json, pair.value.text != nil || Int(column) != nil else {
-        throw LuaFailure.argument(table.argument, "columns.\(pair.name) must be the name or the number of a column")
+        throw table.wrong("columns.\(pair.name) must be the name or the number of a column")
       }
       return ColumnChoice(pair.name, column)
     })

@@ -11,10 +11,7 @@ extension DocumentHandle: BoundObject {}
 extension ElementHandle: BoundObject {}
 
 func documentsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "documents", "Card documents: cards made of texts and pictures.", rights: context.rights, grant: .documents,
-    check: context.requireSignIn
-  ) { module in
+  context.module("documents", "Card documents: cards made of texts and pictures.", grant: .documents) { module in
     module.function(
       "create", ["options": .optional(.table)], returns: .object("document").orProblem,
       grant: .documentsWrite, example: "{background = {1, 1, 0.7}}",
@@ -64,12 +61,7 @@ struct ProblemValue: LuaRepresentable {
     stack.push(problem)
     return 1
   }
-  var luaValue: LuaValue {
-    .table([
-      (.text("code"), .text(problem.code)), (.text("title"), .text(problem.title)),
-      (.text("message"), .text(problem.message)),
-    ])
-  }
+  var luaValue: LuaValue { ["code": problem.code, "title": problem.title, "message": problem.message] }
 }
 
 // MARK: Values
@@ -80,7 +72,7 @@ private func readColor(_ table: borrowing LuaTable, _ name: String) throws -> Ca
 
 private func readColor(_ parts: borrowing LuaTable) throws -> CardColor {
   guard let color = CardColor(parts: try parts.elements { try $0.number(-1) }) else {
-    throw LuaFailure.argument(parts.argument, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
+    throw parts.wrong("{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
   }
   return color
 }
@@ -278,62 +270,46 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
       (.rotation, "Degrees, clockwise.", "15", \.rotation),
     ]
     for (field, help, example, read) in numbers {
-      type.field(field.rawValue, .number, grant: .documentsWrite, example: example, help) {
-        read(try $0.element())
-      } set: { element, stack in
-        let value = try stack.number(3)
-        try element.set(field, to: .number(value))
+      add(field, .number, help, example, to: type, read) { .number(try $0.number(3)) }
+    }
+    add(.size, .optional(.number), "The height of a text's lines, in units.", "120", to: type, \.size) {
+      .number(try $0.number(3))
+    }
+    let texts: [(ElementField, String, String?, (Element) -> String?)] = [
+      (.frame, "A picture's frame, or nil.", nil, { $0.frame?.rawValue }),
+      (.text, "A text's words.", "\"el gato\"", \.text), (.font, "A text's font.", "\"Serif\"", \.font),
+      (.align, "How a text's lines are aligned: center, left or right.", "\"left\"", \.align),
+      (.alt, "A description of a picture in words.", nil, \.alt),
+      (.group, "The group that it belongs to, or nil.", "\"verbs\"", \.group),
+    ]
+    for (field, help, example, read) in texts {
+      add(field, .optional(.string), help, example, to: type, read) {
+        try $0.optionalText(3).map { .text($0) } ?? .none
       }
     }
-    type.field(
-      "size", .optional(.number), grant: .documentsWrite, example: "120", "The height of a text's lines, in units."
-    ) {
-      try $0.element().size
-    } set: { element, stack in
-      let value = try stack.number(3)
-      try element.set(.size, to: .number(value))
+    let flags: [(ElementField, String, String?, (Element) -> Bool?)] = [
+      (.wraps, "Whether a text wraps at the sides of its box instead of getting smaller.", "true", \.wraps),
+      (.grows, "Whether a text's box is as high as the text needs.", "true", \.grows),
+      (.cropped, "Whether a picture fills its box and is cropped, instead of being shown whole.", nil, \.isCropped),
+    ]
+    for (field, help, example, read) in flags {
+      add(field, .optional(.boolean), help, example, to: type, read) { .flag(try $0.boolean(3)) }
     }
-    describeTexts(type)
-    describeFlags(type)
-    type.field("color", .optional(.list(.number)), grant: .documentsWrite, example: "{0.7, 0, 0}", "A text's colour.") {
-      try $0.element().color.map(frozen)
-    } set: { element, stack in
-      let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
-      try element.set(.color, to: .color(color))
+    add(.color, .optional(.list(.number)), "A text's colour.", "{0.7, 0, 0}", to: type, { $0.color.map(frozen) }) {
+      .color(try readColor($0.table(3, "{r, g, b} or {r, g, b, a}")))
     }
   }
 }
 
-private func describeTexts(_ type: BoundType<ElementHandle>) {
-  let texts: [(ElementField, String, String?, (Element) -> String?)] = [
-    (.frame, "A picture's frame, or nil.", nil, { $0.frame?.rawValue }),
-    (.text, "A text's words.", "\"el gato\"", \.text), (.font, "A text's font.", "\"Serif\"", \.font),
-    (.align, "How a text's lines are aligned: center, left or right.", "\"left\"", \.align),
-    (.alt, "A description of a picture in words.", nil, \.alt),
-    (.group, "The group that it belongs to, or nil.", "\"verbs\"", \.group),
-  ]
-  for (field, help, example, read) in texts {
-    type.field(field.rawValue, .optional(.string), grant: .documentsWrite, example: example, help) {
-      read(try $0.element())
-    } set: { element, stack in
-      let text = try stack.optionalText(3)
-      try element.set(field, to: text.map { .text($0) } ?? .none)
-    }
-  }
-}
-
-private func describeFlags(_ type: BoundType<ElementHandle>) {
-  let flags: [(ElementField, String, String?, (Element) -> Bool?)] = [
-    (.wraps, "Whether a text wraps at the sides of its box instead of getting smaller.", "true", \.wraps),
-    (.grows, "Whether a text's box is as high as the text needs.", "true", \.grows),
-    (.cropped, "Whether a picture fills its box and is cropped, instead of being shown whole.", nil, \.isCropped),
-  ]
-  for (field, help, example, read) in flags {
-    type.field(field.rawValue, .optional(.boolean), grant: .documentsWrite, example: example, help) {
-      read(try $0.element())
-    } set: { element, stack in
-      let flag = try stack.boolean(3)
-      try element.set(field, to: .flag(flag))
-    }
+/// - Parameter set: reads the new value, at 3.
+private func add<V: LuaRepresentable>(
+  _ field: ElementField, _ luaType: LuaType, _ help: String, _ example: String?, to type: BoundType<ElementHandle>,
+  _ get: @escaping (Element) -> V, set: @escaping (borrowing LuaStack) throws -> ElementValue
+) {
+  type.field(field.rawValue, luaType, grant: .documentsWrite, example: example, help) {
+    get(try $0.element())
+  } set: { element, stack in
+    let value = try set(stack)
+    try element.set(field, to: value)
   }
 }

@@ -9,10 +9,10 @@ import Text
 import Workspace
 
 func filesModule(_ context: BindingContext) -> BoundModule {
-  return BoundModule(
+  context.module(
     "files",
     "Text files: read and write them whole, or line by line. `~/` at the start of a path is your home folder; `-` is "
-      + "standard input or output.", check: context.requireSignIn
+      + "standard input or output."
   ) { module in
     module.function(
       "lines", ["path": .string], returns: .iterator(.string), example: "(\"list.txt\")",

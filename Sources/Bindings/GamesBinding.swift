@@ -15,10 +15,7 @@ extension GameHandle: BoundObject {}
 private let longestGuess = 10_000
 
 func gamesModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "games", "Word games: start one, list the modes, add a mode.", rights: context.rights, grant: .games,
-    check: context.requireSignIn
-  ) { module in
+  context.module("games", "Word games: start one, list the modes, add a mode.", grant: .games) { module in
     module.function("modes", returns: .list(.object("mode")), "The modes that can be played.") { _ in
       let workspace = try context.workspace()
       try context.plugins.prepareMode(nil)

@@ -110,12 +110,12 @@ func describeNotes(_ type: BoundType<DeckHandle>) {
 private func readType(_ table: borrowing LuaTable) throws -> NoteTypeHandle? {
   guard case .object(let object) = try table.value("type") else { return nil }
   if let type = object as? NoteTypeHandle { return type }
-  throw LuaFailure.argument(table.argument, "field 'type': notetype or string expected")
+  throw table.wrong("field 'type': notetype or string expected")
 }
 
 private func readFields(_ table: borrowing LuaTable) throws -> [String: String] {
   guard try table.has("fields") else { return [:] }
-  let wrong = LuaFailure.argument(table.argument, "field 'fields': a table {NAME = TEXT} expected")
+  let wrong = table.wrong("field 'fields': a table {NAME = TEXT} expected")
   guard case .table(let pairs) = try table.value("fields") else { throw wrong }
   var fields: [String: String] = [:]
   for pair in pairs {

@@ -11,10 +11,7 @@ public import Workspace
 extension NoteTypeHandle: BoundObject {}
 
 func noteTypesModule(_ context: BindingContext) -> BoundModule {
-  return BoundModule(
-    "notetypes", "Note types: the fields and templates that notes share.", rights: context.rights, grant: .decks,
-    check: context.requireSignIn
-  ) { module in
+  context.module("notetypes", "Note types: the fields and templates that notes share.", grant: .decks) { module in
     module.function("list", returns: .list(.object("notetype")), "All note types, by name.") { _ in
       try context.workspace().noteTypes.all()
     }
@@ -108,18 +105,13 @@ private func describeChanging(_ type: BoundType<NoteTypeHandle>) {
 }
 
 extension CardTemplate {
-  fileprivate var luaValue: LuaValue {
-    .table([(.text("name"), .text(name)), (.text("front"), .text(front)), (.text("back"), .text(back))])
-  }
+  fileprivate var luaValue: LuaValue { ["name": name, "front": front, "back": back] }
 }
 
 // MARK: Media
 
 func mediaModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "media", "Media: the pictures and sounds that cards use.", rights: context.rights, grant: .decks,
-    check: context.requireSignIn
-  ) { module in
+  context.module("media", "Media: the pictures and sounds that cards use.", grant: .decks) { module in
     module.function(
       "add", ["path": .string], returns: .string.orProblem, grant: .decksWrite, example: "(\"dog.svg\")",
       "Adds a copy of a file; returns the name to write in a field: [sound:NAME] or <img src=\"NAME\">. "
@@ -130,9 +122,7 @@ func mediaModule(_ context: BindingContext) -> BoundModule {
       return try context.workspace().media.add(from: path, context.kinds(of: path))
     }
     module.function("list", returns: .list(.table), "All media: {name=, size=} each, by name.") { _ in
-      try context.workspace().media.all().map { file -> LuaValue in
-        .table([(.text("name"), .text(file.name)), (.text("size"), .integer(file.size))])
-      }
+      try context.workspace().media.all().map { file -> LuaValue in ["name": file.name, "size": file.size] }
     }
   }
 }

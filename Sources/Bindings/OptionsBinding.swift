@@ -89,10 +89,7 @@ extension OptionValue {
 // MARK: Presets
 
 func presetsModule(_ context: BindingContext) -> BoundModule {
-  return BoundModule(
-    "presets", "Options that decks share: make, open, list them.", rights: context.rights, grant: .decks,
-    check: context.requireSignIn
-  ) { module in
+  context.module("presets", "Options that decks share: make, open, list them.", grant: .decks) { module in
     module.function("list", returns: .list(.object("preset")), "All presets, by name.") { _ in
       let workspace = try context.workspace()
       return try workspace.presets.all().map { workspace.handle(of: $0) }
@@ -108,9 +105,8 @@ func presetsModule(_ context: BindingContext) -> BoundModule {
       "create", ["name": .string], returns: .object("preset").orProblem, grant: .decksWrite, example: "(\"Slow\")",
       "Makes a preset with the initial options. Codes: exists, bad_name."
     ) { stack in
-      let name = try stack.text(1, limit: longestName)
       let workspace = try context.workspace()
-      return workspace.handle(of: try workspace.presets.create(name))
+      return workspace.handle(of: try workspace.presets.create(stack.text(1, limit: longestName)))
     }
   }
 }

@@ -3,10 +3,9 @@
 import LuaRuntime
 
 func pluginsModule(_ context: BindingContext) -> BoundModule {
-  return BoundModule(
-    "plugins", "Plugins: list, enable, disable and reload them. Not in a plugin.", check: context.requireSignIn
-  ) { module in
-    module.function("list", returns: .list(.table), "All plugins that were found.") { _ in context.plugins.pluginList()
+  context.module("plugins", "Plugins: list, enable, disable and reload them. Not in a plugin.") { module in
+    module.function("list", returns: .list(.table), "All plugins that were found.") { _ in
+      context.plugins.pluginList()
     }
     module.function(
       "info", ["name": .string], returns: .table.orProblem, example: "(\"hangman\")", "Details of a plugin."

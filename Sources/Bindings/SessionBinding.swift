@@ -25,7 +25,7 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
   try table.allowOnly(["mode", "seconds", "limit", "query", "cram", "schedule", "decks"])
   if let name = try table.optionalText("mode") {
     guard let mode = SessionHandle.SessionMode(rawValue: name) else {
-      throw LuaFailure.argument(table.argument, "mode \"review\" or \"sprint\" expected, got \(quoted(name))")
+      throw table.wrong("mode \"review\" or \"sprint\" expected, got \(quoted(name))")
     }
     wanted.mode = mode
   }
@@ -34,7 +34,7 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
   wanted.query = try table.optionalText("query")
   wanted.isCram = try table.optionalBoolean("cram") ?? false
   if wanted.isCram, wanted.mode == .sprint {
-    throw LuaFailure.argument(table.argument, "one of mode=\"sprint\" and cram expected")
+    throw table.wrong("one of mode=\"sprint\" and cram expected")
   }
   wanted.reschedules = try table.optionalBoolean("schedule") ?? true
   wanted.moreDecks = try table.optionalTable("decks") { try $0.elements { try $0.object(-1, DeckHandle.self) } } ?? []
@@ -64,22 +64,21 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
     ) { session, stack in
       let name = try stack.text(2)
       let result = try session.answer(Rating(named: name))
-      var pairs: [(key: LuaValue, value: LuaValue)] = [
-        (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
-        (.text("remaining"), .integer(result.remaining)), (.text("over"), .boolean(result.remaining == 0)),
-      ]
       // Intervals are in days, as documented.
-      if let interval = result.interval { pairs.append((.text("interval"), .number(interval / 86_400))) }
-      return LuaValue.table(pairs)
+      let value: LuaValue = [
+        "right": result.isRight, "rating": result.rating.name, "remaining": result.remaining,
+        "over": result.remaining == 0, "interval": result.interval.map { $0 / 86_400 },
+      ]
+      return value
     }
     describeClock(type)
   }
 }
 
 private func describeClock(_ type: BoundType<SessionHandle>) {
-  type.method("pause", "Stops the clock.") { session, _ in try session.pause() }
-  type.method("resume", "Starts the clock again.") { session, _ in try session.resume() }
-  type.method("restart", "Starts again with all seconds and the whole stack.") { session, _ in try session.restart() }
+  type.method("pause", [:], "Stops the clock.") { session, _ in try session.pause() }
+  type.method("resume", [:], "Starts the clock again.") { session, _ in try session.resume() }
+  type.method("restart", [:], "Starts again with all seconds and the whole stack.") { session, _ in try session.restart() }
   type.action("undo", grant: .ofAnswers, "Undoes the last answer.") { session, _ in try session.undo() }
   describeMarks(type)
 }

@@ -13,10 +13,7 @@ extension SettingChoiceHandle: BoundObject {}
 extension SettingValueHandle: BoundObject {}
 
 func settingsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "settings", "Settings: declare, read, change and observe them.", rights: context.rights, grant: .settings,
-    check: context.requireSignIn
-  ) { module in
+  context.module("settings", "Settings: declare, read, change and observe them.", grant: .settings) { module in
     describeDeclaring(module, context)
     describeReading(module, context)
     describeChanging(module, context)
@@ -25,7 +22,7 @@ func settingsModule(_ context: BindingContext) -> BoundModule {
 }
 
 private func describeDeclaring(_ module: BoundModule, _ context: BindingContext) {
-  let parameters = ["name": .string, "description": .table]
+  let parameters: LuaParameters = ["name": .string, "description": .table]
   module.function(
     "switches", parameters, returns: .object("group"),
     example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
@@ -244,10 +241,7 @@ private func describeValue<Handle: SettingHandle & BoundObject>(
 func luaValue(of value: SettingValue) -> LuaValue { LuaValue(value.value) }
 
 private func luaValue(of change: SettingChange) -> LuaValue {
-  .table([
-    (.text("name"), .text(change.name)), (.text("old"), luaValue(of: change.old)),
-    (.text("new"), luaValue(of: change.new)),
-  ])
+  ["name": change.name, "old": luaValue(of: change.old), "new": luaValue(of: change.new)]
 }
 
 private func settingValue(_ stack: borrowing LuaStack, _ index: Int) throws(LuaFailure) -> SettingValue {
@@ -324,10 +318,6 @@ private func readCheck(_ table: borrowing LuaTable, of name: String, _ context: 
       }
     }
   }
-}
-
-extension LuaTable {
-  fileprivate func wrong(_ message: String) -> LuaFailure { .argument(argument, message) }
 }
 
 extension NumberRange {

@@ -22,10 +22,7 @@ final class ProgressObject: BoundObject {
 }
 
 func shellModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "shell", "The shell itself: print, ask, add commands, listen to events.", rights: context.rights, grant: .shell,
-    check: context.requireSignIn
-  ) { module in
+  context.module("shell", "The shell itself: print, ask, add commands, listen to events.", grant: .shell) { module in
     describePrinting(module, context)
     describeAsking(module, context)
     describeCommands(module, context)
@@ -283,7 +280,7 @@ func progressType() -> BoundType<ProgressObject> {
       object, stack in
       object.progress.step(stack.isNoneOrNil(2) ? 1 : try stack.integer(2, in: 0...Int.max))
     }
-    type.method("done", "Ends it.") { object, _ in object.progress.finish() }
+    type.method("done", [:], "Ends it.") { object, _ in object.progress.finish() }
     type.closing { $0.progress.finish() }
   }
 }
@@ -295,7 +292,7 @@ func subscriptionType() -> BoundType<Subscription> {
   ) { type in
     type.example = "shell.on(\"exiting\", function() end)"
     type.field("active", .boolean, "Whether it is still called.") { $0.isActive }
-    type.method("cancel", "Cancels it: the function is not called again.") { subscription, _ in subscription.cancel() }
+    type.method("cancel", [:], "Cancels it: the function is not called again.") { subscription, _ in subscription.cancel() }
     type.closing { $0.cancel() }
   }
 }

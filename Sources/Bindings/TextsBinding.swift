@@ -19,10 +19,7 @@ extension TextHandle: LuaGate {
 }
 
 func textsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "texts", "Texts and subtitles, and how much of them your cards cover.", context: context, rights: context.rights,
-    grant: .texts, check: context.requireSignIn
-  ) { module in
+  context.module("texts", "Texts and subtitles, and how much of them your cards cover.", grant: .texts) { module in
     module.function(
       "open", ["path": .oneOf([.string, .list(.string)]), "options": .optional(.table)],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",

@@ -21,10 +21,7 @@ extension ListedWords: LuaRepresentable {
 let longestWords = 10_000
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "words", "Word lists of languages, and functions about words.", context: context, rights: context.rights,
-    grant: .words, check: context.requireSignIn
-  ) { module in
+  context.module("words", "Word lists of languages, and functions about words.", grant: .words) { module in
     module.function("languages", returns: .list(.string), "The languages with a word list on this machine.") { _ in
       try context.workspace().lexicons.languages().map(\.name)
     }

@@ -119,7 +119,9 @@ public struct LuaStack: ~Copyable {
     return bytes
   }
 
-  public func optionalText(_ index: Int) throws(LuaFailure) -> String? { isNoneOrNil(index) ? nil : try text(index) }
+  public func optionalText(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> String? {
+    isNoneOrNil(index) ? nil : try text(index, limit: limit)
+  }
 
   public func boolean(_ index: Int) throws(LuaFailure) -> Bool {
     guard lua_type(L, Int32(index)) == LUA_TBOOLEAN else { throw expected("boolean", at: index) }

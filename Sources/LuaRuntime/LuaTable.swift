@@ -22,6 +22,9 @@ public struct LuaTable: ~Copyable {
     if hasMetatable { dh_pop(state, 1) }
   }
 
+  /// Returns the error of a table with something wrong in it.
+  public func wrong(_ message: String) -> LuaFailure { .argument(argument, message) }
+
   /// Pops the key on top of the stack and pushes `t[key]`.
   private func get() throws {
     if !hasMetatable {
@@ -41,7 +44,7 @@ public struct LuaTable: ~Copyable {
     do {
       return try body(stack)
     } catch LuaFailure.argument(_, let message) {
-      throw LuaFailure.argument(argument, "field '\(name)': \(message)")
+      throw wrong("field '\(name)': \(message)")
     }
   }
 
@@ -80,7 +83,7 @@ public struct LuaTable: ~Copyable {
       guard stack.kind(-1) == .table else { throw stack.expected("list of strings", at: -1) }
       let list = LuaTable(stack.L, index: -1, argument: argument)
       let count = try list.count()
-      guard count <= most else { throw LuaFailure.argument(argument, "at most \(most) \(name) expected, got \(count)") }
+      guard count <= most else { throw wrong("at most \(most) \(name) expected, got \(count)") }
       return try list.elements { try $0.text(-1) }
     }
   }
@@ -134,7 +137,7 @@ public struct LuaTable: ~Copyable {
       do {
         try body(position, stack)
       } catch LuaFailure.argument(_, let message) {
-        throw LuaFailure.argument(argument, "element \(position): \(message)")
+        throw wrong("element \(position): \(message)")
       }
       lua_settop(L, top)
     }
@@ -150,7 +153,7 @@ public struct LuaTable: ~Copyable {
     lua_pushnil(L)
     guard dh_next_raw(L, index) == 1 else { return }
     guard let name = stack.excerpt(-2, limit: 256) else { throw missing(1) }
-    if name != "n" { throw .argument(argument, "list expected, got a table with the field '\(printable(name))'") }
+    if name != "n" { throw wrong("list expected, got a table with the field '\(printable(name))'") }
   }
 
   @usableFromInline func missing(_ position: Int) -> LuaFailure {
@@ -166,7 +169,7 @@ public struct LuaTable: ~Copyable {
         pair.key.text.map { (name: $0, value: pair.value) }
       }), named.count == pairs.count
     else {
-      throw LuaFailure.argument(argument, "a table of names and values expected")
+      throw wrong("a table of names and values expected")
     }
     return named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
@@ -218,10 +221,10 @@ public struct LuaTable: ~Copyable {
       dh_pop(L, 1)
       if dh_is_stopping(L) != 0 { throw .message("stopped") }
       guard let name = stack.excerpt(-1, limit: 256) else {
-        throw .argument(argument, "a value without a field name; the fields are \(known.joined(separator: ", "))")
+        throw wrong("a value without a field name; the fields are \(known.joined(separator: ", "))")
       }
       if known.contains(name) { continue }
-      throw .argument(argument, "unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
+      throw wrong("unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
     }
   }
 }

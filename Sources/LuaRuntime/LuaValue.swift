@@ -100,6 +100,15 @@ public indirect enum LuaValue {
   }
 }
 
+/// A table with the named fields; nil ones are left out.
+///
+///     let value: LuaValue = ["name": "hund.png", "size": 412, "document": nil]
+extension LuaValue: ExpressibleByDictionaryLiteral {
+  public init(dictionaryLiteral fields: (String, (any LuaRepresentable)?)...) {
+    self = .table(fields.compactMap { name, value in value.map { (.text(name), $0.luaValue) } })
+  }
+}
+
 /// A type that Swift can pass to Lua, and that can be read as plain data for `--json`.
 public protocol LuaRepresentable {
   /// Pushes the value; returns the number of Lua values pushed (1, except for `LuaResults` and types that push

@@ -27,12 +27,12 @@ public struct GameResult: Equatable, Sendable {
 
   /// The result as JSON.
   public var encoded: String {
-    let json: Value.Record = [
-      "mode": .text(mode), "language": .text(language), "base_word": .text(baseWord), "count": .integer(count),
-      "score": .integer(score), "average": .measure(average), "longest": .text(longest),
-      "scores": .list(scores.map { .integer($0) }), "elapsed": .measure(elapsed), "finished_at": .measure(finishedAt),
-    ]
-    return JSONWriter.text(of: .record(json))
+    JSONWriter.text(
+      of: .record([
+        "mode": mode, "language": language, "base_word": baseWord, "count": count, "score": score,
+        "average": Value.measure(average), "longest": longest, "scores": scores, "elapsed": Value.measure(elapsed),
+        "finished_at": Value.measure(finishedAt),
+      ]))
   }
 }
 

@@ -58,7 +58,7 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     case "contains": self = .contains(try Self.letters(value, of: text))
     case "starts_with": self = .startsWith(try Self.letters(value, of: text))
     default:
-      guard let plain = Self.plain[name] else {
+      guard let plain = Self.samples.first(where: { $0.form == name })?.rule else {
         let names = Self.samples.map { String($0.form.prefix { $0 != ":" }) }
         throw .unknownRule(name: name, suggestion: suggestion(for: name, among: names))
       }
@@ -66,11 +66,6 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
       self = plain
     }
   }
-
-  private static let plain: [String: Rule] = [
-    "unused": .unused, "from_letters": .fromLetters, "reusable_letters": .reusableLetters, "palindrome": .palindrome,
-    "in_dictionary": .inDictionary, "ladder_step": .ladderStep,
-  ]
 
   private static func length(_ value: String?, of text: String) throws(GameError) -> Int {
     guard let value, let length = Int(value), (1...64).contains(length) else {
@@ -92,14 +87,9 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     case .minLength(let count): "min_length:\(count)"
     case .maxLength(let count): "max_length:\(count)"
     case .length(let count): "length:\(count)"
-    case .unused: "unused"
-    case .fromLetters: "from_letters"
-    case .reusableLetters: "reusable_letters"
     case .contains(let text): "contains:\(text)"
     case .startsWith(let text): "starts_with:\(text)"
-    case .palindrome: "palindrome"
-    case .inDictionary: "in_dictionary"
-    case .ladderStep: "ladder_step"
+    default: Self.samples.first { $0.rule == self }?.form ?? ""
     }
   }
 
