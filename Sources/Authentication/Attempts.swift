@@ -38,8 +38,7 @@ struct Failures: Equatable {
     return line + [0x0A]
   }
 
-  /// Reads a record. An empty one, or one with another tag, means no failures; a malformed one counts as some failures
-  /// just now.
+  /// Reads a record. An empty one, or one with another tag, has no failures; a malformed one has some, just now.
   init(record: [UInt8], tag: String, now: ClockReading) {
     self = Failures(count: 0, last: now)
     if record.allSatisfy({ $0 == 0 }) { return }
@@ -87,9 +86,8 @@ struct AttemptRecord: ~Copyable {
   private static let accountTag = "account"
 
   /// The record of a name without an account: one of a fixed number of places in one file, found by a hash with its own
-  /// key, so that such names are slowed down like any other and need no space of their own. Two names in the same place
-  /// overwrite each other's record; to escape a wait in this way takes thousands of attempts at other names, each as
-  /// slow as any.
+  /// key, so that such names are slowed down like any other and need no space of their own. Names in one place replace
+  /// each other; to escape a wait in this way takes thousands of attempts at other names, each as slow as any.
   static func ofUnknown(_ name: String, in folder: String, _ environment: Environment) throws(AuthenticationError)
     -> AttemptRecord
   {

@@ -111,8 +111,7 @@ public final class AuthenticationSession {
     notify(.cancelled)
   }
 
-  /// Begins and finishes a sign-in with a password that was read before. An empty one is rejected before anything
-  /// begins.
+  /// Begins and finishes a sign-in with a password that was read before; an empty one is rejected first.
   @discardableResult
   public func login(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> AccountAccess {
     if pending != nil { throw .busy }
@@ -122,8 +121,7 @@ public final class AuthenticationSession {
 
   private func isPending(_ begun: PendingSignIn) -> Bool { pending?.number == begun.number }
 
-  /// Checks the password of the signed-in account again, for a screen that was locked. The attempt counts like any
-  /// other.
+  /// Checks the password of the signed-in account again, for a screen that was locked. The attempt counts.
   public func confirm(_ password: borrowing Secret) throws(AuthenticationError) {
     guard let user else { throw .required }
     if password.isEmpty { throw .empty }

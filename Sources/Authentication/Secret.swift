@@ -22,8 +22,7 @@ public struct Secret: ~Copyable {
   /// The most bytes of a password after normalization; longer ones are rejected, never truncated.
   public static let longest = 1024
 
-  /// The capacity for a line typed at the terminal, which is what the kernel accepts. Normalization may make it
-  /// shorter.
+  /// The capacity for a line typed at the terminal, as the kernel accepts; normalization may make it shorter.
   public static let lineCapacity = 4096
 
   /// Allocates `capacity` bytes and lets a function fill them, which returns how many it wrote. If the function fails,
@@ -65,8 +64,7 @@ public struct Secret: ~Copyable {
 
   public var isEmpty: Bool { count == 0 }
 
-  /// Passes the bytes to `body` for the duration of the call. What is made of them must be a secret too, or reveal
-  /// nothing about them.
+  /// Passes the bytes to `body`. What is made of them must be a secret too, or reveal nothing about them.
   public func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -24,7 +24,7 @@ func authModule(_ context: BindingContext) -> BoundModule {
         try options?.optionalText("user"), passwordFile: try options?.optionalText("password_file"))
     }
     module.function(
-      "logout",
+      "logout", [:],
       "Signs out: from then on, objects that were opened before fail with the problem auth_required. In a script, "
         + "the changes made before it are saved whatever happens after it."
     ) { _ in try context.auth?.logout() }

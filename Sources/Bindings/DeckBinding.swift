@@ -251,8 +251,7 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
 /// The code for an item that is not a card.
 private let badCard = ProblemCode.failure(.badCard)
 
-/// Adds one item of a batch. What is wrong with an item goes into the report; only a stop or a duplicate ends the
-/// batch.
+/// Adds one item of a batch. What is wrong with it goes into the report; only a stop or a duplicate ends the batch.
 private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   guard item.kind(-1) == .table else {
     return batch.reject(code: badCard, message: "a table with prompt and answer expected, got \(item.typeName(-1))")

@@ -18,8 +18,7 @@ public enum ShellEvent: String, CaseIterable, Sendable {
   case authenticationChanged = "authentication_changed"
   case exiting
 
-  /// All names, for help. They are concatenated without `joined`, which would need a search at the start of the
-  /// program.
+  /// All names, for help; without `joined`, which would need a search at the start of the program.
   static var names: String { allCases.dropFirst().reduce(into: allCases[0].rawValue) { $0 += ", " + $1.rawValue } }
 }
 
@@ -73,8 +72,7 @@ public final class EventTable {
   private var listeners: [ShellEvent: [Listener]] = [:] { didSet { refreshObserved() } }
   /// Called before an awaited event, so that plugins that listen to it can subscribe.
   public weak var loader: (any ListenerLoading)?
-  /// Events that plugins which are not loaded yet want to observe; for other events, hot paths do not call the
-  /// loader.
+  /// Events that plugins which are not loaded yet want to observe; for others, hot paths do not call the loader.
   public var awaited: Set<ShellEvent> = [] { didSet { refreshObserved() } }
   /// Whether anything listens to found words, or would after loading.
   public private(set) var observesWords = false { didSet { observesWordsDidChange?() } }
@@ -115,8 +113,7 @@ public final class EventTable {
     observesWords = awaited.contains(.wordFound) || listeners[.wordFound]?.isEmpty == false
   }
 
-  /// Whether anything listens to an event, after loading the plugins that wait for it; checked before the event's
-  /// arguments are made.
+  /// Whether anything listens to an event, once the plugins that wait for it are loaded.
   public func hasListeners(_ event: ShellEvent) -> Bool {
     if awaited.contains(event) { loader?.loadListeners(to: event) }
     return listeners[event]?.isEmpty == false

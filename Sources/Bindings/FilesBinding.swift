@@ -89,8 +89,7 @@ final class OpenFiles {
   }
 }
 
-/// A file that is read line by line. It is closed at its end, on an error, at the end of its loop, or when it is
-/// freed.
+/// A file that is read line by line; closed at its end, on an error, at the end of its loop, or when it is freed.
 final class LineFile: BoundObject {
   private var file: ByteFile?
   private let files: OpenFiles
@@ -218,8 +217,7 @@ extension BindingContext {
     throw missing(right, path)
   }
 
-  /// Returns what may be opened at a path: a pipe could block its reader, so it may be opened only if the user typed
-  /// the path.
+  /// Returns what may be opened at a path: a pipe could block its reader, so only if the user typed the path.
   func kinds(of path: String) -> FileKinds {
     // Standard input and output belong to the user.
     if path == "-" { return owner == .user ? .any : .plain }

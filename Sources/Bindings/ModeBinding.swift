@@ -52,27 +52,28 @@ private func readHooks(
     if state.isClosed { throw GameError.unknownMode(name: mode, suggestion: nil) }
     return try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
   }
-  func text(_ name: String, _ function: LuaReference, _ game: Game) throws -> String {
-    try calling(name, function, [handle(game)]) { stack in try answer(name, "text", stack) { try $0.text(-1) } }
+  func hook<R>(
+    _ table: borrowing LuaTable, _ name: String, results: Int = 1, _ read: @escaping (borrowing LuaStack) throws -> R
+  ) throws -> ((Game) throws -> R)? {
+    try table.optionalFunction(name).map { function in
+      { game in try calling(name, function, [handle(game)], results: results, read) }
+    }
   }
-  if let function = try table.optionalFunction("setup") {
-    hooks.setup = { game in try calling("setup", function, [handle(game)], results: 2) { try readSetup($0) } }
+  func text(_ table: borrowing LuaTable, _ name: String) throws -> ((Game) throws -> String)? {
+    try hook(table, name) { stack in try answer(name, "text", stack) { try $0.text(-1) } }
   }
-  if let function = try table.optionalFunction("show") { hooks.show = { try text("show", function, $0) } }
+  hooks.setup = try hook(table, "setup", results: 2, readSetup)
+  hooks.show = try text(table, "show")
+  hooks.finished = try hook(table, "finished") { $0.isTruthy(-1) }
+  hooks.hint = try text(table, "hint")
+  hooks.solution = try hook(table, "solution", results: 2, readSolution)
   if let function = try table.optionalFunction("accept") {
     hooks.accept = { game, word in
       try calling("accept", function, [handle(game), word], results: 2) { try readAnswer($0, word) }
     }
   }
   if let function = try table.optionalFunction("score") {
-    hooks.score = { game, word in try calling("score", function, [handle(game), word]) { try readPoints($0) } }
-  }
-  if let function = try table.optionalFunction("finished") {
-    hooks.finished = { game in try calling("finished", function, [handle(game)]) { $0.isTruthy(-1) } }
-  }
-  if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
-  if let function = try table.optionalFunction("solution") {
-    hooks.solution = { game in try calling("solution", function, [handle(game)], results: 2) { try readSolution($0) } }
+    hooks.score = { game, word in try calling("score", function, [handle(game), word], readPoints) }
   }
   return hooks
 }

@@ -4,8 +4,7 @@ import LuaRuntime
 
 func pluginsModule(_ context: BindingContext) -> BoundModule {
   context.module("plugins", "Plugins: list, enable, disable and reload them. Not in a plugin.") { module in
-    module.function("list", returns: .list(.table), "All plugins that were found.") { _ in
-      context.plugins.pluginList()
+    module.function("list", returns: .list(.table), "All plugins that were found.") { _ in context.plugins.pluginList()
     }
     module.function(
       "info", ["name": .string], returns: .table.orProblem, example: "(\"hangman\")", "Details of a plugin."

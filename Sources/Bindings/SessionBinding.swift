@@ -78,7 +78,9 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
 private func describeClock(_ type: BoundType<SessionHandle>) {
   type.method("pause", [:], "Stops the clock.") { session, _ in try session.pause() }
   type.method("resume", [:], "Starts the clock again.") { session, _ in try session.resume() }
-  type.method("restart", [:], "Starts again with all seconds and the whole stack.") { session, _ in try session.restart() }
+  type.method("restart", [:], "Starts again with all seconds and the whole stack.") { session, _ in
+    try session.restart()
+  }
   type.action("undo", grant: .ofAnswers, "Undoes the last answer.") { session, _ in try session.undo() }
   describeMarks(type)
 }

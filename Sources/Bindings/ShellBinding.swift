@@ -292,7 +292,7 @@ func subscriptionType() -> BoundType<Subscription> {
   ) { type in
     type.example = "shell.on(\"exiting\", function() end)"
     type.field("active", .boolean, "Whether it is still called.") { $0.isActive }
-    type.method("cancel", [:], "Cancels it: the function is not called again.") { subscription, _ in subscription.cancel() }
+    type.method("cancel", [:], "Cancels it: the function is not called again.") { object, _ in object.cancel() }
     type.closing { $0.cancel() }
   }
 }

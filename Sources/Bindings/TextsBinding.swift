@@ -131,8 +131,7 @@ private func describeSentences(_ type: BoundType<TextHandle>) {
   }
 }
 
-/// Characters of a sentence or a translation in a result. A text without full stops is one sentence, and each of its
-/// words would come with all of it.
+/// Characters of a sentence or a translation in a result: a text without full stops is one sentence.
 private let longestSentence = 2_000
 
 private func word(_ number: UInt32, sentence: Int?, of view: TextView) -> Value {

@@ -47,7 +47,8 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       return try context.workspace().words.load(path, name: name, language: language)
     }
     describeLemmas(module, context)
-    describeQuestions(module, context)
+    describeQuestions(module) { try answerCanForm($0, &context.letters) }
+    addFastPaths(module)
   }
 }
 
@@ -73,8 +74,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   }
 }
 
-/// Returns the lexicon of a language. Compiling a list at its first use is the program's work, so the time does not
-/// count against a plugin's limit.
+/// Returns the lexicon of a language. The time to compile a list at its first use does not count against a plugin.
 func openLexicon(_ language: String?, foldAccents: Bool = false, _ workspace: Workspace) throws -> LexiconHandle {
   func lexicon() throws -> LexiconHandle { try workspace.words.lexicon(language, foldAccents: foldAccents) }
   if try workspace.words.isLexiconOpen(language, foldAccents: foldAccents) { return try lexicon() }
@@ -92,11 +92,18 @@ extension LuaTable {
 }
 
 /// Adds the functions on two texts, which need no word list.
-private func describeQuestions(_ module: BoundModule, _ context: BindingContext) {
+func describeQuestions(_ module: BoundModule, canForm: @escaping (borrowing LuaStack) throws -> Bool) {
   module.function(
     "can_form", ["letters": .string, "word": .string], returns: .boolean, example: "(\"cambering\", \"grace\")",
     "Whether the word can be made of the letters, each used at most as often as it occurs."
-  ) { stack in try answerCanForm(stack, &context.letters) }
+  ) { stack in try canForm(stack) }
+  module.function(
+    "normalize", ["text": .string, "language": .string], returns: .string, example: "(\" Árbol \", \"spanish\")",
+    "The text trimmed, in normal form, and lowercased by the language's rules."
+  ) { stack in try answerNormalized(stack) }
+}
+
+private func addFastPaths(_ module: BoundModule) {
   module.fastPath("can_form") { L, _, context in
     guard let call = FastCall(L, openedBy: context, as: BindingContext.self), let context,
       let letters = call.stack.bytesInPlace(1, limit: longestWords),
@@ -105,10 +112,6 @@ private func describeQuestions(_ module: BoundModule, _ context: BindingContext)
     else { return FastCall.declined }
     return call.answer(answer)
   }
-  module.function(
-    "normalize", ["text": .string, "language": .string], returns: .string, example: "(\" Árbol \", \"spanish\")",
-    "The text trimmed, in normal form, and lowercased by the language's rules."
-  ) { stack in try answerNormalized(stack) }
   module.fastPath("normalize") { L, _, context in
     guard let call = FastCall(L, openedBy: context, as: BindingContext.self) else { return FastCall.declined }
     return answerNormalizedPlain(call)
@@ -213,8 +216,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
       + "there is none. Code: not_found, if there is no dictionary of the language."
   ) { handle, stack in
     let word = try stack.text(2, limit: longestWords)
-    // Reading a dictionary at its first use is the program's work, so the time does not count against a plugin's
-    // limit.
+    // The time to read a dictionary at its first use does not count against a plugin's limit.
     if try handle.areDictionariesOpen { return try handle.define(word).map(\.text) }
     return try CallPause.pausingLimits { try handle.define(word).map(\.text) }
   }

@@ -129,8 +129,7 @@ public struct TypeDescription {
   public internal(set) var anyField: AnyFieldDescription?
   /// Returns the one line that `tostring` gives.
   public internal(set) var summary: (any BoundObject) throws -> String
-  /// Returns what represents the object where there is room only for a name: in a column, or in the JSON of another
-  /// object.
+  /// Returns what represents the object where there is room only for a name: a column, the JSON of another object.
   public internal(set) var identity: (any BoundObject) throws -> LuaValue
 
   public var memberNames: [String] { fields.map(\.name) + methods.map(\.name) }

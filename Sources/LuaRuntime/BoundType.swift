@@ -52,8 +52,7 @@ extension [BoundMember] {
   ) { append(BoundMember(role, HostFunction(name, failsSoftly: failsSoftly, body))) }
 }
 
-/// The bytes that an object is charged in addition to its userdata, for the memory limit and the pace of the
-/// collector.
+/// The bytes that an object is charged in addition to its userdata.
 public enum BoundWeight<T> {
   case bytes(Int)
   /// Measured when the object is handed to Lua; at least 128.
@@ -105,8 +104,7 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
-  /// Passes the object behind a raw self to `body`. It is retained, as code of the script that `body` calls can
-  /// release its userdata with `__gc`.
+  /// Passes the object behind a raw self to `body`, retained, as code that `body` calls can release its userdata.
   @inlinable static func with<R>(
     _ raw: UnsafeMutableRawPointer?, _ check: ((T) throws -> Void)?, _ body: (T) throws -> R
   ) throws -> R {
@@ -207,8 +205,7 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
-  /// Adds fields of any name, which the object itself looks up; the type has no other members. `set` finds the new
-  /// value at 3.
+  /// Adds fields of any name, which the object looks up; the type has no others. `set` finds the new value at 3.
   public func anyField<V: LuaRepresentable>(
     _ fieldType: LuaType, grant: LuaGrant, _ help: String, names: @escaping (T) throws -> [String],
     get: @escaping (T, String) throws -> V, set: @escaping (T, String, borrowing LuaStack) throws -> Void

@@ -133,8 +133,7 @@ public final class LuaState {
     return (L, lua_gettop(L), dh_charged(L))
   }
 
-  /// Begins a call of the value in a slot of the registry: pushes the message handler and the value. `endCall` must
-  /// follow.
+  /// Begins a call of the value in a slot of the registry: pushes the handler and the value. `endCall` must follow.
   @inlinable func beginCall(_ slot: Int32, slots: Int) throws(LuaError) -> dh_use {
     guard !isClosed else { throw refusal }
     let use = dh_begin_call(main, slot, Int32(clamping: slots))

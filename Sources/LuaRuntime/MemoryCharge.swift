@@ -60,8 +60,7 @@ public struct LuaMemory: ~Copyable {
     return MemoryCharge(LuaState.of(L), bytes: bytes)
   }
 
-  /// Whether a value of `bytes` bytes may still be pushed; if not, the call ends with the memory limit whatever it
-  /// returns.
+  /// Whether a value of `bytes` bytes may still be pushed; if not, the call ends with the memory limit.
   public func hasRoom(_ bytes: Int = 0) -> Bool { dh_has_room(L, bytes) != 0 }
 
   /// - Throws: `LuaFailure.memory` when nothing more may be pushed.

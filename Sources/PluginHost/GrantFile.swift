@@ -111,8 +111,7 @@ struct GrantFile {
     }
   }
 
-  /// Returns the entry of a plugin; an entry counts only for the bundled or only for the installed plugin of that
-  /// name.
+  /// Returns the entry of a plugin: that of the bundled, or that of the installed one of the name.
   func entry(of plugin: String, isBundled: Bool) -> Entry? {
     entries[plugin].flatMap { $0.isBundled == isBundled ? $0 : nil }
   }

@@ -21,20 +21,17 @@ public struct Manifest: Sendable {
   public let modes: [String]
   /// The events that the plugin listens to; the first of them that occurs loads its code.
   public let events: [ShellEvent]
-  /// What is probably a mistake, but refuses nothing: keys that are not known. A key that begins with `x-` is the
-  /// author's own.
+  /// What is probably a mistake, but refuses nothing: keys that are not known, but for the author's own (`x-...`).
   public let remarks: [String]
   /// The bytes that the manifest was read from; comparing them shows whether the user agreed to this very manifest.
   let source: [UInt8]
   public var owner: Owner { .plugin(name) }
   /// Whether the manifest states a version; without one the version is 0.
   var hasVersion: Bool { version != "0" }
-  /// Whether it is written for a newer program; then only the name, the version, the summary, the author and the
-  /// licence are read.
+  /// Whether it is written for a newer program; then only what describes the plugin is read.
   public var isNewer: Bool { api > apiVersion }
 
-  /// Whether a text is a plugin's name: lowercase letters, digits, `_` and `-`, a letter first, at most 40
-  /// characters.
+  /// Whether a text is a plugin's name.
   static func isName(_ name: String) -> Bool { PluginName(name) != nil }
 
   /// Reads the text of a `plugin.json` from a folder of that name.

@@ -91,8 +91,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     return name != text && ProgramSettings.isGuarded(name) ? name : nil
   }
 
-  /// Reads a setting's name: lowercase letters, digits, `_` and `-`, separated by dots; nil for settings that no
-  /// plugin may change.
+  /// Reads a setting's name: parts of names, separated by dots; nil for settings that no plugin may change.
   private static func setting(_ name: Substring) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(PluginName.isNameByte) }

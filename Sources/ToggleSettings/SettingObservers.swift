@@ -72,8 +72,7 @@ extension SettingsTree {
     observers.waiting = []
   }
 
-  /// The number of changes from outside that observers were notified of; what they change in response counts as part of
-  /// it.
+  /// The number of changes from outside that observers were notified of, with what they changed in response.
   public var changeCount: Int { observers.count }
 
   /// Notifies all observers, then of the changes that observers made meanwhile, each as a separate event.

@@ -24,8 +24,7 @@ public final class SettingsTree {
   public internal(set) var kept: [String: StoredSetting] = [:]
 
   /// Stores changes in the account's data; called once for each transaction, before any observer is notified. If it
-  /// throws, the transaction is undone. Nil while there is nowhere to store changes: they then last as long as the
-  /// tree.
+  /// throws, the transaction is undone. Nil while there is nowhere to store them.
   public var save: (([StoredChange]) throws -> Void)?
 
   /// Gets notices that belong to no call: a loop of observers that was stopped.
@@ -164,8 +163,7 @@ public final class SettingsTree {
     try update([(name, try value(of: name, from: text))], by: owner)
   }
 
-  /// Sets several settings, all or none. If a group and one of its switches are given, the switch's own value takes
-  /// precedence, whatever the order.
+  /// Sets several settings, all or none; a switch's own value takes precedence over its group's, whatever the order.
   public func update(_ values: [(name: String, value: SettingValue)], by owner: Owner) throws(SettingsError) {
     let ordered = values.enumerated().sorted {
       (depth(of: $0.element.name), $0.offset) < (depth(of: $1.element.name), $1.offset)
@@ -175,9 +173,8 @@ public final class SettingsTree {
     }
   }
 
-  /// Toggles switches one after another, all or none. A group that is on goes off; one that is off goes to the
-  /// combination that it had when it was last mixed, or else on; a mixed one goes on. Returns the new states in the
-  /// order of the names.
+  /// Toggles switches one after another, all or none; returns their states. A group that is on goes off; one that is
+  /// off goes to the combination that it had when it was last mixed, or else on; a mixed one goes on.
   @discardableResult
   public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
     var states: [SettingState] = []
@@ -188,8 +185,7 @@ public final class SettingsTree {
     return states
   }
 
-  /// Deletes the account's value of one setting, or of everything in a group or section. The values of the layers below
-  /// apply again.
+  /// Deletes the account's value of one setting, or of everything in a group or section.
   public func reset(_ name: String, by owner: Owner) throws(SettingsError) {
     try perform(by: owner) { (transaction) throws(SettingsError) in try transaction.reset(name) }
   }

@@ -85,8 +85,7 @@ public final class Game {
   /// Seconds left; nil in a mode without a time limit.
   public var timeRemaining: Double? { clock.remaining }
 
-  /// Whether the game has ended, so that no guess is judged any more: the time is out, all players passed, it was given
-  /// up, or the mode says so.
+  /// Whether the game has ended, so that no guess is judged any more.
   public func isFinished() throws -> Bool { try ending() != nil }
 
   /// The reason why the game ended; nil while it is in progress.
@@ -97,8 +96,7 @@ public final class Game {
     return try runningHook { try mode.hooks.finished?(self) } == true ? .byMode : nil
   }
 
-  /// The data that the mode keeps with the game, created by the mode's `makeData` on first use; nil for a mode without
-  /// data.
+  /// The data that the mode keeps with the game, made by its `makeData` on first use; nil for a mode without data.
   public func data() throws -> (any ModeData)? {
     if let made = ownData.made { return made }
     guard let make = mode.hooks.makeData else { return nil }
@@ -153,8 +151,7 @@ public final class Game {
     return words
   }
 
-  /// Whether it makes sense to list the words that were not found: not if letters are guessed, nor if the mode has its
-  /// own solution.
+  /// Whether the words that were not found are listed: not if letters are guessed, or the mode has its own solution.
   public var listsMissed: Bool { rules.contains(.inDictionary) && mode.hooks.solution == nil }
 
   /// The possible words that were not found.

@@ -71,8 +71,7 @@ extension Game {
     let words = foundWords.words
     let longest = countsWords ? words.reduce("") { $1.count > $0.count ? $1 : $0 } : ""
     let solution: Solution?
-    // A mode that fails here also fails where its solution is shown, and the error is reported there. The result is
-    // stored.
+    // A mode that fails here also fails where its solution is shown, where it is reported. The result is stored.
     do { solution = try self.solution } catch { solution = nil }
     return GameResult(
       mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,

@@ -147,8 +147,7 @@ extension GameTally {
   }
 }
 
-/// Reading of the JSON in which games are stored: a value that is missing, of another type or out of bounds is an error
-/// that names it.
+/// Reads the JSON in which games are stored; a value that is missing, of another type or out of bounds is an error.
 enum GameRecord {
   /// The bounds of counts and points in a game; sums of numbers within them never overflow.
   static let bounds = -1_000_000_000...1_000_000_000

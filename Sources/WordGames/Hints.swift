@@ -24,9 +24,12 @@ extension Game {
   /// use is known, and short words last, which are mostly ones like `of` and `the`. A word that the mode's own `accept`
   /// declines is left out.
   public func forEachMissed(_ body: (String) throws -> Bool) throws {
-    let missed = missed()
-    let words = common?.byUse(missed).map { words in words.filter { $0.count > 3 } + words.filter { $0.count <= 3 } }
-    for word in words ?? missed {
+    var words = missed()
+    if let common {
+      words = common.byUse(words)
+      words = words.filter { $0.count > 3 } + words.filter { $0.count <= 3 }
+    }
+    for word in words {
       if let accept = mode.hooks.accept, try runningHook({ try accept(self, word) }) != nil { continue }
       if try !body(word) { return }
     }

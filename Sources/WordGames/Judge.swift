@@ -83,8 +83,7 @@ final class Judge {
     return nil
   }
 
-  /// The same for the four rules of a classic game. The letters are counted while the processor waits for the word
-  /// list.
+  /// The same for the four rules of a classic game. The letters are counted while the processor waits for the list.
   @inline(__always)
   private func firstClassicFailure(_ guess: GuessText, _ least: Int) -> Int? {
     if guess.letters < least { return 0 }

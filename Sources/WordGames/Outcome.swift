@@ -35,8 +35,7 @@ extension Game {
     }
   }
 
-  /// The refusal in words, for the guess as it was judged; nil if the word counts. The outcome must be that of the last
-  /// guess.
+  /// The refusal in words, for the last guess as it was judged; nil if the word counts.
   public func refusal(of word: String, as outcome: GuessOutcome) -> Refusal? {
     switch outcome {
     case .accepted: return nil

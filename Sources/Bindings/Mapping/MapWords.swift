@@ -37,14 +37,7 @@ func registerWords(
         return MapLexicon(
           try reading(stack.text(1)) { path in try library.load(path: path, name: name, language: language) })
       }
-      module.function(
-        "can_form", ["letters": .string, "word": .string], returns: .boolean,
-        "Whether the word can be made of the letters."
-      ) { stack in try answerCanForm(stack, &letters) }
-      module.function(
-        "normalize", ["text": .string, "language": .string], returns: .string,
-        "The text trimmed, in normal form, and lowercased by the language's rules."
-      ) { stack in try answerNormalized(stack) }
+      describeQuestions(module) { try answerCanForm($0, &letters) }
       describeLemmas(module, library)
     })
 }

@@ -125,8 +125,7 @@ extension TypeDescription {
 }
 
 extension LuaState {
-  /// Makes a table with the value's fields. The code of this state can change the table, whichever process it runs
-  /// in.
+  /// Makes a table with the value's fields, which the code of this state can change, whichever process it runs in.
   public func makeTable(_ value: LuaValue) throws -> LuaReference {
     if let distant { return try distant.makeTable(value) }
     return try withStack { stack in

@@ -59,8 +59,7 @@ public struct PluginIsolation {
     }
   }
 
-  /// Unloads a plugin whose process has ended, until the user loads it again. The caller gets the reason as the error
-  /// of its call.
+  /// Unloads a plugin whose process has ended, until it is loaded again. The caller gets the reason as an error.
   private func unloadAfterFailure(_ plugin: Plugin, _ why: DistantFailure) {
     plugin.lastError = why.words
     // During loading, the code that loads the plugin sets its state.

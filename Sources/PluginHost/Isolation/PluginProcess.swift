@@ -46,8 +46,7 @@ final class PluginProcess: DistantChannel {
     } catch {
       throw .missing(path: path)
     }
-    // Short, so that a stop request that raised no signal here is noticed too. With a timeout, a signal always ends
-    // the wait.
+    // Short, so that a stop request without a signal is noticed too; with a timeout, a signal always ends the wait.
     var limit = timeval(tv_sec: 0, tv_usec: 20_000)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(channel, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -98,8 +97,7 @@ final class PluginProcess: DistantChannel {
 
   // MARK: Time and end
 
-  /// Limits the processor time of the process from now, to more than the limit that the shell itself enforces; beyond
-  /// that, the kernel ends the process.
+  /// Limits the processor time of the process from now, to more than the limit that the shell itself enforces.
   private func renewTime() {
     let now = clock()
     guard now - renewed > 0.5, !isEnded else { return }
