@@ -61,7 +61,9 @@ struct ProblemValue: LuaRepresentable {
     stack.push(problem)
     return 1
   }
-  var luaValue: LuaValue { ["code": problem.code, "title": problem.title, "message": problem.message] }
+  var luaValue: LuaValue {
+    .record(["code": problem.code, "title": problem.title, "message": problem.message])
+  }
 }
 
 // MARK: Values

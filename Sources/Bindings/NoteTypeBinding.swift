@@ -105,7 +105,7 @@ private func describeChanging(_ type: BoundType<NoteTypeHandle>) {
 }
 
 extension CardTemplate {
-  fileprivate var luaValue: LuaValue { ["name": name, "front": front, "back": back] }
+  fileprivate var luaValue: LuaValue { .record(["name": name, "front": front, "back": back]) }
 }
 
 // MARK: Media
@@ -122,7 +122,7 @@ func mediaModule(_ context: BindingContext) -> BoundModule {
       return try context.workspace().media.add(from: path, context.kinds(of: path))
     }
     module.function("list", returns: .list(.table), "All media: {name=, size=} each, by name.") { _ in
-      try context.workspace().media.all().map { file -> LuaValue in ["name": file.name, "size": file.size] }
+      try context.workspace().media.all().map { LuaValue.record(["name": $0.name, "size": $0.size]) }
     }
   }
 }

@@ -65,11 +65,10 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
       let name = try stack.text(2)
       let result = try session.answer(Rating(named: name))
       // Intervals are in days, as documented.
-      let value: LuaValue = [
+      return LuaValue.record([
         "right": result.isRight, "rating": result.rating.name, "remaining": result.remaining,
         "over": result.remaining == 0, "interval": result.interval.map { $0 / 86_400 },
-      ]
-      return value
+      ])
     }
     describeClock(type)
   }

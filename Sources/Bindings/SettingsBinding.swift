@@ -241,7 +241,7 @@ private func describeValue<Handle: SettingHandle & BoundObject>(
 func luaValue(of value: SettingValue) -> LuaValue { LuaValue(value.value) }
 
 private func luaValue(of change: SettingChange) -> LuaValue {
-  ["name": change.name, "old": luaValue(of: change.old), "new": luaValue(of: change.new)]
+  .record(["name": change.name, "old": luaValue(of: change.old), "new": luaValue(of: change.new)])
 }
 
 private func settingValue(_ stack: borrowing LuaStack, _ index: Int) throws(LuaFailure) -> SettingValue {

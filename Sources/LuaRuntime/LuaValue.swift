@@ -22,6 +22,13 @@ public indirect enum LuaValue {
 
   public static func text(_ text: String) -> LuaValue { .bytes(Array(text.utf8)) }
 
+  /// Returns a table with the named fields; nil ones are left out.
+  ///
+  ///     LuaValue.record(["name": "hund.png", "size": 412, "document": nil])
+  public static func record(_ fields: KeyValuePairs<String, (any LuaRepresentable)?>) -> LuaValue {
+    .table(fields.compactMap { name, value in value.map { (.text(name), $0.luaValue) } })
+  }
+
   /// The value as text; nil unless it is a UTF-8 string that can be compared in bounded time.
   public var text: String? {
     guard case .bytes(let bytes) = self, let text = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -96,15 +103,6 @@ public indirect enum LuaValue {
   public var isNone: Bool {
     if case .none = self { return true }
     return false
-  }
-}
-
-/// A table with the named fields; nil ones are left out.
-///
-///     let value: LuaValue = ["name": "hund.png", "size": 412, "document": nil]
-extension LuaValue: ExpressibleByDictionaryLiteral {
-  public init(dictionaryLiteral fields: (String, (any LuaRepresentable)?)...) {
-    self = .table(fields.compactMap { name, value in value.map { (.text(name), $0.luaValue) } })
   }
 }
 
