@@ -3,6 +3,7 @@
 // between guard pages) and wipes when the secret is destroyed; no String and no array ever holds them.
 
 import CSodium
+import Text
 
 /// A password. It cannot be copied, printed or compared; it is wiped when it is destroyed.
 ///
@@ -75,5 +76,16 @@ public struct Secret: ~Copyable {
   /// `badText` if it is not UTF-8 or contains a NUL.
   public func normalized() throws(AuthenticationError) -> Secret {
     try withBytes { (bytes) throws(AuthenticationError) in try UnicodeForm.composed(bytes) }
+  }
+}
+
+enum UnicodeForm {
+  /// The text of the bytes in normal form C.
+  static func composed(_ bytes: UnsafeRawBufferPointer) throws(AuthenticationError) -> Secret {
+    if bytes.contains(0) { throw .badText }
+    return try Secret(capacity: bytes.count * 16 + 68) { (buffer) throws(AuthenticationError) in
+      guard let size = composeUTF8(bytes, in: buffer.bindMemory(to: Int32.self)) else { throw .badText }
+      return size
+    }
   }
 }

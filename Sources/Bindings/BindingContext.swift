@@ -254,3 +254,11 @@ extension BindingContext {
     return try paths.compactMap { resolvedPath(try expanded($0)) }
   }
 }
+
+/// Returns the object if it is still held; otherwise makes it and stores it in its weak place.
+func held<Object: AnyObject>(_ place: inout AnyObject?, _ make: () -> Object) -> Object {
+  if let object = place as? Object { return object }
+  let made = make()
+  place = made
+  return made
+}
