@@ -53,24 +53,24 @@ public struct LuaTable: ~Copyable {
   public func bytes(_ name: String) throws -> [UInt8] { try withField(name) { try $0.copiedBytes(-1) } }
   public func optionalText(_ name: String) throws -> String? { try withField(name) { try $0.optionalText(-1) } }
 
-  public func optionalBoolean(_ name: String) throws -> Bool? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.boolean(-1) }
-  }
+  public func optionalBoolean(_ name: String) throws -> Bool? { try optional(name) { try $0.boolean(-1) } }
 
   public func optionalInteger(_ name: String, in range: ClosedRange<Int> = Int.min...Int.max) throws -> Int? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.integer(-1, in: range) }
+    try optional(name) { try $0.integer(-1, in: range) }
   }
 
   public func optionalNumber(_ name: String, in range: ClosedRange<Double>? = nil) throws -> Double? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.number(-1, in: range) }
+    try optional(name) { try $0.number(-1, in: range) }
   }
 
-  public func optionalFunction(_ name: String) throws -> LuaReference? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.function(-1) }
-  }
+  public func optionalFunction(_ name: String) throws -> LuaReference? { try optional(name) { try $0.function(-1) } }
 
   public func optionalObject<T: BoundObject>(_ name: String, _ type: T.Type) throws -> T? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.object(-1, type) }
+    try optional(name) { try $0.object(-1, type) }
+  }
+
+  private func optional<R>(_ name: String, _ body: (borrowing LuaStack) throws -> R) throws -> R? {
+    try withField(name) { $0.isNoneOrNil(-1) ? nil : try body($0) }
   }
 
   public func value(_ name: String) throws -> LuaValue { try withField(name) { try $0.value(-1) } }
@@ -78,8 +78,7 @@ public struct LuaTable: ~Copyable {
   /// Returns a field that is a list of texts; nil when the field is missing.
   /// - Parameter most: the maximum number of texts.
   public func optionalTexts(_ name: String, atMost most: Int = .max) throws -> [String]? {
-    try withField(name) { stack in
-      guard !stack.isNoneOrNil(-1) else { return nil }
+    try optional(name) { stack in
       guard stack.kind(-1) == .table else { throw stack.expected("list of strings", at: -1) }
       let list = LuaTable(stack.L, index: -1, argument: argument)
       let count = try list.count()
@@ -90,8 +89,7 @@ public struct LuaTable: ~Copyable {
 
   /// Reads a field that is a table with `body`; nil when the field is missing.
   public func optionalTable<R>(_ name: String, _ body: (borrowing LuaTable) throws -> R) throws -> R? {
-    try withField(name) { stack in
-      guard !stack.isNoneOrNil(-1) else { return nil }
+    try optional(name) { stack in
       guard stack.kind(-1) == .table else { throw stack.expected("table", at: -1) }
       return try body(LuaTable(stack.L, index: -1, argument: argument))
     }
