@@ -35,9 +35,7 @@ public struct Secret: ~Copyable {
       throw .outOfMemory
     }
     let filled: Int
-    do {
-      filled = try fill(UnsafeMutableRawBufferPointer(start: memory, count: capacity))
-    } catch {
+    do { filled = try fill(UnsafeMutableRawBufferPointer(start: memory, count: capacity)) } catch {
       sodium_free(memory)
       throw error
     }

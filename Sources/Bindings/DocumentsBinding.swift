@@ -61,9 +61,7 @@ struct ProblemValue: LuaRepresentable {
     stack.push(problem)
     return 1
   }
-  var luaValue: LuaValue {
-    .record(["code": problem.code, "title": problem.title, "message": problem.message])
-  }
+  var luaValue: LuaValue { .record(["code": problem.code, "title": problem.title, "message": problem.message]) }
 }
 
 // MARK: Values

@@ -59,9 +59,7 @@ private func wholeFile(_ path: String, _ kinds: FileKinds, _ stack: borrowing Lu
   // As much again while the array grows, and once more for the Lua string.
   if let size = file.size, size <= largestFile { try stack.memory.charge(3 * size) }
   let limit = max(1 << 20, min(largestFile, stack.memory.room))
-  do {
-    return try file.rest(limit: limit)
-  } catch {
+  do { return try file.rest(limit: limit) } catch {
     // A file that does not fit in the state's memory ends the call like any other lack of memory.
     if error.number == EFBIG, limit < largestFile { try stack.memory.charge(largestFile) }
     throw error

@@ -74,9 +74,7 @@ public struct PromptState {
   }
 
   /// The argument of the function `shell.prompt`.
-  public var value: LuaValue {
-    .record(["user": user, "deck": deck, "game": game, "is_signed_in": isSignedIn])
-  }
+  public var value: LuaValue { .record(["user": user, "deck": deck, "game": game, "is_signed_in": isSignedIn]) }
 }
 
 extension ShellHost {

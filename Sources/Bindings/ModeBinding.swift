@@ -96,9 +96,7 @@ private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
 private func answer<R>(
   _ function: String, _ expected: String, _ stack: borrowing LuaStack, _ read: (borrowing LuaStack) throws -> R
 ) throws -> R {
-  do {
-    return try read(stack)
-  } catch LuaFailure.argument(_, let reason) {
+  do { return try read(stack) } catch LuaFailure.argument(_, let reason) {
     throw LuaFailure.message("a mode's \(function) must return \(expected): \(reason)")
   }
 }

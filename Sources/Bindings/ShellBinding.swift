@@ -151,9 +151,7 @@ private func cells(of row: LuaValue, _ columns: [String], in state: LuaState) th
 /// Returns the text of a value in a cell; a bound object is represented by its name, a removed one as `tostring` does.
 private func cellText(_ value: LuaValue, in state: LuaState) throws -> String {
   guard case .object(let object) = value, let type = state.description(of: object) else { return plainText(value) }
-  do {
-    return plainText(try type.identity(object))
-  } catch let problem as any Problem {
+  do { return plainText(try type.identity(object)) } catch let problem as any Problem {
     return "\(type.name) (\(problem.message))"
   }
 }

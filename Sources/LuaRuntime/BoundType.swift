@@ -26,9 +26,7 @@ import Text
 
   /// Runs the function; returns the count of results or a `dh_failure`.
   func run(_ stack: borrowing LuaStack, _ object: UnsafeMutableRawPointer?) -> Int32 {
-    do {
-      return try body(stack, object)
-    } catch {
+    do { return try body(stack, object) } catch {
       return push(error, on: stack)
     }
   }
@@ -95,9 +93,7 @@ public final class BoundType<T: AnyObject> {
     let name = description.name
     let check = self.check
     members.add(.operation, "__tostring") { stack, raw in
-      do {
-        stack.push(try Self.with(raw, check, summary))
-      } catch let problem as any Problem {
+      do { stack.push(try Self.with(raw, check, summary)) } catch let problem as any Problem {
         stack.push("\(name) (\(problem.message))")
       }
       return 1
@@ -215,9 +211,7 @@ public final class BoundType<T: AnyObject> {
     operation("__newindex") { object, stack in
       let name = try fieldName(of: owner, on: stack)
       try missing?.refuse(object, stack)
-      do {
-        try set(object, name, stack)
-      } catch LuaFailure.argument(_, let message) {
+      do { try set(object, name, stack) } catch LuaFailure.argument(_, let message) {
         throw LuaFailure.message("bad value for \(owner).\(printable(name)) (\(message))")
       }
       return LuaNothing()
@@ -352,12 +346,8 @@ public final class BoundModule {
 
 /// Returns the name at 2, by which a field is read or assigned.
 private func fieldName(of owner: String, on stack: borrowing LuaStack) throws(LuaFailure) -> String {
-  guard stack.kind(2) == .text else {
-    throw .message("\(owner) has fields by name, not by \(stack.typeName(2))")
-  }
-  do {
-    return try stack.text(2, limit: 10_000)
-  } catch .argument(_, let message) {
+  guard stack.kind(2) == .text else { throw .message("\(owner) has fields by name, not by \(stack.typeName(2))") }
+  do { return try stack.text(2, limit: 10_000) } catch .argument(_, let message) {
     throw .message("bad name of a field of \(owner) (\(message))")
   }
 }

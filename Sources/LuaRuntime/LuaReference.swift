@@ -85,9 +85,7 @@ public final class LuaReference {
   /// - Parameter payer: the state that is charged for the copy; the value's own when nil.
   public func copied(for payer: LuaState? = nil) -> LuaValue {
     guard !state.isClosed else { return .none }
-    do {
-      return try copy(for: payer ?? state, isWhole: false)
-    } catch {
+    do { return try copy(for: payer ?? state, isWhole: false) } catch {
       // The stack is full, or the copy needs more memory than the payer may use: there is no value to return.
       return .none
     }

@@ -244,9 +244,7 @@ public final class LuaState {
   }
 
   /// Returns the slot of a class of which no object was handed over yet; nil for a class that was never registered.
-  func pendingSlot(of key: ObjectIdentifier) -> Slot? {
-    pendingTypes.first { $0.key == key }.flatMap { slot(of: $0) }
-  }
+  func pendingSlot(of key: ObjectIdentifier) -> Slot? { pendingTypes.first { $0.key == key }.flatMap { slot(of: $0) } }
 
   private func slot(of pending: PendingType) -> Slot? {
     if let slot = slots.first(where: { $0.key == pending.key }) { return slot }

@@ -41,9 +41,7 @@ public struct LuaTable: ~Copyable {
     defer { lua_settop(L, top) }
     stack.push(name)
     try get()
-    do {
-      return try body(stack)
-    } catch LuaFailure.argument(_, let message) {
+    do { return try body(stack) } catch LuaFailure.argument(_, let message) {
       throw wrong("field '\(name)': \(message)")
     }
   }
@@ -132,9 +130,7 @@ public struct LuaTable: ~Copyable {
         if hasMetatable { return }
         throw missing(position)
       }
-      do {
-        try body(position, stack)
-      } catch LuaFailure.argument(_, let message) {
+      do { try body(position, stack) } catch LuaFailure.argument(_, let message) {
         throw wrong("element \(position): \(message)")
       }
       lua_settop(L, top)

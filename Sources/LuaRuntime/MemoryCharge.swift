@@ -68,9 +68,7 @@ public struct LuaMemory: ~Copyable {
 
   /// Runs a call and the reading of its results; a failure for lack of memory becomes the error of that call.
   @inlinable @inline(__always) func reporting<R>(_ body: () throws -> R) throws -> R {
-    do {
-      return try body()
-    } catch LuaFailure.memory {
+    do { return try body() } catch LuaFailure.memory {
       throw LuaStack(L).state.memoryError
     }
   }

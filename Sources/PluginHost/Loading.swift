@@ -42,9 +42,7 @@ extension PluginHost {
   }
 
   func loadOrReport(_ plugin: Plugin) {
-    do {
-      try load(plugin)
-    } catch {
+    do { try load(plugin) } catch {
       session.reportPlugin(oneLine(error))
     }
   }

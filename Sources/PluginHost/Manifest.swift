@@ -38,9 +38,7 @@ public struct Manifest: Sendable {
   init(_ bytes: [UInt8], folder: String) throws(PluginError) {
     let limits = JSONLimits(bytes: 256 << 10, depth: 16, values: 10_000, string: 64 << 10)
     let value: Value
-    do {
-      value = try JSONParser.parse(bytes, limits: limits)
-    } catch {
+    do { value = try JSONParser.parse(bytes, limits: limits) } catch {
       throw .badManifest(plugin: folder, reason: error.placedWords)
     }
     guard let object = value.record else { throw .badManifest(plugin: folder, reason: "an object expected") }

@@ -53,9 +53,7 @@ public final class PluginHost: ListenerLoading {
 
   /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
-    do {
-      try packages.store.recover()
-    } catch {
+    do { try packages.store.recover() } catch {
       session.reportPlugin(oneLine(error))
     }
     find()

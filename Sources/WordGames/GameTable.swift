@@ -127,9 +127,7 @@ public enum GameTable {
     let texts = try String.fetchAll(
       db, sql: "SELECT CAST(result AS TEXT) FROM games_results ORDER BY id DESC LIMIT ?", arguments: [most])
     return texts.compactMap { text in
-      do throws(GameError) {
-        return try GameResult(decoding: text)
-      } catch {
+      do throws(GameError) { return try GameResult(decoding: text) } catch {
         return nil
       }
     }

@@ -71,13 +71,10 @@ public final class MapJob {
     guard try names.contains(where: { try isFunction($0) }) else {
       throw MapError.noFunction(script: name, isReduce: options.isReduce)
     }
-    let loop = try state.load(PackageResources.loops_lua, name: "deckhand")
-      .call([options.isReduce, options.isReduce ? nextRecord : nextLine, put, putCard, seed, options.keep]) {
-        $0.reference(-1)
-      }
-    do {
-      try reporting(line: nil) { try loop.call([], results: 0) { _ in } }
-    } catch let error as LuaError {
+    let loop = try state.load(PackageResources.loops_lua, name: "deckhand").call([
+      options.isReduce, options.isReduce ? nextRecord : nextLine, put, putCard, seed, options.keep,
+    ]) { $0.reference(-1) }
+    do { try reporting(line: nil) { try loop.call([], results: 0) { _ in } } } catch let error as LuaError {
       // The script called os.exit: what it emitted is written.
       if !options.isReduce { try reporting(line: nil) { try loop.call([true], results: 0) { _ in } } }
       try output.flush()
@@ -191,9 +188,7 @@ public final class MapJob {
     if let number = RecordText.wholeNumber(json) { return stack.push(number) }
     let limits = JSONLimits(bytes: MapJob.lineLimit, depth: 64, values: 1 << 20, string: MapJob.lineLimit)
     let value: Value
-    do throws(JSONFailure) {
-      value = try JSONParser.parse(Array(json), limits: limits)
-    } catch {
+    do throws(JSONFailure) { value = try JSONParser.parse(Array(json), limits: limits) } catch {
       throw fail(MapError.badRecord(line: input.count, reason: "its value is not JSON"))
     }
     if case .null = value { throw fail(MapError.badRecord(line: input.count, reason: "its value is null")) }

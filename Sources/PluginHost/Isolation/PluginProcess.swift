@@ -41,9 +41,7 @@ final class PluginProcess: DistantChannel {
     path: String, variables: [String], _ terms: CodeTerms, seconds: Double, clock: @escaping () -> Double
   ) throws(IsolationFailure) {
     (self.seconds, self.clock) = (seconds, clock)
-    do throws(ProgramFailure) {
-      (process, channel) = try startTalkingProgram([path], environment: variables)
-    } catch {
+    do throws(ProgramFailure) { (process, channel) = try startTalkingProgram([path], environment: variables) } catch {
       throw .missing(path: path)
     }
     // Short, so that a stop request without a signal is noticed too; with a timeout, a signal always ends the wait.
@@ -81,9 +79,7 @@ final class PluginProcess: DistantChannel {
   }
 
   func receive(_ waiting: () throws -> Void) throws -> [UInt8] {
-    do {
-      return try stream.receive(waiting)
-    } catch let end as FrameEnd {
+    do { return try stream.receive(waiting) } catch let end as FrameEnd {
       throw end == .gone ? failure() : DistantFailure.invalidMessage
     }
   }

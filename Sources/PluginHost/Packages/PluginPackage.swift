@@ -37,9 +37,7 @@ public struct PluginPackage {
   }
 
   private static func bytes(_ path: String, _ isInterrupted: @escaping () -> Bool) throws -> [UInt8] {
-    do {
-      return try FileText.bytes(path, limit: limits.packed, isInterrupted: isInterrupted)
-    } catch {
+    do { return try FileText.bytes(path, limit: limits.packed, isInterrupted: isInterrupted) } catch {
       guard case .tooLarge = error.reason else { throw error }
       throw ArchiveError.refused(path: path, reason: "it has more than \(grouped(limits.packed)) bytes")
     }
