@@ -155,13 +155,14 @@ let package = Package(
         "Exchange",
         "CardDocuments",
         "Language", "Lexicon", "WordGames", "ToggleSettings",
-      ], isHot: true),
+      ], isHot: true, resources: ["loops", "output", "problem"].map { .embedInCode("Lua/\($0).lua") }),
     room(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "LuaRuntime", "Commands", "Bindings",
         "WordGames", "Workspace", "Wire", "CConfinement",
-      ], isLarge: true),
+      ], isLarge: true,
+      resources: ["expect.lua", "init.lua", "plugin.json", "test.lua"].map { .embedInCode("Lua/" + $0) }),
     room(
       "Shell",
       [

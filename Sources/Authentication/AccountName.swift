@@ -95,8 +95,7 @@ private enum Script: Hashable {
     }
   }
 
-  /// Whether names are written in these scripts: a single one, or those that are combined in Japanese, Korean or
-  /// Chinese.
+  /// Whether names are written in these scripts: one, or those that East Asian languages combine.
   static func belongTogether(_ scripts: Set<Script>) -> Bool {
     scripts.count <= 1 || scripts.isSubset(of: [.han, .kana]) || scripts.isSubset(of: [.han, .hangul])
       || scripts.isSubset(of: [.han, .bopomofo])

@@ -62,8 +62,7 @@ public final class AccountStore {
     return AccountAccess(name: account, folder: folder(account), notice: notice)
   }
 
-  /// Changes the password of an account. The new one is checked by the rules first, then the old one is tried as in
-  /// `verify`.
+  /// Changes the password of an account: the new one is checked by the rules, then the old one is tried as in `verify`.
   public func changePassword(
     of name: String, from old: borrowing Secret, to new: borrowing Secret
   ) throws(AuthenticationError) {
@@ -73,8 +72,7 @@ public final class AccountStore {
     }
   }
 
-  /// Makes one attempt, which is counted before it is made. `then` runs after a right password, while the account is
-  /// locked to others.
+  /// Makes one attempt, which is counted before. `then` runs after a right password, while the account is locked.
   private func attempt(
     _ name: String, _ password: borrowing Secret, then: (String, String) throws(AuthenticationError) -> Void
   ) throws(AuthenticationError) -> (account: String, notice: AuthenticationError?) {
@@ -106,8 +104,7 @@ public final class AccountStore {
   private func record(_ account: String?, _ name: String) throws(AuthenticationError) -> AttemptRecord {
     if let account { return try .ofAccount(in: folder(account), environment) }
     try PrivateFile.makeFolder(accounts)
-    // Trimmed like a known name: otherwise, a different wait for a name with spaces would reveal that no account has
-    // it.
+    // Trimmed like a known name: otherwise a different wait would reveal that no account has it.
     let beginning = String(decoding: name.trimmed.utf8.prefix(256), as: UTF8.self)
     return try .ofUnknown(AccountName.key(beginning), in: accounts, environment)
   }
@@ -136,8 +133,7 @@ public final class AccountStore {
     }
   }
 
-  /// Hashes the password again if the program requires more than its hash has. A failure is reported, but does not
-  /// prevent the sign-in.
+  /// Hashes the password again if its hash is weaker than required. A failure does not prevent the sign-in.
   private func strengthen(
     _ account: String, _ hash: PasswordHash, _ password: borrowing Secret
   ) -> AuthenticationError? {
@@ -188,8 +184,7 @@ public final class AccountStore {
     var isAdded = false
     defer { if !isAdded { unstage(staged) } }
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
-    try AttemptRecord.ofAccount(in: staged, environment)
-      .write(Failures(count: 0, last: environment.clocks.reading()))
+    try AttemptRecord.ofAccount(in: staged, environment).write(Failures(count: 0, last: environment.clocks.reading()))
     do { try Folder.move(staged, to: folder(account)) } catch {
       throw .failed(operation: "create", path: folder(account), code: error.number)
     }
@@ -225,8 +220,7 @@ public final class AccountStore {
     return new
   }
 
-  /// Removes the signed-in account with all its data, and closes its access. The caller must have closed its files
-  /// before.
+  /// Removes the signed-in account with all its data, and closes its access. Its files must be closed before.
   public func remove(_ access: AccountAccess) throws(AuthenticationError) {
     guard let name = access.name else { throw .unknownAccount("", suggestion: nil) }
     let folder = try access.folder()
@@ -250,8 +244,7 @@ public final class AccountStore {
     }
   }
 
-  /// The same at start-up, unless another process holds the lock. What cannot be removed now is tried again at the next
-  /// start.
+  /// The same at start-up, unless another process holds the lock. What is left is tried again at the next start.
   private func removeLeftoversIfFree() {
     do {
       guard try PrivateFile.names(in: accounts).contains(where: { $0.hasPrefix(".removed-") }),

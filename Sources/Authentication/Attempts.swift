@@ -37,9 +37,10 @@ struct Failures: Equatable {
     line += [UInt8](repeating: 0x20, count: max(0, Failures.recordLength - 1 - line.count))
     return line + [0x0A]
   }
+}
 
-  /// Reads a record. An empty one, or one with another tag, means no failures; a malformed one counts as some failures
-  /// just now.
+extension Failures {
+  /// Reads a record. An empty one, or one with another tag, has no failures; a malformed one has some, just now.
   init(record: [UInt8], tag: String, now: ClockReading) {
     self = Failures(count: 0, last: now)
     if record.allSatisfy({ $0 == 0 }) { return }
@@ -54,11 +55,6 @@ struct Failures: Equatable {
     let id = words[5] == "-" ? "" : String(words[5])
     self = Failures(count: count, last: ClockReading(wall: wall, boot: boot, bootID: id))
   }
-
-  init(count: Int, last: ClockReading) {
-    self.count = count
-    self.last = last
-  }
 }
 
 /// The place where one name's failures are stored, locked while this value exists.
@@ -71,25 +67,17 @@ struct AttemptRecord: ~Copyable {
   /// The open file. The lock is held at least until the last use of this property.
   var file: Int32 { lock.descriptor }
 
-  private init(_ lock: FileLock, at offset: Int, tag: String, in path: String) {
-    self.lock = lock
-    self.offset = offset
-    self.tag = tag
-    self.path = path
-  }
-
   /// The record of an account: a file in its folder, made with the account.
   static func ofAccount(in folder: String, _ environment: Environment) throws(AuthenticationError) -> AttemptRecord {
-    AttemptRecord(
-      try PrivateFile.lock(folder + "/attempts", environment), at: 0, tag: accountTag, in: folder + "/attempts")
+    let path = folder + "/attempts"
+    return AttemptRecord(lock: try PrivateFile.lock(path, environment), offset: 0, tag: accountTag, path: path)
   }
 
   private static let accountTag = "account"
 
   /// The record of a name without an account: one of a fixed number of places in one file, found by a hash with its own
-  /// key, so that such names are slowed down like any other and need no space of their own. Two names in the same place
-  /// overwrite each other's record; to escape a wait in this way takes thousands of attempts at other names, each as
-  /// slow as any.
+  /// key, so that such names are slowed down like any other and need no space of their own. Names in one place replace
+  /// each other; to escape a wait in this way takes thousands of attempts at other names, each as slow as any.
   static func ofUnknown(_ name: String, in folder: String, _ environment: Environment) throws(AuthenticationError)
     -> AttemptRecord
   {
@@ -98,7 +86,7 @@ struct AttemptRecord: ~Copyable {
     let digest = try digest(of: name, in: lock.descriptor, path, environment)
     let place = (Int(digest[0]) << 8 | Int(digest[1])) % places + 1
     let tag = hexadecimal(digest[2..<10])
-    return AttemptRecord(lock, at: place * Failures.recordLength, tag: tag, in: path)
+    return AttemptRecord(lock: lock, offset: place * Failures.recordLength, tag: tag, path: path)
   }
 
   static let places = 4096
@@ -146,5 +134,15 @@ struct AttemptRecord: ~Copyable {
     guard pwrite(lock.descriptor, bytes, bytes.count, off_t(offset)) == bytes.count else {
       throw .failed(operation: "record the attempt in", path: path, code: errno)
     }
+  }
+}
+
+extension ClockReading {
+  /// Milliseconds from `earlier` to now. Within one start of the machine, the wall clock is ignored; across a restart
+  /// it is the only clock, and if it went back, no time has passed.
+  func elapsed(since earlier: ClockReading) -> Int64 {
+    let (then, now) = bootID == earlier.bootID ? (earlier.boot, boot) : (earlier.wall, wall)
+    let (difference, isOver) = now.subtractingReportingOverflow(then)
+    return isOver ? 0 : max(0, difference)
   }
 }

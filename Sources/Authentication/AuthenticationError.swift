@@ -113,8 +113,7 @@ extension AuthenticationError {
         "cannot read the password from \(printable(path)): \(systemWords(code))", ["path": path])
     default:
       ProblemReport(
-        .outOfMemory, "Not enough memory",
-        "there is not enough memory for a password; close something and try again")
+        .outOfMemory, "Not enough memory", "there is not enough memory for a password; close something and try again")
     }
   }
 

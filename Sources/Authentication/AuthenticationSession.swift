@@ -111,8 +111,7 @@ public final class AuthenticationSession {
     notify(.cancelled)
   }
 
-  /// Begins and finishes a sign-in with a password that was read before. An empty one is rejected before anything
-  /// begins.
+  /// Begins and finishes a sign-in with a password that was read before; an empty one is rejected first.
   @discardableResult
   public func login(_ name: String, _ password: borrowing Secret) throws(AuthenticationError) -> AccountAccess {
     if pending != nil { throw .busy }
@@ -122,8 +121,7 @@ public final class AuthenticationSession {
 
   private func isPending(_ begun: PendingSignIn) -> Bool { pending?.number == begun.number }
 
-  /// Checks the password of the signed-in account again, for a screen that was locked. The attempt counts like any
-  /// other.
+  /// Checks the password of the signed-in account again, for a screen that was locked. The attempt counts.
   public func confirm(_ password: borrowing Secret) throws(AuthenticationError) {
     guard let user else { throw .required }
     if password.isEmpty { throw .empty }
@@ -209,7 +207,36 @@ public final class AuthenticationSession {
   /// Calls the observer at every event from now on.
   public func observe(_ observer: @escaping (AuthenticationEvent) -> Void) { observers.append(observer) }
 
-  private func notify(_ event: AuthenticationEvent) {
-    for observer in observers { observer(event) }
+  private func notify(_ event: AuthenticationEvent) { for observer in observers { observer(event) } }
+}
+
+/// The access to one user's folder, until it is closed.
+///
+///     let access = try store.verify("ana", password)
+///     try access.folder()   // ".../accounts/ana", until the access is closed
+public final class AccountAccess {
+  /// The account's name; nil for the local data of a user without an account.
+  public let name: String?
+  /// A problem that does not prevent the sign-in: the password's hash could not be made stronger.
+  public let notice: AuthenticationError?
+  @inlinable public var isOpen: Bool { isStillOpen }
+  /// Read at every call from Lua. Exclusivity is not checked, because no access to it lasts across another one.
+  @usableFromInline @exclusivity(unchecked) private(set) var isStillOpen = true
+  private let path: String
+
+  // Possible extension: the key of an encrypted account as a `Secret` here, derived from the password at the sign-in.
+
+  init(name: String?, folder: String, notice: AuthenticationError? = nil) {
+    self.name = name
+    self.notice = notice
+    path = folder
   }
+
+  /// The folder with all of the user's data. Throws `required` after the sign-out.
+  public func folder() throws(AuthenticationError) -> String {
+    guard isOpen else { throw .required }
+    return path
+  }
+
+  func close() { isStillOpen = false }
 }

@@ -17,16 +17,13 @@ struct Credentials: Equatable {
   static let largest = 4096
   private static let head = "deckhand-credentials"
 
-  init(name: String, hash: PasswordHash) {
-    self.name = name
-    self.hash = hash
-  }
-
   var bytes: [UInt8] {
     let lines = Array("\(Credentials.head) \(Credentials.version)\nname \(name)\npassword \(hash.text)\n".utf8)
     return lines + Array("sum \(Credentials.sum(lines))\n".utf8)
   }
+}
 
+extension Credentials {
   /// Parses the file's bytes. `path` is for the messages.
   init(bytes: [UInt8], path: String) throws(AuthenticationError) {
     guard let text = String(validating: bytes, as: UTF8.self) else {
@@ -45,8 +42,7 @@ struct Credentials: Equatable {
     else { throw .damaged(path: path, reason: "it is truncated or was changed") }
     let summed = Array((lines[0...2].joined(separator: "\n") + "\n").utf8)
     guard sum == Credentials.sum(summed) else { throw .damaged(path: path, reason: "it is truncated or was changed") }
-    self.name = name
-    self.hash = try PasswordHash(text: hash, path: path)
+    self.init(name: name, hash: try PasswordHash(text: hash, path: path))
   }
 
   private static func fact(_ line: String?, _ key: String) -> String? {

@@ -26,8 +26,7 @@ public enum PasswordFile {
     return .exposed(path: path, remedy: "chmod 600 \(shellQuoted(path))")
   }
 
-  /// Reads the password in the next line of standard input, or of another open file. What follows the line is left
-  /// unread.
+  /// Reads the password in the next line of standard input, or of another open file, and no more.
   public static func readLine(from file: Int32) throws(AuthenticationError) -> Secret {
     try Secret(capacity: Secret.lineCapacity) { (buffer) throws(AuthenticationError) in
       let count = try fill(buffer, from: file, "standard input", isLine: true)
@@ -35,8 +34,7 @@ public enum PasswordFile {
     }
   }
 
-  /// Reads to the end of the file, or to the end of the line. A line is read byte by byte, because what follows belongs
-  /// to somebody else.
+  /// Reads to the end of the file or the line; a line byte by byte, because what follows belongs to somebody else.
   private static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, from file: Int32, _ path: String, isLine: Bool
   ) throws(AuthenticationError) -> Int {

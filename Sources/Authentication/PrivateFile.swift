@@ -17,8 +17,7 @@ extension AuthenticationError {
 }
 
 enum PrivateFile {
-  /// Reads one of our files, at most `limit` bytes. Rejects a link, a folder, another user's file, and a file that
-  /// others can open.
+  /// Reads one of our files, at most `limit` bytes. Rejects links, folders, others' files, and files open to others.
   static func read(_ path: String, limit: Int) throws(AuthenticationError) -> [UInt8] {
     let file: ByteFile
     do { file = try ByteFile(path, followingLinks: false, isInterrupted: isNeverInterrupted) } catch {
@@ -46,11 +45,8 @@ enum PrivateFile {
     if facts.mode & 0o022 != 0 { throw .exposed(path: path, remedy: "chmod 700 \(shellQuoted(path))") }
   }
 
-  /// Replaces a file by these bytes, mode 0600. The caller holds the lock, so a file that a killed process left is
-  /// overwritten.
-  static func replace(
-    _ path: String, with bytes: [UInt8], _ step: @escaping StepObserver
-  ) throws(AuthenticationError) {
+  /// Replaces a file by these bytes, mode 0600. The caller holds the lock.
+  static func replace(_ path: String, with bytes: [UInt8], _ step: @escaping StepObserver) throws(AuthenticationError) {
     var options = Replacement.internalFile(temporaryName: lastPart(of: path) + ".new")
     options.step = step
     do { try AtomicFile.write(path, bytes, options) } catch { throw .ofFile(error) }

@@ -3,6 +3,7 @@
 // between guard pages) and wipes when the secret is destroyed; no String and no array ever holds them.
 
 import CSodium
+import Text
 
 /// A password. It cannot be copied, printed or compared; it is wiped when it is destroyed.
 ///
@@ -22,8 +23,7 @@ public struct Secret: ~Copyable {
   /// The most bytes of a password after normalization; longer ones are rejected, never truncated.
   public static let longest = 1024
 
-  /// The capacity for a line typed at the terminal, which is what the kernel accepts. Normalization may make it
-  /// shorter.
+  /// The capacity for a line typed at the terminal, as the kernel accepts; normalization may make it shorter.
   public static let lineCapacity = 4096
 
   /// Allocates `capacity` bytes and lets a function fill them, which returns how many it wrote. If the function fails,
@@ -35,9 +35,7 @@ public struct Secret: ~Copyable {
       throw .outOfMemory
     }
     let filled: Int
-    do {
-      filled = try fill(UnsafeMutableRawBufferPointer(start: memory, count: capacity))
-    } catch {
+    do { filled = try fill(UnsafeMutableRawBufferPointer(start: memory, count: capacity)) } catch {
       sodium_free(memory)
       throw error
     }
@@ -65,8 +63,7 @@ public struct Secret: ~Copyable {
 
   public var isEmpty: Bool { count == 0 }
 
-  /// Passes the bytes to `body` for the duration of the call. What is made of them must be a secret too, or reveal
-  /// nothing about them.
+  /// Passes the bytes to `body`. What is made of them must be a secret too, or reveal nothing about them.
   public func withBytes<Result: ~Copyable, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -77,5 +74,16 @@ public struct Secret: ~Copyable {
   /// `badText` if it is not UTF-8 or contains a NUL.
   public func normalized() throws(AuthenticationError) -> Secret {
     try withBytes { (bytes) throws(AuthenticationError) in try UnicodeForm.composed(bytes) }
+  }
+}
+
+enum UnicodeForm {
+  /// The text of the bytes in normal form C.
+  static func composed(_ bytes: UnsafeRawBufferPointer) throws(AuthenticationError) -> Secret {
+    if bytes.contains(0) { throw .badText }
+    return try Secret(capacity: bytes.count * 16 + 68) { (buffer) throws(AuthenticationError) in
+      guard let size = composeUTF8(bytes, in: buffer.bindMemory(to: Int32.self)) else { throw .badText }
+      return size
+    }
   }
 }

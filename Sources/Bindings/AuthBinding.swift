@@ -14,24 +14,19 @@ func authModule(_ context: BindingContext) -> BoundModule {
     module.field("user", .optional(.string), "Who is signed in; nil if nobody is, or if there are no accounts.") {
       context.auth?.user
     }
-    module.function(
-      "login", [LuaParameter("options", .optional(.table))], returns: .boolean.orProblem,
-      example: "{user = \"ana\", password_file = \"password.txt\"}",
+    module.action(
+      "login", ["options": .optional(.table)], example: "{user = \"ana\", password_file = \"password.txt\"}",
       "Signs in: {user=, password_file=}; without a file it asks at the terminal. "
         + "Codes: denied, locked (retry_after), empty, busy."
     ) { stack in
       let options = try stack.optionalTable(1, allowing: ["user", "password_file"])
       try context.auth?.login(
         try options?.optionalText("user"), passwordFile: try options?.optionalText("password_file"))
-      return true
     }
     module.function(
-      "logout", [], returns: .nothing,
+      "logout", [:],
       "Signs out: from then on, objects that were opened before fail with the problem auth_required. In a script, "
         + "the changes made before it are saved whatever happens after it."
-    ) { _ in
-      try context.auth?.logout()
-      return LuaNothing()
-    }
+    ) { _ in try context.auth?.logout() }
   }
 }

@@ -29,9 +29,7 @@ public struct Grants: Equatable, Sendable {
   /// Settings, or groups of them, that may be changed in addition to the plugin's own; nil for all.
   public var settings: [String]?
 
-  public init(
-    modules: Set<Module>, readable: [String]? = [], writable: [String]? = [], settings: [String]? = []
-  ) {
+  public init(modules: Set<Module>, readable: [String]? = [], writable: [String]? = [], settings: [String]? = []) {
     self.modules = modules
     self.readable = readable
     self.writable = writable
@@ -71,8 +69,7 @@ public final class BindingContext {
   fileprivate var storageCharges: [String: MemoryCharge] = [:]
   /// The open files of `files.lines`.
   let openFiles = OpenFiles()
-  /// The workspace that was last returned. While it is open, nobody has signed out. Read at every call; no access to
-  /// it ever spans another access.
+  /// The workspace that was last returned; while it is open, nobody has signed out. Read at every call.
   @exclusivity(unchecked) private var lastWorkspace: Workspace?
   /// The globals that the state does not have, with what the author of its code has to know.
   var withheld: [String: String] = [:]
@@ -110,16 +107,14 @@ public final class BindingContext {
     return owner.plugin == nil ? self.owner : owner
   }
 
-  /// Refuses a listener of the user's state while a plugin runs a script there: it would later run with the rights of
-  /// the user.
+  /// Refuses a listener of the user's state while a plugin runs a script there: it would have the rights of the user.
   func refusePluginListener() throws(LuaFailure) {
     if adder != owner { throw .message("a script that a plugin runs may not listen; the plugin itself may") }
   }
 
   func isTyped(_ path: String) -> Bool { owner == .user && hosts.shell.isTyped(path) }
 
-  /// Runs `body`, which stores something in the program for the state. The state is charged for everything that the
-  /// call has read so far.
+  /// Runs `body`, which stores something in the program for the state, which is charged for all that the call has read.
   /// - Parameter weight: bytes charged for the stored object itself.
   func storing<R>(
     _ kind: String, _ name: String, _ stack: borrowing LuaStack, weight: Int = 512, _ body: () throws -> R
@@ -128,6 +123,13 @@ public final class BindingContext {
     let made = try body()
     storageCharges[kind + " " + name] = charge
     return made
+  }
+
+  /// Makes a module whose members need a sign-in.
+  func module(
+    _ name: String, _ help: String, grant: LuaGrant? = nil, _ describe: (BoundModule) -> Void
+  ) -> BoundModule {
+    BoundModule(name, help, context: self, rights: rights, grant: grant, check: requireSignIn, describe)
   }
 
   /// Checks the sign-in; every module except `auth` calls this first.
@@ -191,8 +193,7 @@ extension BindingContext {
     }
   }
 
-  /// The check before each member of a type whose objects require a grant, wherever they come from: an event passes
-  /// cards to its listeners.
+  /// The check before each member of a type whose objects require a grant, wherever they come from.
   func checks<T>(_ grant: LuaGrant, check: @escaping (T) throws -> Void) -> LuaChecks<T> {
     LuaChecks(rights, grant, check: check)
   }
@@ -205,8 +206,7 @@ public enum GrantError: Problem, Equatable {
   public var report: ProblemReport {
     switch self {
     case .missing(let plugin, let right):
-      ProblemReport(
-        .notGranted, "Not granted", "\(plugin) was not granted \(right); see `plugin info \(plugin)`")
+      ProblemReport(.notGranted, "Not granted", "\(plugin) was not granted \(right); see `plugin info \(plugin)`")
     }
   }
 }
@@ -223,8 +223,7 @@ extension BindingContext {
   }
 }
 
-/// The files that the user named for the running calls of commands, the innermost last; each grant lasts as long as
-/// its call.
+/// The files that the user named for the running calls of commands, each until its call ends; the innermost last.
 struct CallGrants {
   var open: [CallGrant] = []
   /// How many calls have been granted files so far.
@@ -254,4 +253,12 @@ extension BindingContext {
     guard terms.grantsTypedPaths else { return [] }
     return try paths.compactMap { resolvedPath(try expanded($0)) }
   }
+}
+
+/// Returns the object if it is still held; otherwise makes it and stores it in its weak place.
+func held<Object: AnyObject>(_ place: inout AnyObject?, _ make: () -> Object) -> Object {
+  if let object = place as? Object { return object }
+  let made = make()
+  place = made
+  return made
 }

@@ -15,14 +15,11 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
     summary: { card in
       let record = try card.record()
       return "card \"\(printable(record.prompt, limit: 40))\" / \"\(printable(record.answer, limit: 40))\""
-    },
-    identity: { .text(try $0.record().guid) }, checks: context.checks(.decks) { try requireOpen($0, "card") }
+    }, identity: { .text(try $0.record().guid) }, checks: context.checks(.decks) { try requireOpen($0, "card") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):card(1)"
     describeFields(type)
-    describeTags(type)
-    describePlace(type)
-    describeMarks(type)
+    describeMethods(type)
   }
 }
 
@@ -87,8 +84,7 @@ private func add<V: LuaRepresentable>(
 ) {
   let (name, words) = (property.rawValue, property.description)
   guard let setter = CardSetter(property) else { return type.field(name, words.luaType, words.help, get: get) }
-  type.field(
-    name, words.luaType, grant: .decksWrite, example: setter.example, words.help, get: get, set: setter.set)
+  type.field(name, words.luaType, grant: .decksWrite, example: setter.example, words.help, get: get, set: setter.set)
 }
 
 extension CardProperty {
@@ -120,59 +116,30 @@ extension CardProperty.Description {
 
 // MARK: Methods
 
-private func describeTags(_ type: BoundType<CardHandle>) {
-  type.method(
-    "tag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, grant: .decksWrite, example: "(\"animal\")",
-    "Adds tags."
-  ) { card, stack in
-    let added = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try card.workspace.cards.changeTags([card], adding: added)
-    return LuaNothing()
+private func describeMethods(_ type: BoundType<CardHandle>) {
+  for (name, help, isAdded) in [("tag", "Adds tags.", true), ("untag", "Removes tags.", false)] {
+    type.method(name, ["tags": .variadic(.string)], grant: .decksWrite, example: "(\"animal\")", help) { card, stack in
+      let tags = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
+      try card.workspace.cards.changeTags([card], adding: isAdded ? tags : [], removing: isAdded ? [] : tags)
+    }
   }
   type.method(
-    "untag", [LuaParameter("tags", .variadic(.string))], returns: .nothing, grant: .decksWrite, example: "(\"animal\")",
-    "Removes tags."
-  ) { card, stack in
-    let removed = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-    try card.workspace.cards.changeTags([card], removing: removed)
-    return LuaNothing()
-  }
-}
-
-private func describePlace(_ type: BoundType<CardHandle>) {
-  type.method(
-    "move", [LuaParameter("position", .integer)], returns: .nothing, grant: .decksWrite, example: "(1)",
+    "move", ["position": .integer], grant: .decksWrite, example: "(1)",
     "Moves it to a position; a position after the last means the bottom."
-  ) { card, stack in
-    let position = try stack.integer(2, in: 1...Int.max)
-    try card.move(to: position)
-    return LuaNothing()
-  }
-  type.method("remove", [], returns: .nothing, grant: .decksWrite, "Removes it from its deck.") { card, _ in
-    _ = try card.record()
-    try card.workspace.cards.remove([card])
-    return LuaNothing()
-  }
-  type.method("suspend", [], returns: .nothing, grant: .decksWrite, "Keeps it out of reviews.") { card, _ in
-    try card.setSuspended(true)
-    return LuaNothing()
-  }
-  type.method("resume", [], returns: .nothing, grant: .decksWrite, "Includes it in reviews again.") { card, _ in
-    try card.setSuspended(false)
-    return LuaNothing()
-  }
-}
-
-private func describeMarks(_ type: BoundType<CardHandle>) {
-  type.method("bury", [], returns: .nothing, grant: .decksWrite, "Hides it until tomorrow.") { card, _ in
-    _ = try card.record()
-    try card.workspace.cards.bury([card])
-    return LuaNothing()
-  }
-  type.method("unbury", [], returns: .nothing, grant: .decksWrite, "Shows it again before tomorrow.") { card, _ in
-    _ = try card.record()
-    try card.workspace.cards.unbury([card])
-    return LuaNothing()
+  ) { card, stack in try card.move(to: stack.integer(2, in: 1...Int.max)) }
+  let acts: [(String, String, (CardHandle) throws -> Void)] = [
+    ("remove", "Removes it from its deck.", { try $0.workspace.cards.remove([$0]) }),
+    ("suspend", "Keeps it out of reviews.", { try $0.setSuspended(true) }),
+    ("resume", "Includes it in reviews again.", { try $0.setSuspended(false) }),
+    ("bury", "Hides it until tomorrow.", { try $0.workspace.cards.bury([$0]) }),
+    ("unbury", "Shows it again before tomorrow.", { try $0.workspace.cards.unbury([$0]) }),
+  ]
+  for (name, help, act) in acts {
+    type.method(name, grant: .decksWrite, help) { card, _ in
+      // A card that was removed is an error.
+      _ = try card.record()
+      try act(card)
+    }
   }
 }
 
@@ -180,11 +147,10 @@ private func describeMarks(_ type: BoundType<CardHandle>) {
 func cardSequenceType() -> BoundType<CardSequence> {
   BoundType<CardSequence>(
     "cards", "An iterator over cards.", weight: .measured({ 512 + $0.count * 8 + min($0.count, 256) * 512 }),
-    summary: { "iterator over \(counted($0.count, "card"))" },
-    checks: LuaChecks { try requireOpen($0, "iterator") }
+    summary: { "iterator over \(counted($0.count, "card"))" }, checks: LuaChecks { try requireOpen($0, "iterator") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):cards(\"tag:animal\")"
     type.operation("__call") { cards, _ in try cards.nextCard() }
-    type.operation("__close") { _, _ in LuaNothing() }
+    type.closing { _ in }
   }
 }

@@ -15,7 +15,7 @@ final class CommandObject: BoundObject {
 
 func describeCommandAdding(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "command", [LuaParameter("description", .table)], returns: .object("command"),
+    "command", ["description": .table], returns: .object("command"),
     example: "{name = \"hello\", summary = \"Greets.\", run = function() return \"hello\" end}",
     "Adds a command: {name=, summary=, details=, usage=, example=, "
       + "arguments={\"[DECK]\", \"WORD...\", \"--count N\", {name=\"FILE\", kind=\"file\", access=\"read\"}}, "
@@ -51,12 +51,10 @@ func commandType() -> BoundType<CommandObject> {
 private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext) throws -> Command {
   try table.allowOnly(["name", "summary", "details", "usage", "example", "arguments", "complete", "run"])
   let name = try table.text("name")
-  guard name.utf8.count <= 200 else {
-    throw LuaFailure.argument(table.argument, "field 'name': at most 200 bytes expected")
-  }
+  guard name.utf8.count <= 200 else { throw table.wrong("field 'name': at most 200 bytes expected") }
   let path = name.split(separator: " ").map(String.init)
   guard let run = try table.optionalFunction("run") else {
-    throw LuaFailure.argument(table.argument, "field 'run': function expected, got nil")
+    throw table.wrong("field 'run': function expected, got nil")
   }
   var (arguments, options): ([Argument], [Option]) = ([], [])
   _ = try table.optionalTable("arguments") { list in
@@ -71,8 +69,7 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
   let complete = try table.optionalFunction("complete")
   return Command(
     path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
-    options: options,
-    owner: context.adder,
+    options: options, owner: context.adder,
     completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
     action: .function { invocation in try result(of: run, invocation, context) })
 }
@@ -122,7 +119,7 @@ private func readNotation(_ stack: borrowing LuaStack, command: String) throws -
 private func readShort(_ table: borrowing LuaTable, of name: String) throws -> Character? {
   guard let text = try table.optionalText("short") else { return nil }
   guard text.count == 1 else {
-    throw LuaFailure.argument(table.argument, "'\(printable(name))': short must be one letter, such as \"q\" for -q")
+    throw table.wrong("'\(printable(name))': short must be one letter, such as \"q\" for -q")
   }
   return text.first
 }
@@ -131,11 +128,9 @@ private func readShort(_ table: borrowing LuaTable, of name: String) throws -> C
 private func readAccess(_ table: borrowing LuaTable, of name: String, _ kind: ValueKind?) throws -> FileAccess {
   guard let text = try table.optionalText("access") else { return [] }
   guard let access = FileAccess(named: text) else {
-    throw LuaFailure.argument(table.argument, "'\(printable(name))': access must be \"read\" or \"write\"")
+    throw table.wrong("'\(printable(name))': access must be \"read\" or \"write\"")
   }
-  guard kind == .file else {
-    throw LuaFailure.argument(table.argument, "'\(printable(name))': access needs kind = \"file\"")
-  }
+  guard kind == .file else { throw table.wrong("'\(printable(name))': access needs kind = \"file\"") }
   return access
 }
 
@@ -151,22 +146,17 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
   if let choices = try table.optionalTexts("choices") { return .choice(choices) }
   let least = try table.optionalInteger("min") ?? Int.min
   let most = try table.optionalInteger("max") ?? Int.max
-  guard least <= most else {
-    throw LuaFailure.argument(table.argument, "'\(printable(name))': min is greater than max")
-  }
+  guard least <= most else { throw table.wrong("'\(printable(name))': min is greater than max") }
   guard let kind = try table.optionalText("kind") else {
     return least == Int.min && most == Int.max ? nil : .integer(least...most)
   }
   guard let known = ValueKind(named: kind, in: least...most) else {
-    throw LuaFailure.argument(
-      table.argument,
-      "'\(printable(name))': no kind is called '\(printable(kind))'"
-        + didYouMean(kind, among: ValueKind.names, quote: "'")
-    )
+    let near = didYouMean(kind, among: ValueKind.names, quote: "'")
+    throw table.wrong("'\(printable(name))': no kind is called '\(printable(kind))'\(near)")
   }
   if case .integer = known { return known }
   guard least == Int.min, most == Int.max else {
-    throw LuaFailure.argument(table.argument, "'\(printable(name))': min and max need kind = \"integer\"")
+    throw table.wrong("'\(printable(name))': min and max need kind = \"integer\"")
   }
   return known
 }
@@ -262,9 +252,7 @@ public final class LuaCommandResult {
   init(_ value: LuaValue) { self.value = value }
 
   /// Returns the result as plain data. `record` returns the record of a bound object in it.
-  public func plain(record: (AnyObject) -> Value) -> Value {
-    value.value(emptyTable: .list([])) { record($0) }
-  }
+  public func plain(record: (AnyObject) -> Value) -> Value { value.value(emptyTable: .list([])) { record($0) } }
 }
 
 private func readOffers(_ stack: borrowing LuaStack) throws -> [String] {

@@ -10,7 +10,7 @@ import Workspace
 
 func describeComparing(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
-    "diff", [LuaParameter("other", .oneOf([.object("deck"), .string]))], returns: .list(.table).orProblem,
+    "diff", ["other": .oneOf([.object("deck"), .string])], returns: .list(.table).orProblem,
     example: "(\"spanish.apkg\")",
     "The differences between the deck and another deck, a DECK@STEP, a file or a folder of `build`: a list of "
       + "{kind=, event=, key=, title=, fields=, added_tags=, removed_tags=, behind=}, as in `deck diff --json`."
@@ -37,7 +37,7 @@ func describeComparing(_ type: BoundType<DeckHandle>, _ context: BindingContext)
 
 func describeLookingBack(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "at", [LuaParameter("step", .integer), LuaParameter("fn", .function)], returns: .any.orProblem, grant: .shellRun,
+    "at", ["step": .integer, "fn": .function], returns: .any.orProblem, grant: .shellRun,
     example: "(41, function() return #decks.open(\"Spanish\") end)",
     "Calls a function with everything as it was after a step of `undo --list`, and returns its first result. "
       + "Everything is read-only there: a change is refused, and so is `shell.at` after a change in a script. Codes: "

@@ -14,37 +14,22 @@ extension DeckHandle: BoundObject {}
 let (longestName, longestQuery) = (10_000, 100_000)
 
 func decksModule(_ context: BindingContext) -> BoundModule {
-  let name = LuaParameter("name", .string)
-  return BoundModule(
-    "decks", "Decks of cards: make, open, list and remove them.", rights: context.rights, grant: .decks,
-    check: context.requireSignIn
-  ) {
-    module in
+  context.module("decks", "Decks of cards: make, open, list and remove them.", grant: .decks) { module in
     module.function(
-      "create", [name], returns: .object("deck").orProblem, grant: .decksWrite, example: "(\"Italian\")",
+      "create", ["name": .string], returns: .object("deck").orProblem, grant: .decksWrite, example: "(\"Italian\")",
       "Makes an empty deck. `A::B` is a deck within a deck. Codes: exists, bad_name."
-    ) { stack in
-      let name = try stack.text(1, limit: longestName)
-      return try context.workspace().decks.create(name)
-    }
+    ) { stack in try context.workspace().decks.create(stack.text(1, limit: longestName)) }
     module.function(
-      "open", [name], returns: .object("deck").orProblem, example: "(\"Spanish\")",
+      "open", ["name": .string], returns: .object("deck").orProblem, example: "(\"Spanish\")",
       "The deck with that name. Code: not_found, with a `suggestion` if there is a similar name."
-    ) { stack in
-      let name = try stack.text(1, limit: longestName)
-      return try context.workspace().decks.open(name)
-    }
-    module.function("list", [], returns: .list(.object("deck")), "All decks, by name.") { _ in
+    ) { stack in try context.workspace().decks.open(stack.text(1, limit: longestName)) }
+    module.function("list", returns: .list(.object("deck")), "All decks, by name.") { _ in
       try context.workspace().decks.all()
     }
-    module.function(
-      "remove", [name], returns: .boolean.orProblem, grant: .decksWrite, example: "(\"Spanish\")",
+    module.action(
+      "remove", ["name": .string], grant: .decksWrite, example: "(\"Spanish\")",
       "Removes a deck, the decks within it and all their cards. Code: not_found."
-    ) { stack in
-      let name = try stack.text(1, limit: longestName)
-      try context.workspace().decks.open(name).remove()
-      return true
-    }
+    ) { stack in try context.workspace().decks.open(stack.text(1, limit: longestName)).remove() }
   }
 }
 
@@ -104,7 +89,7 @@ private func describeFields(_ type: BoundType<DeckHandle>) {
 
 private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
-    "add", [LuaParameter("card", .table)], returns: .object("card").orProblem, grant: .decksWrite,
+    "add", ["card": .table], returns: .object("card").orProblem, grant: .decksWrite,
     example: "{prompt = \"el árbol\", answer = \"the tree\", tags = {\"plant\"}}",
     "Adds a card on top, or at a position: {prompt=, answer=, tags=, guid=, fields=, document=, at=}. "
       + "Codes: empty_prompt, empty_answer, duplicate, bad_text, bad_tag, bad_guid, not_in_store."
@@ -115,17 +100,15 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
     return try deck.add(card, at: place)
   }
   type.method(
-    "append", [LuaParameter("card", .table)], returns: .object("card").orProblem, grant: .decksWrite,
+    "append", ["card": .table], returns: .object("card").orProblem, grant: .decksWrite,
     example: "{prompt = \"la flor\", answer = \"the flower\"}",
     "Adds a card below all others, so that cards added in a loop keep their order. Otherwise like add."
   ) { deck, stack in
     let table = try stack.table(2, "a table with prompt and answer")
-    if let added = try addPlain(table, to: deck, at: .bottom) { return added }
-    let card = try readCard(table)
-    return try deck.add(card, at: .bottom)
+    return try addPlain(table, to: deck, at: .bottom) ?? deck.add(readCard(table), at: .bottom)
   }
   type.method(
-    "add_all", [LuaParameter("source", .oneOf([.table, .function])), LuaParameter("options", .optional(.table))],
+    "add_all", ["source": .oneOf([.table, .function]), "options": .optional(.table)],
     returns: .table.orProblem, grant: .decksWrite,
     example: "({{prompt = \"uno\", answer = \"one\"}, {prompt = \"dos\", answer = \"two\"}})",
     "Adds many cards as one operation, from an array or an iterator that returns one card per call. "
@@ -138,16 +121,14 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
 
 private func describeCards(_ type: BoundType<DeckHandle>) {
   type.method(
-    "cards", [LuaParameter("query", .optional(.string))], returns: .iterator(.object("card")),
-    example: "(\"tag:animal\")",
+    "cards", ["query": .optional(.string)], returns: .iterator(.object("card")), example: "(\"tag:animal\")",
     "The cards that a query finds, top first; the cards and their order are fixed when it is called."
   ) { deck, stack in
     let cards = try deck.cards(matching: stack.optionalText(2))
     return LuaResults(cards, LuaValue.none, LuaValue.none, cards)
   }
   type.method(
-    "find", [LuaParameter("query", .string)], returns: .list(.object("card")),
-    example: "(\"tag:animal -is:suspended\")",
+    "find", ["query": .string], returns: .list(.object("card")), example: "(\"tag:animal -is:suspended\")",
     "The cards that a query finds, as a list."
   ) { deck, stack in
     let cards = try deck.cards(matching: stack.text(2, limit: longestQuery))
@@ -155,29 +136,24 @@ private func describeCards(_ type: BoundType<DeckHandle>) {
     return try LuaPushed.objects(of: cards.count, on: stack) { try cards.nextCard() }
   }
   type.method(
-    "card", [LuaParameter("position", .integer)], returns: .optional(.object("card")), example: "(1)",
+    "card", ["position": .integer], returns: .optional(.object("card")), example: "(1)",
     "The card at a position: 1 is the top; nil after the last card."
-  ) { deck, stack in
-    try deck.card(at: stack.integer(2, in: 1...Int.max))
-  }
+  ) { deck, stack in try deck.card(at: stack.integer(2, in: 1...Int.max)) }
   describeRemoving(type)
   describeStatistics(type)
 }
 
 private func describeStatistics(_ type: BoundType<DeckHandle>) {
   type.method(
-    "stats", [LuaParameter("query", .optional(.string))], returns: .table, example: "(\"tag:animal\")",
+    "stats", ["query": .optional(.string)], returns: .table, example: "(\"tag:animal\")",
     "Study statistics of the deck and the decks within it, or of their cards that a query finds: today, streak, "
       + "cards, retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
-  ) { deck, stack in
-    let query = stack.isNoneOrNil(2) ? nil : try stack.text(2, limit: longestQuery)
-    return LuaValue(try deck.statistics(query: query).value)
-  }
+  ) { deck, stack in LuaValue(try deck.statistics(query: stack.optionalText(2, limit: longestQuery)).value) }
 }
 
 private func describeRemoving(_ type: BoundType<DeckHandle>) {
   type.method(
-    "remove", [LuaParameter("what", .oneOf([.object("card"), .integer, .list(.integer)]))], returns: .integer,
+    "remove", ["what": .oneOf([.object("card"), .integer, .list(.integer)])], returns: .integer,
     grant: .decksWrite, example: "(1)",
     "Removes a card, the card at a position, or the cards at several positions, counted before any is removed."
   ) { deck, stack in
@@ -195,8 +171,7 @@ private func describeRemoving(_ type: BoundType<DeckHandle>) {
 func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate? {
   guard let name = try table.optionalText("on_duplicate") else { return nil }
   guard let known = OnDuplicate(rawValue: name) else {
-    throw LuaFailure.argument(
-      table.argument, "on_duplicate must be \"skip\", \"update\" or \"error\", got \(quoted(name))")
+    throw table.wrong("on_duplicate must be \"skip\", \"update\" or \"error\", got \(quoted(name))")
   }
   return known
 }
@@ -206,9 +181,7 @@ func readOnDuplicate(_ table: borrowing LuaTable) throws -> OnDuplicate? {
 let cardKeys = ["prompt", "answer", "tags", "guid", "fields", "document"]
 
 /// Adds a card that consists only of texts, the common case in a loop; nil for any other card.
-private func addPlain(
-  _ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace
-) throws -> CardHandle? {
+private func addPlain(_ table: borrowing LuaTable, to deck: DeckHandle, at place: CardPlace) throws -> CardHandle? {
   try table.withPlainBytes("prompt", "answer", "guid") { prompt, answer, guid in
     try deck.add(CheckedCard(prompt: prompt, answer: answer, guid: guid), at: place)
   }
@@ -245,7 +218,7 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
       throw DeckError.badText(what: "field \(quoted(pair.name))", reason: "must be UTF-8")
     }
     guard let json = pair.value.json else {
-      throw LuaFailure.argument(table.argument, "field '\(pair.name)' has a value that a card cannot store")
+      throw table.wrong("field '\(pair.name)' has a value that a card cannot store")
     }
     return CardField(pair.name, .json(json))
   }
@@ -278,8 +251,7 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
 /// The code for an item that is not a card.
 private let badCard = ProblemCode.failure(.badCard)
 
-/// Adds one item of a batch. What is wrong with an item goes into the report; only a stop or a duplicate ends the
-/// batch.
+/// Adds one item of a batch. What is wrong with it goes into the report; only a stop or a duplicate ends the batch.
 private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
   guard item.kind(-1) == .table else {
     return batch.reject(code: badCard, message: "a table with prompt and answer expected, got \(item.typeName(-1))")

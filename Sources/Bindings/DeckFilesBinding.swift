@@ -10,9 +10,8 @@ import Text
 import Workspace
 
 func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
-  let options = LuaParameter("options", .optional(.table))
   type.method(
-    "import", [LuaParameter("path", .oneOf([.string, .list(.string)])), options], returns: .table.orProblem,
+    "import", ["path": .oneOf([.string, .list(.string)]), "options": .optional(.table)], returns: .table.orProblem,
     grant: .decksWrite, example: "(\"words.tsv\")",
     "Adds the cards of a file, or of several in this order: \(CardFormat.endings) from its extension, or "
       + "{format=}; `-` is standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be "
@@ -34,7 +33,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     return LuaValue((isDryRun ? try deck.workspace.exchange.dryRun(run) : try run()).value)
   }
   type.method(
-    "export", [LuaParameter("path", .string), options], returns: .table.orProblem, example: "(\"spanish.csv\")",
+    "export", ["path": .string, "options": .optional(.table)], returns: .table.orProblem, example: "(\"spanish.csv\")",
     "Writes the cards, with those of the decks within it, to a file: \(CardFormat.endings) from its extension, or "
       + "{format=}; `-` is standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The "
       + "report's `lost` counts what the format cannot store."
@@ -83,7 +82,7 @@ private func readColumns(_ table: borrowing LuaTable) throws -> [ColumnChoice] {
   return try ColumnChoice.checked(
     named.map { pair in
       guard let column = pair.value.text ?? pair.value.json, pair.value.text != nil || Int(column) != nil else {
-        throw LuaFailure.argument(table.argument, "columns.\(pair.name) must be the name or the number of a column")
+        throw table.wrong("columns.\(pair.name) must be the name or the number of a column")
       }
       return ColumnChoice(pair.name, column)
     })

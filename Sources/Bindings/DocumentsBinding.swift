@@ -11,13 +11,9 @@ extension DocumentHandle: BoundObject {}
 extension ElementHandle: BoundObject {}
 
 func documentsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "documents", "Card documents: cards made of texts and pictures.", rights: context.rights, grant: .documents,
-    check: context.requireSignIn
-  ) {
-    module in
+  context.module("documents", "Card documents: cards made of texts and pictures.", grant: .documents) { module in
     module.function(
-      "create", [LuaParameter("options", .optional(.table))], returns: .object("document").orProblem,
+      "create", ["options": .optional(.table)], returns: .object("document").orProblem,
       grant: .documentsWrite, example: "{background = {1, 1, 0.7}}",
       "A new document. Option: background = {r, g, b[, a]}, each 0 to 1; if omitted, one of eight soft colours."
     ) { stack in
@@ -28,18 +24,16 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
       return try context.workspace().documents.create(background: background)
     }
     module.function(
-      "open", [LuaParameter("id", .string)], returns: .object("document").orProblem,
-      example: "(documents.list()[1].id)",
+      "open", ["id": .string], returns: .object("document").orProblem, example: "(documents.list()[1].id)",
       "A document by its id, an unambiguous prefix of it, or the path of a file. Codes: not_found, ambiguous."
     ) { stack in
       let name = try context.expanded(stack.text(1))
       if DocumentStore.isPath(name) { try context.requireReading(name) }
       return try context.workspace().documents.open(name)
     }
-    module.function(
-      "sheet", [LuaParameter("documents", .list(.object("document"))), LuaParameter("path", .string)],
-      returns: .boolean.orProblem, example: "({documents.list()[1]}, \"cards.pdf\")",
-      "Writes documents to the pages of a PDF, nine per page."
+    module.action(
+      "sheet", ["documents": .list(.object("document")), "path": .string],
+      example: "({documents.list()[1]}, \"cards.pdf\")", "Writes documents to the pages of a PDF, nine per page."
     ) { stack in
       let listed = try stack.table(1, "a list of documents").elements { try $0.object(-1, DocumentHandle.self) }
       let path = try context.expanded(stack.text(2))
@@ -47,10 +41,9 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
       if try context.mayActOutside("write \(path)") {
         try context.workspace().documents.drawSheet(listed, to: path) { _ in }
       }
-      return true
     }
     module.function(
-      "list", [], returns: .list(.object("document")),
+      "list", returns: .list(.object("document")),
       "All documents; the second result lists the problems of those that cannot be opened."
     ) { _ in
       let (documents, problems) = try context.workspace().documents.all()
@@ -68,12 +61,7 @@ struct ProblemValue: LuaRepresentable {
     stack.push(problem)
     return 1
   }
-  var luaValue: LuaValue {
-    .table([
-      (.text("code"), .text(problem.code)), (.text("title"), .text(problem.title)),
-      (.text("message"), .text(problem.message)),
-    ])
-  }
+  var luaValue: LuaValue { .record(["code": problem.code, "title": problem.title, "message": problem.message]) }
 }
 
 // MARK: Values
@@ -84,7 +72,7 @@ private func readColor(_ table: borrowing LuaTable, _ name: String) throws -> Ca
 
 private func readColor(_ parts: borrowing LuaTable) throws -> CardColor {
   guard let color = CardColor(parts: try parts.elements { try $0.number(-1) }) else {
-    throw LuaFailure.argument(parts.argument, "{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
+    throw parts.wrong("{r, g, b} or {r, g, b, a}, each from 0 to 1, expected")
   }
   return color
 }
@@ -151,7 +139,7 @@ private func describeDocument(_ type: BoundType<DocumentHandle>) {
 private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   let placement = ["x", "y", "width", "height", "rotation"]
   type.method(
-    "add_text", [LuaParameter("text", .table)], returns: .object("element").orProblem, grant: .documentsWrite,
+    "add_text", ["text": .table], returns: .object("element").orProblem, grant: .documentsWrite,
     example: "{text = \"el perro\", x = 0, y = -400}",
     "Adds a text in front: {text=, color=, font=, size=, align=, wraps=, x=, y=, width=, height=, rotation=}. Without "
       + "x and y it hides no other element, if there is room; a text with a size wraps, and its box grows with it."
@@ -161,7 +149,7 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
     return try document.addText(table.text("text"), style: readStyle(table), readPlacement(table)).element
   }
   type.method(
-    "add_image", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
+    "add_image", ["path": .string, "options": .optional(.table)],
     returns: .object("element").orProblem, grant: .documentsWrite, example: "(\"dog.svg\", {frame = \"circle\"})",
     "Adds a copy of a picture in front: {frame=, cropped=, x=, y=, width=, height=, rotation=}. Without x and y it "
       + "hides no other element, if there is room."
@@ -190,30 +178,26 @@ private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Fr
 }
 
 private func describePanels(_ type: BoundType<DocumentHandle>) {
-  type.method(
-    "set_panel", [LuaParameter("group", .string), LuaParameter("color", .optional(.list(.number)))],
-    returns: .boolean.orProblem, grant: .documentsWrite, example: "(\"verbs\", {1, 0.9, 0.7})",
-    "Draws a coloured panel behind the elements of a group; nil removes it."
+  type.action(
+    "set_panel", ["group": .string, "color": .optional(.list(.number))], grant: .documentsWrite,
+    example: "(\"verbs\", {1, 0.9, 0.7})", "Draws a coloured panel behind the elements of a group; nil removes it."
   ) { document, stack in
     let group = try stack.text(2)
     var color: CardColor?
     if let parts = try stack.optionalTable(3) { color = try readColor(parts) }
     try document.document().setPanel(of: group, to: color)
-    return true
   }
 }
 
 private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
-  let element = LuaParameter("element", .object("element"))
   let acts: [(String, String, (DocumentHandle, ElementHandle) throws -> Void)] = [
     ("raise", "Brings an element one step to the front.", { try $0.document().raise($1.id) }),
     ("lower", "Sends an element one step to the back.", { try $0.document().lower($1.id) }),
     ("remove_element", "Removes an element.", { try $0.document().removeElement($1.id) }),
   ]
   for (name, help, act) in acts {
-    type.method(
-      name, [element], returns: .boolean.orProblem, grant: .documentsWrite,
-      example: "(documents.list()[1].elements[1])", help
+    type.action(
+      name, ["element": .object("element")], grant: .documentsWrite, example: "(documents.list()[1].elements[1])", help
     ) { document, stack in
       let element = try stack.object(2, ElementHandle.self)
       // The elements of a duplicate have the ids of the original's.
@@ -221,37 +205,23 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
         throw LuaFailure.argument(2, "an element of this document expected, got one of another")
       }
       try act(document, element)
-      return true
     }
   }
   type.method(
-    "duplicate", [], returns: .object("document").orProblem, grant: .documentsWrite,
-    "A new document with the same content."
-  ) {
-    document, _ in
-    try document.duplicate()
-  }
-  type.method(
-    "save", [], returns: .boolean.orProblem, grant: .documentsWrite, "Saves pending changes of positions and sizes."
-  ) {
-    document, _ in
+    "duplicate", returns: .object("document").orProblem, grant: .documentsWrite, "A new document with the same content."
+  ) { document, _ in try document.duplicate() }
+  type.action("save", grant: .documentsWrite, "Saves pending changes of positions and sizes.") { document, _ in
     try document.document().save()
-    return true
   }
-  type.method("remove", [], returns: .boolean.orProblem, grant: .documentsWrite, "Removes it.") {
-    document, _ in
-    try document.remove()
-    return true
-  }
+  type.action("remove", grant: .documentsWrite, "Removes it.") { document, _ in try document.remove() }
   describeFilling(type, context)
   describeRendering(type, context)
 }
 
 private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   type.method(
-    "fill", [LuaParameter("deck", .object("deck")), LuaParameter("options", .optional(.table))],
-    returns: .list(.object("document")).orProblem, grant: .documentsWrite,
-    example: "(decks.open(\"Spanish\"), {query = \"tag:animal\"})",
+    "fill", ["deck": .object("deck"), "options": .optional(.table)], returns: .list(.object("document")).orProblem,
+    grant: .documentsWrite, example: "(decks.open(\"Spanish\"), {query = \"tag:animal\"})",
     "Makes a new document for each card of a deck and of the decks within it, as one undo step: {prompt}, {answer} "
       + "and {FIELD} in its texts become the card's values, and an image whose alt is such a name becomes the card's "
       + "picture. Option: query. Codes: bad_value, unknown_field, not_found, too_large."
@@ -267,9 +237,8 @@ private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: Bindi
 }
 
 private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
-  type.method(
-    "render", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))], returns: .boolean.orProblem,
-    example: "(\"card.svg\", {width = 650})",
+  type.action(
+    "render", ["path": .string, "options": .optional(.table)], example: "(\"card.svg\", {width = 650})",
     "Draws it to a file that ends in .svg, .png or .pdf. Option: width = 1300."
   ) { document, stack in
     let path = try context.expanded(stack.text(2))
@@ -278,10 +247,8 @@ private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: Bin
     try context.requireWriting(path)
     let drawn = try document.document()
     if try context.mayActOutside("draw \(path)") { try drawn.render(to: path, width: width) }
-    return true
   }
-  type.method("check", [], returns: .list(.table), "Its errors: a list of {code=, pointer=, message=}.") {
-    document, _ in
+  type.method("check", returns: .list(.table), "Its errors: a list of {code=, pointer=, message=}.") { document, _ in
     try document.document().check().map { ProblemValue($0) }
   }
 }
@@ -303,69 +270,46 @@ func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
       (.rotation, "Degrees, clockwise.", "15", \.rotation),
     ]
     for (field, help, example, read) in numbers {
-      type.field(field.rawValue, .number, grant: .documentsWrite, example: example, help) {
-        read(try $0.element())
-      } set: { element, stack in
-        let value = try stack.number(3)
-        try element.set(field, to: .number(value))
+      add(field, .number, help, example, to: type, read) { .number(try $0.number(3)) }
+    }
+    add(.size, .optional(.number), "The height of a text's lines, in units.", "120", to: type, \.size) {
+      .number(try $0.number(3))
+    }
+    let texts: [(ElementField, String, String?, (Element) -> String?)] = [
+      (.frame, "A picture's frame, or nil.", nil, { $0.frame?.rawValue }),
+      (.text, "A text's words.", "\"el gato\"", \.text), (.font, "A text's font.", "\"Serif\"", \.font),
+      (.align, "How a text's lines are aligned: center, left or right.", "\"left\"", \.align),
+      (.alt, "A description of a picture in words.", nil, \.alt),
+      (.group, "The group that it belongs to, or nil.", "\"verbs\"", \.group),
+    ]
+    for (field, help, example, read) in texts {
+      add(field, .optional(.string), help, example, to: type, read) {
+        try $0.optionalText(3).map { .text($0) } ?? .none
       }
     }
-    type.field(
-      "size", .optional(.number), grant: .documentsWrite, example: "120", "The height of a text's lines, in units."
-    ) {
-      try $0.element().size
-    } set: { element, stack in
-      let value = try stack.number(3)
-      try element.set(.size, to: .number(value))
+    let flags: [(ElementField, String, String?, (Element) -> Bool?)] = [
+      (.wraps, "Whether a text wraps at the sides of its box instead of getting smaller.", "true", \.wraps),
+      (.grows, "Whether a text's box is as high as the text needs.", "true", \.grows),
+      (.cropped, "Whether a picture fills its box and is cropped, instead of being shown whole.", nil, \.isCropped),
+    ]
+    for (field, help, example, read) in flags {
+      add(field, .optional(.boolean), help, example, to: type, read) { .flag(try $0.boolean(3)) }
     }
-    describeTexts(type)
-    describeFlags(type)
-    type.field("color", .optional(.list(.number)), grant: .documentsWrite, example: "{0.7, 0, 0}", "A text's colour.") {
-      try $0.element().color.map(frozen)
-    } set: {
-      element, stack in
-      let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
-      try element.set(.color, to: .color(color))
+    add(.color, .optional(.list(.number)), "A text's colour.", "{0.7, 0, 0}", to: type, { $0.color.map(frozen) }) {
+      .color(try readColor($0.table(3, "{r, g, b} or {r, g, b, a}")))
     }
   }
 }
 
-private func describeTexts(_ type: BoundType<ElementHandle>) {
-  let texts: [(ElementField, String, String?, (Element) -> String?)] = [
-    (.frame, "A picture's frame, or nil.", nil, { $0.frame?.rawValue }),
-    (.text, "A text's words.", "\"el gato\"", \.text), (.font, "A text's font.", "\"Serif\"", \.font),
-    (.align, "How a text's lines are aligned: center, left or right.", "\"left\"", \.align),
-    (.alt, "A description of a picture in words.", nil, \.alt),
-    (.group, "The group that it belongs to, or nil.", "\"verbs\"", \.group),
-  ]
-  for (field, help, example, read) in texts {
-    type.field(field.rawValue, .optional(.string), grant: .documentsWrite, example: example, help) {
-      read(try $0.element())
-    } set: { element, stack in
-      let text = try stack.optionalText(3)
-      try element.set(field, to: text.map { .text($0) } ?? .none)
-    }
-  }
-}
-
-private func describeFlags(_ type: BoundType<ElementHandle>) {
-  let flags: [(ElementField, String, String?, (Element) -> Bool?)] = [
-    (
-      .wraps, "Whether a text wraps at the sides of its box instead of getting smaller.", "true",
-      \.wraps
-    ),
-    (.grows, "Whether a text's box is as high as the text needs.", "true", \.grows),
-    (
-      .cropped, "Whether a picture fills its box and is cropped, instead of being shown whole.", nil,
-      \.isCropped
-    ),
-  ]
-  for (field, help, example, read) in flags {
-    type.field(field.rawValue, .optional(.boolean), grant: .documentsWrite, example: example, help) {
-      read(try $0.element())
-    } set: { element, stack in
-      let flag = try stack.boolean(3)
-      try element.set(field, to: .flag(flag))
-    }
+/// - Parameter set: reads the new value, at 3.
+private func add<V: LuaRepresentable>(
+  _ field: ElementField, _ luaType: LuaType, _ help: String, _ example: String?, to type: BoundType<ElementHandle>,
+  _ get: @escaping (Element) -> V, set: @escaping (borrowing LuaStack) throws -> ElementValue
+) {
+  type.field(field.rawValue, luaType, grant: .documentsWrite, example: example, help) {
+    get(try $0.element())
+  } set: { element, stack in
+    let value = try set(stack)
+    try element.set(field, to: value)
   }
 }

@@ -18,11 +18,8 @@ public enum ShellEvent: String, CaseIterable, Sendable {
   case authenticationChanged = "authentication_changed"
   case exiting
 
-  /// All names, for help. They are concatenated without `joined`, which would need a search at the start of the
-  /// program.
-  static var names: String {
-    allCases.dropFirst().reduce(into: allCases[0].rawValue) { $0 += ", " + $1.rawValue }
-  }
+  /// All names, for help; without `joined`, which would need a search at the start of the program.
+  static var names: String { allCases.dropFirst().reduce(into: allCases[0].rawValue) { $0 += ", " + $1.rawValue } }
 }
 
 /// A subscription to an event or to settings; in Lua it is an object that can be cancelled.
@@ -65,9 +62,7 @@ private final class Listener {
   }
 
   /// - Parameter brief: the arguments for a plugin that may not read whole commands.
-  func call(
-    _ arguments: [any LuaRepresentable], brief: [any LuaRepresentable]?, _ budget: inout CallBudget
-  ) throws {
+  func call(_ arguments: [any LuaRepresentable], brief: [any LuaRepresentable]?, _ budget: inout CallBudget) throws {
     let arguments = context.grants.allows(.commandsRead) ? arguments : brief ?? arguments
     try context.calling(.event(event), within: &budget, function) { try function.call(arguments, results: 0) { _ in } }
   }
@@ -77,8 +72,7 @@ public final class EventTable {
   private var listeners: [ShellEvent: [Listener]] = [:] { didSet { refreshObserved() } }
   /// Called before an awaited event, so that plugins that listen to it can subscribe.
   public weak var loader: (any ListenerLoading)?
-  /// Events that plugins which are not loaded yet want to observe; for other events, hot paths do not call the
-  /// loader.
+  /// Events that plugins which are not loaded yet want to observe; for others, hot paths do not call the loader.
   public var awaited: Set<ShellEvent> = [] { didSet { refreshObserved() } }
   /// Whether anything listens to found words, or would after loading.
   public private(set) var observesWords = false { didSet { observesWordsDidChange?() } }
@@ -94,9 +88,7 @@ public final class EventTable {
   func add(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) -> Subscription {
     let listener = Listener(event, context, function)
     listeners[event, default: []].append(listener)
-    return Subscription(event.rawValue, isActive: { listener.isActive }) { [weak self] in
-      self?.remove(listener)
-    }
+    return Subscription(event.rawValue, isActive: { listener.isActive }) { [weak self] in self?.remove(listener) }
   }
 
   private func remove(_ listener: Listener) {
@@ -121,8 +113,7 @@ public final class EventTable {
     observesWords = awaited.contains(.wordFound) || listeners[.wordFound]?.isEmpty == false
   }
 
-  /// Whether anything listens to an event, after loading the plugins that wait for it; checked before the event's
-  /// arguments are made.
+  /// Whether anything listens to an event, once the plugins that wait for it are loaded.
   public func hasListeners(_ event: ShellEvent) -> Bool {
     if awaited.contains(event) { loader?.loadListeners(to: event) }
     return listeners[event]?.isEmpty == false
@@ -200,9 +191,7 @@ public final class EventTable {
     defer { if settingsBudget.change == change { settingsBudget = shared } }
     guard context.owner.plugin == nil || !shared.budget.isSpent else { return }
     do {
-      try Interrupts.holding {
-        try context.calling(.change(subject), within: &shared.budget, function, body)
-      }
+      try Interrupts.holding { try context.calling(.change(subject), within: &shared.budget, function, body) }
     } catch let error as LuaError where error.isRequestedStop {
       // The code that made the change is stopped too, and reports it.
       return
@@ -236,6 +225,35 @@ extension EventTable: WorkspaceObserver {
     case .gameFinished(let game): try emit(.gameFinished, [game])
     case .cardAnswered(let card, let answer): try emit(.cardAnswered, [card, answer])
     case .sessionFinished(let right, let wrong): try emit(.sessionFinished, [right, wrong])
+    }
+  }
+}
+
+extension ShellEvent {
+  /// When the event occurs.
+  public var meaning: String {
+    switch self {
+    case .started: "The shell has started and is about to show its first prompt."
+    case .command: "A command was run and did not fail."
+    case .cardAnswered: "A card was answered, in a review or a sprint."
+    case .sessionFinished: "A study session ended."
+    case .wordFound: "A guess was accepted in a game."
+    case .gameFinished: "A game is over."
+    case .authenticationChanged: "Somebody signed in or out, or a sign-in began or ended."
+    case .exiting: "The program is about to end: the last moment at which anything can be stored."
+    }
+  }
+
+  /// The arguments of a listener: names and types.
+  public var parameters: [(name: String, type: String)] {
+    switch self {
+    case .started, .exiting: []
+    case .command: [("line", "string; the command's name alone without the permission `commands.read`")]
+    case .cardAnswered: [("card", "card"), ("answer", "string")]
+    case .sessionFinished: [("right", "integer"), ("wrong", "integer")]
+    case .wordFound: [("game", "game"), ("word", "string")]
+    case .gameFinished: [("game", "game")]
+    case .authenticationChanged: [("needs_authentication", "boolean"), ("is_authenticating", "boolean")]
     }
   }
 }

@@ -9,15 +9,13 @@ import Text
 import Workspace
 
 func filesModule(_ context: BindingContext) -> BoundModule {
-  let path = LuaParameter("path", .string)
-  return BoundModule(
+  context.module(
     "files",
     "Text files: read and write them whole, or line by line. `~/` at the start of a path is your home folder; `-` is "
-      + "standard input or output.",
-    check: context.requireSignIn
+      + "standard input or output."
   ) { module in
     module.function(
-      "lines", [path], returns: .iterator(.string), example: "(\"list.txt\")",
+      "lines", ["path": .string], returns: .iterator(.string), example: "(\"list.txt\")",
       "The lines of a file, without their line ends."
     ) { stack in
       let path = try context.expanded(stack.text(1))
@@ -29,21 +27,21 @@ func filesModule(_ context: BindingContext) -> BoundModule {
       return LuaResults(lines, LuaValue.none, LuaValue.none, lines)
     }
     module.function(
-      "read", [path], returns: .string.orProblem, example: "(\"list.txt\")", "The whole file, at most 256 MiB."
+      "read", ["path": .string], returns: .string.orProblem, example: "(\"list.txt\")",
+      "The whole file, at most 256 MiB."
     ) { stack in
       let path = try context.expanded(stack.text(1))
       try context.requireReading(path)
       return LuaValue.bytes(try wholeFile(path, context.kinds(of: path), stack))
     }
-    module.function(
-      "write", [path, LuaParameter("text", .string)], returns: .boolean.orProblem,
-      example: "(\"copy.txt\", \"hello\\n\")",
+    module.action(
+      "write", ["path": .string, "text": .string], example: "(\"copy.txt\", \"hello\\n\")",
       "Writes the whole file or, if that fails, nothing."
     ) { stack in
       let path = try context.expanded(stack.text(1))
       let bytes = try stack.bytes(2)
       try context.requireWriting(path)
-      guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return true }
+      guard try context.mayActOutside("write \(path), \(counted(bytes.count, "byte"))") else { return }
       let options = Replacement.exported(context.kinds(of: path)) { Interrupts.areRequested }
       try AtomicFile.writeGiven(path, options) { sink in
         // In place: a copy would need as much memory again.
@@ -51,7 +49,6 @@ func filesModule(_ context: BindingContext) -> BoundModule {
           try sink.append(UnsafeBufferPointer(rebasing: bytes[start..<min(start + 1 << 16, bytes.count)]))
         }
       }
-      return true
     }
   }
 }
@@ -62,9 +59,7 @@ private func wholeFile(_ path: String, _ kinds: FileKinds, _ stack: borrowing Lu
   // As much again while the array grows, and once more for the Lua string.
   if let size = file.size, size <= largestFile { try stack.memory.charge(3 * size) }
   let limit = max(1 << 20, min(largestFile, stack.memory.room))
-  do {
-    return try file.rest(limit: limit)
-  } catch {
+  do { return try file.rest(limit: limit) } catch {
     // A file that does not fit in the state's memory ends the call like any other lack of memory.
     if error.number == EFBIG, limit < largestFile { try stack.memory.charge(largestFile) }
     throw error
@@ -92,8 +87,7 @@ final class OpenFiles {
   }
 }
 
-/// A file that is read line by line. It is closed at its end, on an error, at the end of its loop, or when it is
-/// freed.
+/// A file that is read line by line; closed at its end, on an error, at the end of its loop, or when it is freed.
 final class LineFile: BoundObject {
   private var file: ByteFile?
   private let files: OpenFiles
@@ -165,13 +159,9 @@ final class LineFile: BoundObject {
 func linesType() -> BoundType<LineFile> {
   BoundType<LineFile>(
     "lines", "An iterator over the lines of a file.", weight: .bytes(LineFile.cost), summary: { _ in "lines of a file" }
-  ) {
-    type in
+  ) { type in
     type.operation("__call") { lines, stack in try lines.next(stack).map { LuaValue.bytes($0) } }
-    type.operation("__close") { lines, _ in
-      lines.close()
-      return LuaNothing()
-    }
+    type.closing { $0.close() }
   }
 }
 
@@ -225,8 +215,7 @@ extension BindingContext {
     throw missing(right, path)
   }
 
-  /// Returns what may be opened at a path: a pipe could block its reader, so it may be opened only if the user typed
-  /// the path.
+  /// Returns what may be opened at a path: a pipe could block its reader, so only if the user typed the path.
   func kinds(of path: String) -> FileKinds {
     // Standard input and output belong to the user.
     if path == "-" { return owner == .user ? .any : .plain }

@@ -15,30 +15,25 @@ extension GameHandle: BoundObject {}
 private let longestGuess = 10_000
 
 func gamesModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "games", "Word games: start one, list the modes, add a mode.", rights: context.rights, grant: .games,
-    check: context.requireSignIn
-  ) { module in
-    module.function("modes", [], returns: .list(.object("mode")), "The modes that can be played.") { _ in
+  context.module("games", "Word games: start one, list the modes, add a mode.", grant: .games) { module in
+    module.function("modes", returns: .list(.object("mode")), "The modes that can be played.") { _ in
       let workspace = try context.workspace()
       try context.plugins.prepareMode(nil)
       return workspace.modes.modes.map { object(for: $0) }
     }
     module.function(
-      "mode", [LuaParameter("description", .table)], returns: .object("mode"),
+      "mode", ["description": .table], returns: .object("mode"),
       example:
         "{name = \"sixes\", title = \"Sixes\", rules = {\"length:6\", \"unused\", \"from_letters\", \"in_dictionary\"}}",
       "Adds a mode: {name=, title=, summary=, rules={...}, length=, setup=, show=, accept=, score=, finished=, hint=, "
         + "solution=}. Base words have that length unless another is asked for."
     ) { stack in
       let mode = try readMode(stack.table(1, "a table that describes a mode"), in: stack.state, context)
-      try context.storing("mode", mode.name, stack) {
-        try context.workspace().modes.add(mode, owner: context.owner)
-      }
+      try context.storing("mode", mode.name, stack) { try context.workspace().modes.add(mode, owner: context.owner) }
       return object(for: mode)
     }
     module.function(
-      "new", [LuaParameter("options", .optional(.table))], returns: .object("game").orProblem,
+      "new", ["options": .optional(.table)], returns: .object("game").orProblem,
       example: "{mode = \"classic\", language = \"english\", length = 9}",
       "Starts a game: {mode=\"classic\", language=, length=, level=, base=, seed=, fold_accents=, lexicon=}. level is "
         + "\"easy\", \"normal\" or \"hard\": how many words there are to find. With fold_accents, à matches a; ñ "
@@ -146,8 +141,7 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     "game", "A word game in play.", weight: .bytes(GameHandle.firstWeight),
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
-    },
-    identity: { .text($0.game.baseWord) },
+    }, identity: { .text($0.game.baseWord) },
     checks: context.checks(.games) { handle in
       try requireOpen(handle, "game")
       try handle.renewMode(prepare: context.plugins.prepareMode)
@@ -200,9 +194,8 @@ private let guessFast: LuaFastPath = { L, handle, context in
 }
 
 private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusals) {
-  let word = LuaParameter("word", .string)
   type.method(
-    "guess", [word], returns: .integer.orProblem, example: "(\"grace\")",
+    "guess", ["word": .string], returns: .integer.orProblem, example: "(\"grace\")",
     "Judges a guess: returns its points, or nil and why it was refused."
   ) { handle, stack in
     let guess = handle.game.read(try stack.bytes(2, limit: longestGuess))
@@ -215,29 +208,23 @@ private func describeGuessing(_ type: BoundType<GameHandle>, _ refusals: Refusal
     return LuaPushed(1)
   }
   type.method(
-    "guess_all", [LuaParameter("words", .list(.string))], returns: .list(.oneOf([.integer, .string])),
-    example: "{\"grace\", \"margin\"}",
-    "Judges many guesses: returns for each its points or the code of the refusal."
-  ) { handle, stack in
-    try pushBatch(stack.table(2, "list of strings"), of: handle, on: stack)
-  }
+    "guess_all", ["words": .list(.string)], returns: .list(.oneOf([.integer, .string])),
+    example: "{\"grace\", \"margin\"}", "Judges many guesses: returns for each its points or the code of the refusal."
+  ) { handle, stack in try pushBatch(stack.table(2, "list of strings"), of: handle, on: stack) }
 }
 
 private func describePlaying(_ type: BoundType<GameHandle>) {
   type.method(
-    "possible", [], returns: .list(.string),
-    "The words that can be found; only the common ones if the game uses those."
-  ) { handle, stack in
-    try words(handle.game.possible(), of: handle, keptBy: stack)
-  }
-  type.method("missed", [], returns: .list(.string), "The words that could be found and were not.") { handle, stack in
+    "possible", returns: .list(.string), "The words that can be found; only the common ones if the game uses those."
+  ) { handle, stack in try words(handle.game.possible(), of: handle, keptBy: stack) }
+  type.method("missed", returns: .list(.string), "The words that could be found and were not.") { handle, stack in
     try words(handle.game.missed(), of: handle, keptBy: stack)
   }
-  type.method("hint", [], returns: .string, "A hint for a word not found yet; it costs points.") { handle, _ in
+  type.method("hint", returns: .string, "A hint for a word not found yet; it costs points.") { handle, _ in
     try handle.hint()
   }
   type.method(
-    "to_deck", [LuaParameter("deck", .object("deck"))], returns: .table.orProblem, grant: .decksWrite,
+    "to_deck", ["deck": .object("deck")], returns: .table.orProblem, grant: .decksWrite,
     example: "(decks.create(\"Missed\"))",
     "Makes cards from missed words, each only once and at most 20: the most common ones that have a meaning, or a "
       + "sentence on a card."
@@ -245,16 +232,14 @@ private func describePlaying(_ type: BoundType<GameHandle>) {
     let deck = try stack.object(2, DeckHandle.self)
     return LuaValue(try handle.addMissed(to: deck).value)
   }
-  type.method("new_word", [], returns: .string.orProblem, "A new base word; the list of found words is cleared.") {
+  type.method("new_word", returns: .string.orProblem, "A new base word; the list of found words is cleared.") {
     handle, _ in
     try handle.newWord()
   }
 }
 
 /// Returns words that the game stores once they were asked for, and charges the game for them.
-private func words(
-  _ words: [String], of handle: GameHandle, keptBy stack: borrowing LuaStack
-) throws -> [String] {
+private func words(_ words: [String], of handle: GameHandle, keptBy stack: borrowing LuaStack) throws -> [String] {
   handle.listBytes = words.count * 48
   try stack.memory.charge(handle.listBytes)
   stack.memory.setCost(1, handle.weight)

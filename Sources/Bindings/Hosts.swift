@@ -74,13 +74,7 @@ public struct PromptState {
   }
 
   /// The argument of the function `shell.prompt`.
-  public var value: LuaValue {
-    func text(_ text: String?) -> LuaValue { text.map { .text($0) } ?? .none }
-    return .table([
-      (.text("user"), text(user)), (.text("deck"), text(deck)), (.text("game"), text(game)),
-      (.text("is_signed_in"), .boolean(isSignedIn)),
-    ])
-  }
+  public var value: LuaValue { .record(["user": user, "deck": deck, "game": game, "is_signed_in": isSignedIn]) }
 }
 
 extension ShellHost {

@@ -39,8 +39,7 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
 private let withheldFromPlugins = [
   "auth": "a plugin has no auth; it can listen to the event authentication_changed",
   "plugins": "a plugin has no plugins",
-  "io": "a plugin has no io; files reads and writes the paths that it was granted",
-  "debug": "a plugin has no debug",
+  "io": "a plugin has no io; files reads and writes the paths that it was granted", "debug": "a plugin has no debug",
   "package": "a plugin has no package; require loads the files of its folder",
   "dofile": "a plugin has no dofile; require loads the files of its folder",
   "loadfile": "a plugin has no loadfile; require loads the files of its folder",

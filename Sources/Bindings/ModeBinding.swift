@@ -20,9 +20,7 @@ final class ModeObject: BoundObject {
 
 func object(for mode: Mode) -> ModeObject { held(&mode.standIn.object) { ModeObject(mode) } }
 
-func readMode(
-  _ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext
-) throws -> Mode {
+func readMode(_ table: borrowing LuaTable, in state: LuaState, _ context: BindingContext) throws -> Mode {
   try table.allowOnly(["name", "title", "summary", "rules", "length"] + ModeFunction.allCases.map(\.rawValue))
   let name = try table.text("name")
   let rules = try readRules(table)
@@ -54,29 +52,28 @@ private func readHooks(
     if state.isClosed { throw GameError.unknownMode(name: mode, suggestion: nil) }
     return try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
   }
-  func text(_ name: String, _ function: LuaReference, _ game: Game) throws -> String {
-    try calling(name, function, [handle(game)]) { stack in try answer(name, "text", stack) { try $0.text(-1) } }
+  func hook<R>(
+    _ table: borrowing LuaTable, _ name: String, results: Int = 1, _ read: @escaping (borrowing LuaStack) throws -> R
+  ) throws -> ((Game) throws -> R)? {
+    try table.optionalFunction(name).map { function in
+      { game in try calling(name, function, [handle(game)], results: results, read) }
+    }
   }
-  if let function = try table.optionalFunction("setup") {
-    hooks.setup = { game in try calling("setup", function, [handle(game)], results: 2) { try readSetup($0) } }
+  func text(_ table: borrowing LuaTable, _ name: String) throws -> ((Game) throws -> String)? {
+    try hook(table, name) { stack in try answer(name, "text", stack) { try $0.text(-1) } }
   }
-  if let function = try table.optionalFunction("show") { hooks.show = { try text("show", function, $0) } }
+  hooks.setup = try hook(table, "setup", results: 2, readSetup)
+  hooks.show = try text(table, "show")
+  hooks.finished = try hook(table, "finished") { $0.isTruthy(-1) }
+  hooks.hint = try text(table, "hint")
+  hooks.solution = try hook(table, "solution", results: 2, readSolution)
   if let function = try table.optionalFunction("accept") {
     hooks.accept = { game, word in
       try calling("accept", function, [handle(game), word], results: 2) { try readAnswer($0, word) }
     }
   }
   if let function = try table.optionalFunction("score") {
-    hooks.score = { game, word in try calling("score", function, [handle(game), word]) { try readPoints($0) } }
-  }
-  if let function = try table.optionalFunction("finished") {
-    hooks.finished = { game in try calling("finished", function, [handle(game)]) { $0.isTruthy(-1) } }
-  }
-  if let function = try table.optionalFunction("hint") { hooks.hint = { try text("hint", function, $0) } }
-  if let function = try table.optionalFunction("solution") {
-    hooks.solution = { game in
-      try calling("solution", function, [handle(game)], results: 2) { try readSolution($0) }
-    }
+    hooks.score = { game, word in try calling("score", function, [handle(game), word], readPoints) }
   }
   return hooks
 }
@@ -99,9 +96,7 @@ private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
 private func answer<R>(
   _ function: String, _ expected: String, _ stack: borrowing LuaStack, _ read: (borrowing LuaStack) throws -> R
 ) throws -> R {
-  do {
-    return try read(stack)
-  } catch LuaFailure.argument(_, let reason) {
+  do { return try read(stack) } catch LuaFailure.argument(_, let reason) {
     throw LuaFailure.message("a mode's \(function) must return \(expected): \(reason)")
   }
 }
@@ -147,6 +142,38 @@ func modeType() -> BoundType<ModeObject> {
     type.field("summary", .string, "What it is, in a sentence.") { $0.mode.summary }
     type.field("rules", .list(.string), "Its native rules, in the order in which they are checked.") {
       Frozen($0.mode.rules.map(\.description), advice: "a mode's rules are fixed when it is added")
+    }
+  }
+}
+
+/// A function of a mode, all optional.
+///
+///     ModeFunction.accept.call   // "accept(game, word)"
+public enum ModeFunction: String, CaseIterable, Sendable {
+  case setup, show, accept, score, finished, hint, solution
+
+  /// How it is called.
+  public var call: String {
+    switch self {
+    case .accept, .score: "\(rawValue)(game, word)"
+    default: "\(rawValue)(game)"
+    }
+  }
+
+  /// When it is called, and what it returns.
+  public var meaning: String {
+    switch self {
+    case .setup:
+      "at the beginning and for each new base word; nil, or {base=, rules=} for this game, or nil and "
+        + "{code=, title=, message=} if no such game is possible"
+    case .show: "the text shown on the screen instead of the base word"
+    case .accept: "after every rule passed; true, or nil and {code=, title=, message=} or a text"
+    case .score: "the points of an accepted word, a whole number; without this function, the number of its letters"
+    case .finished: "after each guess; whether the game is over"
+    case .hint: "the text of a hint"
+    case .solution:
+      "what is shown when the game is given up, instead of the words that were not found; then a list of words whose "
+        + "meanings are shown"
     }
   }
 }

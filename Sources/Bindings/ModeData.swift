@@ -68,7 +68,7 @@ final class LuaModeData: ModeData {
       let copy: LuaValue
       do { copy = try table.copiedWhole() } catch {
         if state.isClosed { return stored }
-        throw GameError.tooMuchData(mode: mode, reason: error.words)
+        throw GameError.tooMuchData(mode: mode, reason: "\(error)")
       }
       if let text = copy.storedText {
         guard text.utf8.count <= Self.limit else {

@@ -21,8 +21,7 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
       let prompt = try cards.first?.record().prompt ?? ""
       let type = printable(try note.type().record().name, limit: 40)
       return "note \"\(printable(prompt, limit: 40))\" (\(type), \(counted(cards.count, "card")))"
-    },
-    identity: { .text(try $0.record().guid) }, checks: context.checks(.decks) { try requireOpen($0, "note") }
+    }, identity: { .text(try $0.record().guid) }, checks: context.checks(.decks) { try requireOpen($0, "note") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):add_note{fields = {Front = \"el oso\", Back = \"the bear\"}}"
     type.field("guid", .string, "The id that identifies it when decks are exchanged.") { try $0.record().guid }
@@ -45,8 +44,7 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
       Frozen(try note.cards(), advice: "a note's cards are made from its fields")
     }
     type.method(
-      "remove", [], returns: .integer, grant: .decksWrite,
-      "Removes it with its cards; returns how many cards were removed."
+      "remove", returns: .integer, grant: .decksWrite, "Removes it with its cards; returns how many cards were removed."
     ) { note, _ in
       _ = try note.record()
       return try note.remove()
@@ -90,7 +88,7 @@ func noteFieldsType(_ context: BindingContext) -> BoundType<NoteFieldsObject> {
 
 func describeNotes(_ type: BoundType<DeckHandle>) {
   type.method(
-    "add_note", [LuaParameter("note", .table)], returns: .object("note").orProblem, grant: .decksWrite,
+    "add_note", ["note": .table], returns: .object("note").orProblem, grant: .decksWrite,
     example: "{fields = {Front = \"el sol\", Back = \"the sun\"}}",
     "Adds a note with its cards on top: {type=, fields={NAME=HTML}, tags=, guid=}; the default type is Basic. "
       + "Codes: not_found, empty_note, no_cloze, duplicate, bad_text, too_large."
@@ -112,12 +110,12 @@ func describeNotes(_ type: BoundType<DeckHandle>) {
 private func readType(_ table: borrowing LuaTable) throws -> NoteTypeHandle? {
   guard case .object(let object) = try table.value("type") else { return nil }
   if let type = object as? NoteTypeHandle { return type }
-  throw LuaFailure.argument(table.argument, "field 'type': notetype or string expected")
+  throw table.wrong("field 'type': notetype or string expected")
 }
 
 private func readFields(_ table: borrowing LuaTable) throws -> [String: String] {
   guard try table.has("fields") else { return [:] }
-  let wrong = LuaFailure.argument(table.argument, "field 'fields': a table {NAME = TEXT} expected")
+  let wrong = table.wrong("field 'fields': a table {NAME = TEXT} expected")
   guard case .table(let pairs) = try table.value("fields") else { throw wrong }
   var fields: [String: String] = [:]
   for pair in pairs {

@@ -11,22 +11,16 @@ public import Workspace
 extension NoteTypeHandle: BoundObject {}
 
 func noteTypesModule(_ context: BindingContext) -> BoundModule {
-  let name = LuaParameter("name", .string)
-  return BoundModule(
-    "notetypes", "Note types: the fields and templates that notes share.", rights: context.rights, grant: .decks,
-    check: context.requireSignIn
-  ) { module in
-    module.function("list", [], returns: .list(.object("notetype")), "All note types, by name.") { _ in
+  context.module("notetypes", "Note types: the fields and templates that notes share.", grant: .decks) { module in
+    module.function("list", returns: .list(.object("notetype")), "All note types, by name.") { _ in
       try context.workspace().noteTypes.all()
     }
     module.function(
-      "open", [name], returns: .object("notetype").orProblem, example: "(\"Basic\")",
+      "open", ["name": .string], returns: .object("notetype").orProblem, example: "(\"Basic\")",
       "The note type with that name. Code: not_found, with a `suggestion` if there is a similar name."
-    ) { stack in
-      try context.workspace().noteTypes.open(stack.text(1, limit: longestName))
-    }
+    ) { stack in try context.workspace().noteTypes.open(stack.text(1, limit: longestName)) }
     module.function(
-      "create", [LuaParameter("description", .table)], returns: .object("notetype").orProblem, grant: .decksWrite,
+      "create", ["description": .table], returns: .object("notetype").orProblem, grant: .decksWrite,
       example: "{name = \"Word\", fields = {\"Word\", \"Meaning\"}, "
         + "cards = {{name = \"Ask\", front = \"{{Word}}\", back = \"{{Meaning}}\"}}}",
       "Makes a note type: {name=, fields={NAME...}, cards={{name=, front=, back=}...}, css=, cloze=}. "
@@ -69,8 +63,7 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
     summary: { type in
       let record = try type.record()
       return "notetype \"\(printable(record.name, limit: 40))\" (\(counted(record.fields.count, "field")))"
-    },
-    identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "notetype") }
+    }, identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "notetype") }
   ) { type in
     type.example = "notetypes.open(\"Basic\")"
     type.field("name", .string, "Its name.") { try $0.record().name }
@@ -88,9 +81,8 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
 }
 
 private func describeChanging(_ type: BoundType<NoteTypeHandle>) {
-  type.method(
-    "update", [LuaParameter("changes", .table)], returns: .boolean.orProblem, grant: .decksWrite,
-    example: "{css = \".card { font-size: 20px }\"}",
+  type.action(
+    "update", ["changes": .table], grant: .decksWrite, example: "{css = \".card { font-size: 20px }\"}",
     "Changes it with its notes and cards: {name=, fields=, cards=, css=}; what is omitted stays. Fields and cards are "
       + "matched by name; if their number is unchanged, the others are matched by position and renamed. Code: "
       + "loses_cards, with `cards` and `notes`, unless agreed = true."
@@ -105,33 +97,23 @@ private func describeChanging(_ type: BoundType<NoteTypeHandle>) {
     draft.css = try table.optionalText("css") ?? draft.css
     let agreed = try table.optionalBoolean("agreed") ?? false
     try type.edit(NoteTypeEdit(record, to: draft), agreed: agreed)
-    return true
   }
-  type.method(
-    "remove", [], returns: .boolean.orProblem, grant: .decksWrite, "Removes it. Code: in_use, when it has notes."
-  ) {
-    type, _ in
+  type.action("remove", grant: .decksWrite, "Removes it. Code: in_use, when it has notes.") { type, _ in
     _ = try type.record()
     try type.remove()
-    return true
   }
 }
 
 extension CardTemplate {
-  fileprivate var luaValue: LuaValue {
-    .table([(.text("name"), .text(name)), (.text("front"), .text(front)), (.text("back"), .text(back))])
-  }
+  fileprivate var luaValue: LuaValue { .record(["name": name, "front": front, "back": back]) }
 }
 
 // MARK: Media
 
 func mediaModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "media", "Media: the pictures and sounds that cards use.", rights: context.rights, grant: .decks,
-    check: context.requireSignIn
-  ) { module in
+  context.module("media", "Media: the pictures and sounds that cards use.", grant: .decks) { module in
     module.function(
-      "add", [LuaParameter("path", .string)], returns: .string.orProblem, grant: .decksWrite, example: "(\"dog.svg\")",
+      "add", ["path": .string], returns: .string.orProblem, grant: .decksWrite, example: "(\"dog.svg\")",
       "Adds a copy of a file; returns the name to write in a field: [sound:NAME] or <img src=\"NAME\">. "
         + "If another file has the name, a part of the hash is added."
     ) { stack in
@@ -139,10 +121,8 @@ func mediaModule(_ context: BindingContext) -> BoundModule {
       try context.requireReading(path)
       return try context.workspace().media.add(from: path, context.kinds(of: path))
     }
-    module.function("list", [], returns: .list(.table), "All media: {name=, size=} each, by name.") { _ in
-      try context.workspace().media.all().map { file -> LuaValue in
-        .table([(.text("name"), .text(file.name)), (.text("size"), .integer(file.size))])
-      }
+    module.function("list", returns: .list(.table), "All media: {name=, size=} each, by name.") { _ in
+      try context.workspace().media.all().map { LuaValue.record(["name": $0.name, "size": $0.size]) }
     }
   }
 }

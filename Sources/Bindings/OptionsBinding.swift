@@ -1,8 +1,10 @@
-// Lua's view of how decks are studied: options and presets. Invariant: an option reads back as it was assigned.
+// Lua's view of how decks are studied: options, presets and goals. Invariants: an option reads back as it was assigned;
+// assigning a goal plans it as the command does.
 
 import Decks
 public import LuaRuntime
 import Text
+import Values
 public import Workspace
 
 extension PresetHandle: BoundObject {}
@@ -89,30 +91,24 @@ extension OptionValue {
 // MARK: Presets
 
 func presetsModule(_ context: BindingContext) -> BoundModule {
-  let name = LuaParameter("name", .string)
-  return BoundModule(
-    "presets", "Options that decks share: make, open, list them.", rights: context.rights, grant: .decks,
-    check: context.requireSignIn
-  ) {
-    module in
-    module.function("list", [], returns: .list(.object("preset")), "All presets, by name.") { _ in
+  context.module("presets", "Options that decks share: make, open, list them.", grant: .decks) { module in
+    module.function("list", returns: .list(.object("preset")), "All presets, by name.") { _ in
       let workspace = try context.workspace()
       return try workspace.presets.all().map { workspace.handle(of: $0) }
     }
     module.function(
-      "open", [name], returns: .object("preset").orProblem, example: "(\"Default\")",
+      "open", ["name": .string], returns: .object("preset").orProblem, example: "(\"Default\")",
       "The preset with that name. Code: not_found, with a `suggestion` if there is a similar name."
     ) { stack in
       let workspace = try context.workspace()
       return workspace.handle(of: try workspace.presets.find(stack.text(1, limit: longestName)))
     }
     module.function(
-      "create", [name], returns: .object("preset").orProblem, grant: .decksWrite, example: "(\"Slow\")",
+      "create", ["name": .string], returns: .object("preset").orProblem, grant: .decksWrite, example: "(\"Slow\")",
       "Makes a preset with the initial options. Codes: exists, bad_name."
     ) { stack in
-      let name = try stack.text(1, limit: longestName)
       let workspace = try context.workspace()
-      return workspace.handle(of: try workspace.presets.create(name))
+      return workspace.handle(of: try workspace.presets.create(stack.text(1, limit: longestName)))
     }
   }
 }
@@ -123,8 +119,7 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
     summary: { preset in
       let record = try preset.record()
       return "preset \"\(printable(record.name))\" (\(counted(record.deckCount, "deck")))"
-    },
-    identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "preset") }
+    }, identity: { .text(try $0.record().name) }, checks: context.checks(.decks) { try requireOpen($0, "preset") }
   ) { type in
     type.example = "presets.create(\"Slow\")"
     type.field("name", .string, grant: .decksWrite, example: "\"Fast\"", "Its name. Assigning renames it.") {
@@ -138,12 +133,38 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
       held(&preset.part) { DeckOptionsObject(.preset(preset)) }
     }
     type.method(
-      "remove", [], returns: .nothing, grant: .decksWrite,
-      "Removes it; its decks then use the options of the decks that contain them."
+      "remove", grant: .decksWrite, "Removes it; its decks then use the options of the decks that contain them."
     ) { preset, _ in
       _ = try preset.record()
       try preset.workspace.presets.remove(preset.id)
-      return LuaNothing()
     }
+  }
+}
+
+// MARK: Goals
+
+func describeGoal(_ type: BoundType<DeckHandle>) {
+  type.field(
+    "goal", .optional(.table), grant: .decksWrite, example: "{date = \"2030-06-01\", recall = 0.9, minutes = 30}",
+    "The date to know it by, its own or that of a deck that contains it: {deck=, date=, recall=, minutes=, days_left=, "
+      + "last_days=}; nil if there is none. Assign {date=, recall=0.95, minutes=20}, or nil for none. "
+      + "`deck:stats().goal` has the forecast."
+  ) { deck -> Frozen<LuaValue>? in
+    try deck.goals.current().map { found in
+      let goal = found.goal
+      let value: Value = .record([
+        "deck": found.deck.name, "date": goal.date, "recall": goal.recall, "minutes": Value.measure(goal.minutes),
+        "days_left": found.daysLeft, "last_days": goal.lastDays,
+      ])
+      return Frozen(LuaValue(value), advice: "assign the whole table")
+    }
+  } set: { deck, stack in
+    if stack.isNoneOrNil(3) { return try deck.goals.remove() }
+    let table = try stack.table(3, "a table with date, recall and minutes")
+    try table.allowOnly(["date", "recall", "minutes"])
+    let date = try table.text("date")
+    let recall = try table.optionalNumber("recall") ?? DeckGoal.initialRecall
+    let minutes = try table.optionalNumber("minutes") ?? DeckGoal.initialMinutes
+    try deck.goals.set(date: date, recall: recall, minutes: minutes)
   }
 }

@@ -71,9 +71,7 @@ public enum PluginCallError: Problem, Equatable {
 
   /// Converts a Lua error into what the caller gets.
   /// - Parameter advice: what to add to the message of an error that is not about a limit.
-  public init(
-    plugin: String, _ call: PluginCall, _ error: LuaError, limits: PluginLimits, advice: String? = nil
-  ) {
+  public init(plugin: String, _ call: PluginCall, _ error: LuaError, limits: PluginLimits, advice: String? = nil) {
     let place = error.position.trimmed.trimmedSuffix(":")
     switch error.stopReason {
     case .deadline: self = .outOfTime(plugin: plugin, call, place: place, limits: limits)
@@ -119,8 +117,7 @@ extension BindingContext {
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
-      return try call.isFrequent
-        ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
+      return try call.isFrequent ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
     } catch let error as LuaError
       where error.isUncatchable || (call == .event(.authenticationChanged) && error.isSignInMissing)
     {

@@ -10,15 +10,13 @@ extension SessionHandle: BoundObject {}
 
 func addStudying(_ type: BoundType<DeckHandle>) {
   type.method(
-    "study", [LuaParameter("options", .optional(.table))], returns: .object("session").orProblem,
+    "study", ["options": .optional(.table)], returns: .object("session").orProblem,
     grant: .decksWrite.unless("it changes no schedule") { (deck: DeckHandle, stack: borrowing LuaStack) in
       !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
     }, example: "{mode = \"sprint\", seconds = 60}",
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, cram=, schedule=, decks={...}}. "
       + "A review shows what is due and new, with cram=true every card; schedule=false changes no schedule. A sprint is a race against the clock and changes none either. decks adds further decks."
-  ) { deck, stack in
-    try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences()))
-  }
+  ) { deck, stack in try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences())) }
 }
 
 private func readOptions(_ table: consuming LuaTable?, _ preferences: Preferences) throws -> SessionHandle.Options {
@@ -27,7 +25,7 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
   try table.allowOnly(["mode", "seconds", "limit", "query", "cram", "schedule", "decks"])
   if let name = try table.optionalText("mode") {
     guard let mode = SessionHandle.SessionMode(rawValue: name) else {
-      throw LuaFailure.argument(table.argument, "mode \"review\" or \"sprint\" expected, got \(quoted(name))")
+      throw table.wrong("mode \"review\" or \"sprint\" expected, got \(quoted(name))")
     }
     wanted.mode = mode
   }
@@ -36,7 +34,7 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
   wanted.query = try table.optionalText("query")
   wanted.isCram = try table.optionalBoolean("cram") ?? false
   if wanted.isCram, wanted.mode == .sprint {
-    throw LuaFailure.argument(table.argument, "one of mode=\"sprint\" and cram expected")
+    throw table.wrong("one of mode=\"sprint\" and cram expected")
   }
   wanted.reschedules = try table.optionalBoolean("schedule") ?? true
   wanted.moreDecks = try table.optionalTable("decks") { try $0.elements { try $0.object(-1, DeckHandle.self) } } ?? []
@@ -60,67 +58,46 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
     type.field("right", .integer, "Right answers.") { try $0.right() }
     type.field("wrong", .integer, "Wrong answers.") { try $0.wrong() }
     type.method(
-      "answer", [LuaParameter("answer", .string)], returns: .table.orProblem, grant: .ofAnswers,
-      example: "(\"good\")",
+      "answer", ["answer": .string], returns: .table.orProblem, grant: .ofAnswers, example: "(\"good\")",
       "Answers the top card: \"right\" or \"wrong\", or \"again\", \"hard\", \"good\", \"easy\". Codes: over, paused, "
         + "bad_answer."
     ) { session, stack in
       let name = try stack.text(2)
       let result = try session.answer(Rating(named: name))
-      var pairs: [(key: LuaValue, value: LuaValue)] = [
-        (.text("right"), .boolean(result.isRight)), (.text("rating"), .text(result.rating.name)),
-        (.text("remaining"), .integer(result.remaining)), (.text("over"), .boolean(result.remaining == 0)),
-      ]
       // Intervals are in days, as documented.
-      if let interval = result.interval { pairs.append((.text("interval"), .number(interval / 86_400))) }
-      return LuaValue.table(pairs)
+      return LuaValue.record([
+        "right": result.isRight, "rating": result.rating.name, "remaining": result.remaining,
+        "over": result.remaining == 0, "interval": result.interval.map { $0 / 86_400 },
+      ])
     }
     describeClock(type)
   }
 }
 
 private func describeClock(_ type: BoundType<SessionHandle>) {
-  type.method("pause", [], returns: .nothing, "Stops the clock.") { session, _ in
-    try session.pause()
-    return LuaNothing()
-  }
-  type.method("resume", [], returns: .nothing, "Starts the clock again.") { session, _ in
-    try session.resume()
-    return LuaNothing()
-  }
-  type.method("restart", [], returns: .nothing, "Starts again with all seconds and the whole stack.") { session, _ in
+  type.method("pause", [:], "Stops the clock.") { session, _ in try session.pause() }
+  type.method("resume", [:], "Starts the clock again.") { session, _ in try session.resume() }
+  type.method("restart", [:], "Starts again with all seconds and the whole stack.") { session, _ in
     try session.restart()
-    return LuaNothing()
   }
-  type.method("undo", [], returns: .boolean.orProblem, grant: .ofAnswers, "Undoes the last answer.") { session, _ in
-    try session.undo()
-    return true
-  }
+  type.action("undo", grant: .ofAnswers, "Undoes the last answer.") { session, _ in try session.undo() }
   describeMarks(type)
 }
 
 private func describeMarks(_ type: BoundType<SessionHandle>) {
-  type.method(
-    "suspend", [], returns: .boolean.orProblem, grant: .decksWrite,
-    "Suspends the top card of a review; a sprint goes on unchanged. Code: over."
-  ) { session, _ in
-    try session.suspend()
-    return true
-  }
-  type.method(
-    "bury", [], returns: .boolean.orProblem, grant: .decksWrite,
+  type.action(
+    "suspend", grant: .decksWrite, "Suspends the top card of a review; a sprint goes on unchanged. Code: over."
+  ) { session, _ in try session.suspend() }
+  type.action(
+    "bury", grant: .decksWrite,
     "Buries the top card of a review until tomorrow; a sprint goes on unchanged. Code: over."
-  ) { session, _ in
-    try session.bury()
-    return true
-  }
-  type.method(
-    "flag", [LuaParameter("flag", .integer)], returns: .boolean.orProblem, grant: .decksWrite, example: "(1)",
+  ) { session, _ in try session.bury() }
+  type.action(
+    "flag", ["flag": .integer], grant: .decksWrite, example: "(1)",
     "Gives the top card a flag from 1 to 7, or none with 0. Code: over."
   ) { session, stack in
     let flag = try stack.integer(2, in: CardHiding.flags)
     try session.flag(flag)
-    return true
   }
 }
 

@@ -13,10 +13,7 @@ extension SettingChoiceHandle: BoundObject {}
 extension SettingValueHandle: BoundObject {}
 
 func settingsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "settings", "Settings: declare, read, change and observe them.", rights: context.rights, grant: .settings,
-    check: context.requireSignIn
-  ) { module in
+  context.module("settings", "Settings: declare, read, change and observe them.", grant: .settings) { module in
     describeDeclaring(module, context)
     describeReading(module, context)
     describeChanging(module, context)
@@ -25,7 +22,7 @@ func settingsModule(_ context: BindingContext) -> BoundModule {
 }
 
 private func describeDeclaring(_ module: BoundModule, _ context: BindingContext) {
-  let parameters = [LuaParameter("name", .string), LuaParameter("description", .table)]
+  let parameters: LuaParameters = ["name": .string, "description": .table]
   module.function(
     "switches", parameters, returns: .object("group"),
     example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
@@ -78,7 +75,7 @@ private func declare<Handle: SettingHandle>(
 
 private func describeReading(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "get", [LuaParameter("name", .string)], returns: .any.orProblem, example: "(\"game.language\")",
+    "get", ["name": .string], returns: .any.orProblem, example: "(\"game.language\")",
     "The value of a setting; for a group, whether all its switches are on. Codes: unknown_setting, not_granted."
   ) { stack in
     let name = try stack.text(1)
@@ -87,9 +84,8 @@ private func describeReading(_ module: BoundModule, _ context: BindingContext) {
 }
 
 private func describeChanging(_ module: BoundModule, _ context: BindingContext) {
-  module.function(
-    "set", [LuaParameter("name", .string), LuaParameter("value", .any)], returns: .boolean.orProblem,
-    example: "(\"game.length\", 9)",
+  module.action(
+    "set", ["name": .string, "value": .any], example: "(\"game.length\", 9)",
     "Sets a setting; with a group's name, all its switches. Codes: unknown_setting, bad_value, locked."
   ) { stack in
     let (name, value) = (try stack.text(1, limit: 1024), try settingValue(stack, 2))
@@ -99,11 +95,9 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
         try context.workspace().preferences().tree.set(name, to: value, by: context.settingOwner())
       }
     }
-    return true
   }
-  module.function(
-    "update", [LuaParameter("values", .table)], returns: .boolean.orProblem,
-    example: "{[\"sound.right\"] = true, [\"sound.wrong\"] = true}",
+  module.action(
+    "update", ["values": .table], example: "{[\"sound.right\"] = true, [\"sound.wrong\"] = true}",
     "Sets several settings as one change, all or none: {[\"game.length\"] = 9, sound = true}."
   ) { stack in
     let values = try stack.table(1).namedValues().map { name, value in
@@ -111,26 +105,22 @@ private func describeChanging(_ module: BoundModule, _ context: BindingContext) 
     }
     try context.requireChange(ofSettings: values.map(\.name))
     try context.storing("values", values.map(\.name).joined(separator: " "), stack) {
-      try context.changing {
-        try context.workspace().preferences().tree.update(values, by: context.settingOwner())
-      }
+      try context.changing { try context.workspace().preferences().tree.update(values, by: context.settingOwner()) }
     }
-    return true
   }
-  module.function(
-    "reset", [LuaParameter("name", .string)], returns: .boolean.orProblem, example: "(\"game.length\")",
+  module.action(
+    "reset", ["name": .string], example: "(\"game.length\")",
     "Removes the set value of one setting, or of all settings in a group, so that the value below it applies again."
   ) { stack in
     let name = try stack.text(1)
     try context.requireChange(ofSettings: [name])
     try context.workspace().preferences().tree.reset(name, by: context.settingOwner())
-    return true
   }
 }
 
 private func describeListening(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "on_change", [LuaParameter("prefix", .string), LuaParameter("listener", .function)],
+    "on_change", ["prefix": .string, "listener": .function],
     returns: .object("subscription"), example: "(\"sound\", function(changes) print(#changes) end)",
     "Calls a function once per change with a list of {name=, old=, new=}; \"\" observes every setting."
   ) { stack in
@@ -140,7 +130,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
     let tree = try context.workspace().preferences().tree
     let charge = try stack.memory.retainCharge(512)
     var cancel: () -> Void = {}
-    let inner = tree.observe(prefix, by: context.settingOwner()) { [weak tree, charge] changes, _ in
+    let inner = tree.observe(prefix, by: context.settingOwner()) { [weak tree, charge] changes in
       defer { withExtendedLifetime(charge) {} }
       context.events.observe(subject, change: tree?.changeCount ?? 0, context, listener, cancel: cancel) {
         try listener.call([LuaValue.list(changes.map(luaValue(of:)))], results: 0) { _ in }
@@ -190,7 +180,7 @@ func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle
       Frozen(try $0.children(), advice: "a group's children are fixed; use group:toggle(child)")
     }
     type.method(
-      "toggle", [LuaParameter("child", .optional(.string))], returns: .boolean, example: "(\"basil\")",
+      "toggle", ["child": .optional(.string)], returns: .boolean, example: "(\"basil\")",
       "Toggles a child, or the whole group: on, off, or its last mixed state. Returns whether it is on now."
     ) { group, stack in
       let child = try stack.optionalText(2)
@@ -210,9 +200,7 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
     describeCommon(type)
     describeValue(type, .string, example: "\"large\"", "The option that is chosen.", context)
     type.field("options", .list(.string), "The options that can be chosen.") { choice in
-      guard case .choice(let options, _) = try choice.declaration().kind else {
-        return Frozen([String](), advice: "")
-      }
+      guard case .choice(let options, _) = try choice.declaration().kind else { return Frozen([String](), advice: "") }
       return Frozen(options, advice: "a choice's options are fixed; assign its value")
     }
   }
@@ -253,10 +241,7 @@ private func describeValue<Handle: SettingHandle & BoundObject>(
 func luaValue(of value: SettingValue) -> LuaValue { LuaValue(value.value) }
 
 private func luaValue(of change: SettingChange) -> LuaValue {
-  .table([
-    (.text("name"), .text(change.name)), (.text("old"), luaValue(of: change.old)),
-    (.text("new"), luaValue(of: change.new)),
-  ])
+  .record(["name": change.name, "old": luaValue(of: change.old), "new": luaValue(of: change.new)])
 }
 
 private func settingValue(_ stack: borrowing LuaStack, _ index: Int) throws(LuaFailure) -> SettingValue {
@@ -333,10 +318,6 @@ private func readCheck(_ table: borrowing LuaTable, of name: String, _ context: 
       }
     }
   }
-}
-
-extension LuaTable {
-  fileprivate func wrong(_ message: String) -> LuaFailure { .argument(argument, message) }
 }
 
 extension NumberRange {

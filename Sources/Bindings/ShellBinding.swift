@@ -22,11 +22,7 @@ final class ProgressObject: BoundObject {
 }
 
 func shellModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "shell", "The shell itself: print, ask, add commands, listen to events.", rights: context.rights, grant: .shell,
-    check: context.requireSignIn
-  ) {
-    module in
+  context.module("shell", "The shell itself: print, ask, add commands, listen to events.", grant: .shell) { module in
     describePrinting(module, context)
     describeAsking(module, context)
     describeCommands(module, context)
@@ -42,8 +38,7 @@ func shellModule(_ context: BindingContext) -> BoundModule {
 
 private func describePrompt(_ module: BoundModule) {
   module.function(
-    "prompt", [LuaParameter("state", .optional(.table))], returns: .string,
-    example: "{user = \"ana\", deck = \"Spanish\"}",
+    "prompt", ["state": .optional(.table)], returns: .string, example: "{user = \"ana\", deck = \"Spanish\"}",
     "The text of the prompt, made from {user=, deck=, game=, is_signed_in=}. Assign your own function to change it: "
       + "`shell.prompt = function(state) return (state.user or \"\") .. \"> \" end`. Not in a plugin."
   ) { stack in
@@ -59,15 +54,11 @@ private func describePrompt(_ module: BoundModule) {
 }
 
 private func describePrinting(_ module: BoundModule, _ context: BindingContext) {
-  module.function(
-    "print", [LuaParameter("value", .any)], returns: .nothing, example: "({1, 2, 3})",
-    "Shows a value as the prompt does."
-  ) { stack in
+  module.function("print", ["value": .any], example: "({1, 2, 3})", "Shows a value as the prompt does.") { stack in
     try context.shell.show(1, on: stack)
-    return LuaNothing()
   }
   module.function(
-    "table", [LuaParameter("rows", .list(.any)), LuaParameter("columns", .optional(.list(.string)))], returns: .nothing,
+    "table", ["rows": .list(.any), "columns": .optional(.list(.string))],
     example: "({{\"el perro\", 3}, {\"el gato\", 5}}, {\"Word\", \"Times\"})",
     "Shows rows as an aligned table: lists, or records whose fields the columns name."
   ) { stack in
@@ -91,14 +82,13 @@ private func describePrinting(_ module: BoundModule, _ context: BindingContext) 
       guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
     }
     context.shell.table(rows, columns)
-    return LuaNothing()
   }
   describeFigures(module, context)
 }
 
 private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "chart", [LuaParameter("values", .table), LuaParameter("options", .optional(.table))], returns: .nothing,
+    "chart", ["values": .table, "options": .optional(.table)],
     example: "({monday = 12, tuesday = 30}, {title = \"Answers\"})",
     "Draws numbers as bars: a list of numbers, or names with numbers. Option: title."
   ) { stack in
@@ -107,10 +97,9 @@ private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
     let values = try bars(of: stack.value(1), argument: 1)
     try stack.memory.charge(values.count * 512)
     context.shell.chart(values, try options?.optionalText("title"))
-    return LuaNothing()
   }
   module.function(
-    "progress", [LuaParameter("label", .string), LuaParameter("total", .optional(.integer))],
+    "progress", ["label": .string, "total": .optional(.integer)],
     returns: .object("progress"), example: "(\"Counting\", 10)", "Shows the progress of a long operation."
   ) { stack in
     let total = stack.isNoneOrNil(2) ? 0 : try stack.integer(2, in: 0...Int.max)
@@ -162,9 +151,7 @@ private func cells(of row: LuaValue, _ columns: [String], in state: LuaState) th
 /// Returns the text of a value in a cell; a bound object is represented by its name, a removed one as `tostring` does.
 private func cellText(_ value: LuaValue, in state: LuaState) throws -> String {
   guard case .object(let object) = value, let type = state.description(of: object) else { return plainText(value) }
-  do {
-    return plainText(try type.identity(object))
-  } catch let problem as any Problem {
+  do { return plainText(try type.identity(object)) } catch let problem as any Problem {
     return "\(type.name) (\(problem.message))"
   }
 }
@@ -207,19 +194,14 @@ private func bars(of value: LuaValue, argument: Int) throws(LuaFailure) -> [(lab
 }
 
 private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
-  let text = LuaParameter("text", .string)
   module.function(
-    "ask", [text], returns: .optional(.string), example: "(\"Which deck? \")",
+    "ask", ["text": .string], returns: .optional(.string), example: "(\"Which deck? \")",
     "Asks for a line of text; nil if nobody can answer."
-  ) {
-    stack in
-    try context.shell.ask(printable(try stack.text(1)), of: context.settingOwner())
-  }
+  ) { stack in try context.shell.ask(printable(try stack.text(1)), of: context.settingOwner()) }
   module.function(
-    "confirm", [text], returns: .boolean, example: "(\"Begin?\")",
+    "confirm", ["text": .string], returns: .boolean, example: "(\"Begin?\")",
     "Asks a yes-or-no question; false if nobody can answer."
-  ) {
-    stack in
+  ) { stack in
     let question = printable(try stack.text(1)) + " [y/N] "
     let answer = try context.shell.ask(question, of: context.settingOwner())
     return ["y", "yes"].contains(answer?.trimmed.lowercased())
@@ -228,7 +210,7 @@ private func describeAsking(_ module: BoundModule, _ context: BindingContext) {
 
 private func describeCommands(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "run", [LuaParameter("line", .string)], returns: .any.orProblem, grant: .shellRun, example: "(\"deck list\")",
+    "run", ["line": .string], returns: .any.orProblem, grant: .shellRun, example: "(\"deck list\")",
     "Runs a line as a command and returns its result. In a script, a command that Lua added is part of the script: "
       + "what it did before it failed is undone only if the script fails too, as with `assert`."
   ) { stack in
@@ -236,8 +218,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
     return luaValue(of: try context.shell.run(line, of: context.owner))
   }
   module.function(
-    "alias", [LuaParameter("name", .string), LuaParameter("text", .string)], returns: .nothing,
-    example: "(\"sp\", \"study Spanish\")",
+    "alias", ["name": .string, "text": .string], example: "(\"sp\", \"study Spanish\")",
     "Makes a name stand for the beginning of a line. "
       + "A plugin's alias is a command of that plugin, and can only run what the plugin may run."
   ) { stack in
@@ -246,12 +227,10 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
     try context.storing("alias", name, stack, weight: 2048) {
       try context.shell.addAlias(name, text, of: context.owner, context.grants)
     }
-    return LuaNothing()
   }
   module.function(
-    "on", [LuaParameter("event", .string), LuaParameter("listener", .function)], returns: .object("subscription"),
-    example: "(\"exiting\", function() print(\"bye\") end)",
-    "Calls a function at an event: \(ShellEvent.names)."
+    "on", ["event": .string, "listener": .function], returns: .object("subscription"),
+    example: "(\"exiting\", function() print(\"bye\") end)", "Calls a function at an event: \(ShellEvent.names)."
   ) { stack in
     let name = try stack.text(1)
     guard let event = ShellEvent(rawValue: name) else {
@@ -266,7 +245,7 @@ private func describeCommands(_ module: BoundModule, _ context: BindingContext) 
 private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
   for again in [false, true] {
     module.function(
-      again ? "redo" : "undo", [], returns: .string.orProblem, grant: .shellRun,
+      again ? "redo" : "undo", returns: .string.orProblem, grant: .shellRun,
       again
         ? "Redoes what was undone last; returns the step's name."
         : "Undoes the last change; returns the step's name. A script is one change: in a script, it undoes the last "
@@ -282,34 +261,25 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
 
 private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "sync", [], returns: .table.orProblem,
+    "sync", returns: .table.orProblem,
     "Syncs with the server that `sync login` linked, and returns what was done: received, sent, removed_here, "
       + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
       + "In a script, the changes made before it are saved whatever happens after it. Not in a plugin."
-  ) { stack in
-    LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() })
-  }
+  ) { stack in LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() }) }
 }
 
 func progressType() -> BoundType<ProgressObject> {
   BoundType<ProgressObject>("progress", "A long operation in progress.", summary: { _ in "progress" }) { type in
     type.example = "shell.progress(\"Counting\", 10)"
     type.method(
-      "step", [LuaParameter("count", .optional(.integer))], returns: .nothing, example: "(5)",
+      "step", ["count": .optional(.integer)], example: "(5)",
       "Reports that this many more are done."
     ) {
       object, stack in
       object.progress.step(stack.isNoneOrNil(2) ? 1 : try stack.integer(2, in: 0...Int.max))
-      return LuaNothing()
     }
-    type.method("done", [], returns: .nothing, "Ends it.") { object, _ in
-      object.progress.finish()
-      return LuaNothing()
-    }
-    type.operation("__close") { object, _ in
-      object.progress.finish()
-      return LuaNothing()
-    }
+    type.method("done", [:], "Ends it.") { object, _ in object.progress.finish() }
+    type.closing { $0.progress.finish() }
   }
 }
 
@@ -320,14 +290,8 @@ func subscriptionType() -> BoundType<Subscription> {
   ) { type in
     type.example = "shell.on(\"exiting\", function() end)"
     type.field("active", .boolean, "Whether it is still called.") { $0.isActive }
-    type.method("cancel", [], returns: .nothing, "Cancels it: the function is not called again.") { subscription, _ in
-      subscription.cancel()
-      return LuaNothing()
-    }
-    type.operation("__close") { subscription, _ in
-      subscription.cancel()
-      return LuaNothing()
-    }
+    type.method("cancel", [:], "Cancels it: the function is not called again.") { object, _ in object.cancel() }
+    type.closing { $0.cancel() }
   }
 }
 

@@ -19,12 +19,9 @@ extension TextHandle: LuaGate {
 }
 
 func textsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "texts", "Texts and subtitles, and how much of them your cards cover.", context: context, rights: context.rights,
-    grant: .texts, check: context.requireSignIn
-  ) { module in
+  context.module("texts", "Texts and subtitles, and how much of them your cards cover.", grant: .texts) { module in
     module.function(
-      "open", [LuaParameter("path", .oneOf([.string, .list(.string)])), LuaParameter("options", .optional(.table))],
+      "open", ["path": .oneOf([.string, .list(.string)]), "options": .optional(.table)],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
       "Opens one file or several as a text: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language (default: "
         + "what the file declares, or else the setting game.language), encoding, translation (a path, or one for each "
@@ -84,9 +81,8 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
     }
     type.field("count", .integer, "How many words it has, including names and numbers.") { $0.text.tokens.count }
     type.field("language", .string, "The language's name.") { $0.language.name }
-    let options = LuaParameter("options", .optional(.table))
     type.method(
-      "words", [options], returns: .list(.table), example: "{unknown = true, limit = 20}",
+      "words", ["options": .optional(.table)], returns: .list(.table), example: "{unknown = true, limit = 20}",
       "Its words, the most frequent first: lemma, count, state, forms, and for an unknown or new word the sentence "
         + "that shows it best. Options: unknown (only those that are not known), limit = 1000."
     ) { handle, stack in
@@ -101,13 +97,13 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       let sentences = Dictionary(firstOf: best.map { ($0.lemma, $0.sentence) })
       return try LuaPushed.list(of: lemmas, on: stack) { LuaValue(word($0, sentence: sentences[$0], of: view)) }
     }
-    describeSentences(type, options)
+    describeSentences(type)
   }
 }
 
-private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaParameter) {
+private func describeSentences(_ type: BoundType<TextHandle>) {
   type.method(
-    "sentences", [options], returns: .list(.table), example: "{unknown_at_most = 0}",
+    "sentences", ["options": .optional(.table)], returns: .list(.table), example: "{unknown_at_most = 0}",
     "Its sentences: text, unknown, source, start, translation. Options: unknown_at_most = 1, limit = 1000."
   ) { handle, stack in
     let options = try stack.optionalTable(2, allowing: ["unknown_at_most", "limit"])
@@ -120,7 +116,7 @@ private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaPara
     }
   }
   type.method(
-    "plan", [options], returns: .list(.table), example: "{limit = 30}",
+    "plan", ["options": .optional(.table)], returns: .list(.table), example: "{limit = 30}",
     "Sentences in an order in which each adds one new word, given as `lemma`. Option: limit = 1000."
   ) { handle, stack in
     let options = try stack.optionalTable(2, allowing: ["limit"])
@@ -135,8 +131,7 @@ private func describeSentences(_ type: BoundType<TextHandle>, _ options: LuaPara
   }
 }
 
-/// Characters of a sentence or a translation in a result. A text without full stops is one sentence, and each of its
-/// words would come with all of it.
+/// Characters of a sentence or a translation in a result: a text without full stops is one sentence.
 private let longestSentence = 2_000
 
 private func word(_ number: UInt32, sentence: Int?, of view: TextView) -> Value {
@@ -161,7 +156,7 @@ private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of hand
 /// Adds `deck:mine`.
 func describeMining(_ type: BoundType<DeckHandle>) {
   type.method(
-    "mine", [LuaParameter("text", .object("text")), LuaParameter("options", .optional(.table))],
+    "mine", ["text": .object("text"), "options": .optional(.table)],
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card for each unknown word of a text with the sentence that shows it best; returns added, present, "
       + "without_sentence, the lemmas, and the words that are left_out with the reason. Options: count, "

@@ -21,24 +21,20 @@ extension ListedWords: LuaRepresentable {
 let longestWords = 10_000
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
-  BoundModule(
-    "words", "Word lists of languages, and functions about words.", context: context, rights: context.rights,
-    grant: .words, check: context.requireSignIn
-  ) { module in
-    module.function("languages", [], returns: .list(.string), "The languages with a word list on this machine.") { _ in
+  context.module("words", "Word lists of languages, and functions about words.", grant: .words) { module in
+    module.function("languages", returns: .list(.string), "The languages with a word list on this machine.") { _ in
       try context.workspace().lexicons.languages().map(\.name)
     }
     module.function(
-      "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon").orProblem, example: "(\"english\")",
+      "lexicon", ["language": .string], returns: .object("lexicon").orProblem, example: "(\"english\")",
       "The words of a language. Code: no_word_list, which names the Debian package."
     ) { stack in
       let language = try stack.text(1)
       return try openLexicon(language, context.workspace())
     }
     module.function(
-      "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
-      returns: .object("lexicon").orProblem, example: "(\"list.txt\", {name = \"mine\"})",
-      "The words of a file, one per line. Options: name, language."
+      "load", ["path": .string, "options": .optional(.table)], returns: .object("lexicon").orProblem,
+      example: "(\"list.txt\", {name = \"mine\"})", "The words of a file, one per line. Options: name, language."
     ) { stack in
       let path = try context.expanded(stack.text(1))
       let options = try stack.optionalTable(2, allowing: ["name", "language"])
@@ -51,14 +47,15 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
       return try context.workspace().words.load(path, name: name, language: language)
     }
     describeLemmas(module, context)
-    describeQuestions(module, context)
+    describeQuestions(module) { try answerCanForm($0, &context.letters) }
+    addFastPaths(module)
   }
 }
 
 /// Adds the function for the dictionary forms of words.
 private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   module.function(
-    "lemma", [LuaParameter("form", .string), LuaParameter("options", .optional(.table))],
+    "lemma", ["form": .string, "options": .optional(.table)],
     returns: .string, example: "(\"casas\", {language = \"spanish\"})",
     "The dictionary form of a word; the second result lists all possible dictionary forms, the likeliest first. An "
       + "unknown form is its own dictionary form. Option: language."
@@ -77,8 +74,7 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   }
 }
 
-/// Returns the lexicon of a language. Compiling a list at its first use is the program's work, so the time does not
-/// count against a plugin's limit.
+/// Returns the lexicon of a language. The time to compile a list at its first use does not count against a plugin.
 func openLexicon(_ language: String?, foldAccents: Bool = false, _ workspace: Workspace) throws -> LexiconHandle {
   func lexicon() throws -> LexiconHandle { try workspace.words.lexicon(language, foldAccents: foldAccents) }
   if try workspace.words.isLexiconOpen(language, foldAccents: foldAccents) { return try lexicon() }
@@ -96,12 +92,18 @@ extension LuaTable {
 }
 
 /// Adds the functions on two texts, which need no word list.
-private func describeQuestions(_ module: BoundModule, _ context: BindingContext) {
+func describeQuestions(_ module: BoundModule, canForm: @escaping (borrowing LuaStack) throws -> Bool) {
   module.function(
-    "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
-    example: "(\"cambering\", \"grace\")",
+    "can_form", ["letters": .string, "word": .string], returns: .boolean, example: "(\"cambering\", \"grace\")",
     "Whether the word can be made of the letters, each used at most as often as it occurs."
-  ) { stack in try answerCanForm(stack, &context.letters) }
+  ) { stack in try canForm(stack) }
+  module.function(
+    "normalize", ["text": .string, "language": .string], returns: .string, example: "(\" Árbol \", \"spanish\")",
+    "The text trimmed, in normal form, and lowercased by the language's rules."
+  ) { stack in try answerNormalized(stack) }
+}
+
+private func addFastPaths(_ module: BoundModule) {
   module.fastPath("can_form") { L, _, context in
     guard let call = FastCall(L, openedBy: context, as: BindingContext.self), let context,
       let letters = call.stack.bytesInPlace(1, limit: longestWords),
@@ -110,11 +112,6 @@ private func describeQuestions(_ module: BoundModule, _ context: BindingContext)
     else { return FastCall.declined }
     return call.answer(answer)
   }
-  module.function(
-    "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
-    example: "(\" Árbol \", \"spanish\")",
-    "The text trimmed, in normal form, and lowercased by the language's rules."
-  ) { stack in try answerNormalized(stack) }
   module.fastPath("normalize") { L, _, context in
     guard let call = FastCall(L, openedBy: context, as: BindingContext.self) else { return FastCall.declined }
     return answerNormalizedPlain(call)
@@ -143,8 +140,7 @@ func answerNormalized(_ stack: borrowing LuaStack) throws -> String {
 @inline(__always)
 private func answerNormalizedPlain(_ call: borrowing FastCall) -> Int32 {
   guard let text = call.stack.bytesInPlace(1, limit: longestWords),
-    let name = call.stack.bytesInPlace(2, limit: longestWords),
-    let letterCase = Language.letterCase(ofNamed: name)
+    let name = call.stack.bytesInPlace(2, limit: longestWords), let letterCase = Language.letterCase(ofNamed: name)
   else { return FastCall.declined }
   if isPlain(text) { return call.answer(argument: 1) }
   return withNormalizedPlain(text, letterCase, { call.stack.push(bytes: $0) }) ? 1 : FastCall.declined
@@ -163,11 +159,9 @@ func lexiconType() -> BoundType<LexiconHandle> {
     type.field("name", .string, "The list's name.") { $0.lexicon.name }
     type.operation("__len") { handle, _ in handle.lexicon.count }
     type.method(
-      "contains", [LuaParameter("word", .string)], returns: .boolean, example: "(\"grace\")",
+      "contains", ["word": .string], returns: .boolean, example: "(\"grace\")",
       "Whether it contains the word exactly as given."
-    ) { handle, stack in
-      handle.lexicon.contains(try stack.bytes(2))
-    }
+    ) { handle, stack in handle.lexicon.contains(try stack.bytes(2)) }
     type.fastPath("contains") { L, handle, _ in
       guard let call = FastCall(L, openedBy: handle, as: LexiconHandle.self), let handle,
         let word = call.stack.bytesInPlace(2, limit: longestWords)
@@ -175,7 +169,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
       return call.answer(borrowed(handle, as: LexiconHandle.self) { $0.lexicon.contains(word) })
     }
     type.method(
-      "random", [LuaParameter("options", .optional(.table))], returns: .optional(.string), example: "{length = 9}",
+      "random", ["options": .optional(.table)], returns: .optional(.string), example: "{length = 9}",
       "A random word. Options: length, difficulty = \"easy\", \"normal\" or \"hard\". "
         + "Nil when no word has that length."
     ) { handle, stack in
@@ -193,7 +187,7 @@ func lexiconType() -> BoundType<LexiconHandle> {
 
 private func describeSearches(_ type: BoundType<LexiconHandle>) {
   type.method(
-    "formable", [LuaParameter("letters", .string), LuaParameter("options", .optional(.table))], returns: .list(.string),
+    "formable", ["letters": .string, "options": .optional(.table)], returns: .list(.string),
     example: "(\"cambering\", {min = 5})",
     "The words that can be made of the letters: longest first, then by code point. Option: min = 2."
   ) { handle, stack in
@@ -203,31 +197,26 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
     return handle.lexicon.formableWords(from: letters, minLength: least)
   }
   type.method(
-    "match", [LuaParameter("pattern", .string)], returns: .list(.string).orProblem, example: "(\"c?t*\")",
+    "match", ["pattern": .string], returns: .list(.string).orProblem, example: "(\"c?t*\")",
     "The words that match a pattern: ? is one letter, * any number, [abc] a choice."
   ) { handle, stack in
     try handle.lexicon.listMatches(of: stack.text(2, limit: longestWords)) { Interrupts.areRequested }
   }
   type.method(
-    "anagrams", [LuaParameter("letters", .string)], returns: .list(.string), example: "(\"listen\")",
+    "anagrams", ["letters": .string], returns: .list(.string), example: "(\"listen\")",
     "The words of exactly these letters."
-  ) { handle, stack in
-    handle.lexicon.listAnagrams(of: try stack.text(2, limit: longestWords))
-  }
+  ) { handle, stack in handle.lexicon.listAnagrams(of: try stack.text(2, limit: longestWords)) }
   type.method(
-    "neighbours", [LuaParameter("word", .string)], returns: .list(.string), example: "(\"cold\")",
+    "neighbours", ["word": .string], returns: .list(.string), example: "(\"cold\")",
     "The words that differ in one letter."
-  ) { handle, stack in
-    handle.lexicon.listNeighbours(of: try stack.text(2, limit: longestWords))
-  }
+  ) { handle, stack in handle.lexicon.listNeighbours(of: try stack.text(2, limit: longestWords)) }
   type.method(
-    "define", [LuaParameter("word", .string)], returns: .list(.string).orProblem, example: "(\"grace\")",
+    "define", ["word": .string], returns: .list(.string).orProblem, example: "(\"grace\")",
     "The entries for a word in the dictionaries of this machine and your own, each a text; an empty list if "
       + "there is none. Code: not_found, if there is no dictionary of the language."
   ) { handle, stack in
     let word = try stack.text(2, limit: longestWords)
-    // Reading a dictionary at its first use is the program's work, so the time does not count against a plugin's
-    // limit.
+    // The time to read a dictionary at its first use does not count against a plugin's limit.
     if try handle.areDictionariesOpen { return try handle.define(word).map(\.text) }
     return try CallPause.pausingLimits { try handle.define(word).map(\.text) }
   }
@@ -237,7 +226,7 @@ private func describeSearches(_ type: BoundType<LexiconHandle>) {
 /// Adds the methods that take no word.
 private func describeLists(_ type: BoundType<LexiconHandle>) {
   type.method(
-    "word_of_the_day", [LuaParameter("options", .optional(.table))], returns: .optional(.string),
+    "word_of_the_day", ["options": .optional(.table)], returns: .optional(.string),
     "The word of a day, the same for everybody. Options: length, day (days since 1970; default: today)."
   ) { handle, stack in
     let options = try stack.optionalTable(2, allowing: ["length", "day"])
@@ -245,12 +234,11 @@ private func describeLists(_ type: BoundType<LexiconHandle>) {
     let day = try options?.optionalInteger("day", in: -1_000_000...1_000_000) ?? clocks.day(of: clocks.now())
     return handle.lexicon.wordOfTheDay(day, length: try options?.optionalInteger("length", in: 1...1000))
   }
-  type.method("palindromes", [], returns: .list(.string), "The words that read the same from both ends.") { handle, _ in
+  type.method("palindromes", returns: .list(.string), "The words that read the same from both ends.") { handle, _ in
     handle.lexicon.listPalindromes()
   }
   type.method(
-    "words", [LuaParameter("options", .optional(.table))], returns: .iterator(.string),
-    example: "{length = 3, prefix = \"ca\"}",
+    "words", ["options": .optional(.table)], returns: .iterator(.string), example: "{length = 3, prefix = \"ca\"}",
     "All words, longest first. Options: length, prefix."
   ) { handle, stack in
     let options = try stack.optionalTable(2, allowing: ["length", "prefix"])

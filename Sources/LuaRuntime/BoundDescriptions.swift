@@ -39,15 +39,13 @@ public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
 }
 
 /// A parameter of a bound function.
-public struct LuaParameter: Equatable, Sendable {
+public struct LuaParameter: Sendable {
   public let name: String
   public let type: LuaType
-
-  public init(_ name: String, _ type: LuaType) {
-    self.name = name
-    self.type = type
-  }
 }
+
+/// The parameters of a bound function in order: `["name": .string]`.
+public typealias LuaParameters = KeyValuePairs<String, LuaType>
 
 /// The description of a function or method.
 public struct FunctionDescription: Sendable {
@@ -63,11 +61,11 @@ public struct FunctionDescription: Sendable {
   public let help: String
 
   public init(
-    name: String, parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
+    name: String, parameters: LuaParameters = [:], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
     help: String
   ) {
     self.name = name
-    self.parameters = parameters
+    self.parameters = parameters.map { LuaParameter(name: $0.key, type: $0.value) }
     if case .fallible(let type) = returns {
       (self.returns, failsSoftly) = (type, true)
     } else {
@@ -131,8 +129,7 @@ public struct TypeDescription {
   public internal(set) var anyField: AnyFieldDescription?
   /// Returns the one line that `tostring` gives.
   public internal(set) var summary: (any BoundObject) throws -> String
-  /// Returns what represents the object where there is room only for a name: in a column, or in the JSON of another
-  /// object.
+  /// Returns what represents the object where there is room only for a name: a column, the JSON of another object.
   public internal(set) var identity: (any BoundObject) throws -> LuaValue
 
   public var memberNames: [String] { fields.map(\.name) + methods.map(\.name) }
@@ -162,22 +159,4 @@ public struct ModuleDescription {
   public var memberNames: [String] { fields.map(\.name) + functions.map(\.name) }
   /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant) }
-}
-
-/// The name and description of a field.
-@usableFromInline struct FieldInfo {
-  @usableFromInline let name: String
-  let type: LuaType
-  let help: String
-  let grant: LuaGrant?
-  let example: String?
-  let isWritable: Bool
-
-  @usableFromInline init(
-    _ name: String, _ type: LuaType, _ help: String, _ grant: LuaGrant? = nil, _ example: String? = nil,
-    isWritable: Bool = false
-  ) {
-    (self.name, self.type, self.help, self.grant) = (name, type, help, grant)
-    (self.example, self.isWritable) = (example, isWritable)
-  }
 }

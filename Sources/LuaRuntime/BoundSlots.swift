@@ -120,9 +120,7 @@ extension LuaState {
     return slot.bring(raw)
   }
 
-  func slot(on L: OpaquePointer, at index: Int32) -> Slot? {
-    dh_type_of(L, index).flatMap { slot(of: $0) }
-  }
+  func slot(on L: OpaquePointer, at index: Int32) -> Slot? { dh_type_of(L, index).flatMap { slot(of: $0) } }
 
   func description(named name: String) -> TypeDescription? { types.first { $0.name == name } }
 }

@@ -14,7 +14,8 @@ import Text
   var distant: DistantFunction?
   /// Whether code may still call it after its state was closed while the code ran.
   var outlives = false
-  private let failsSoftly: Bool
+  /// Whether a problem is returned after nil instead of being raised.
+  let failsSoftly: Bool
   private let body: Body
 
   @usableFromInline init(_ name: String, failsSoftly: Bool, _ body: @escaping Body) {
@@ -25,10 +26,8 @@ import Text
 
   /// Runs the function; returns the count of results or a `dh_failure`.
   func run(_ stack: borrowing LuaStack, _ object: UnsafeMutableRawPointer?) -> Int32 {
-    do {
-      return try body(stack, object)
-    } catch {
-      return ThrownError(error, softly: failsSoftly).push(on: stack)
+    do { return try body(stack, object) } catch {
+      return push(error, on: stack)
     }
   }
 }
@@ -48,13 +47,10 @@ import Text
 extension [BoundMember] {
   @inlinable mutating func add(
     _ role: BoundMember.Role, _ name: String, failsSoftly: Bool = false, _ body: @escaping HostFunction.Body
-  ) {
-    append(BoundMember(role, HostFunction(name, failsSoftly: failsSoftly, body)))
-  }
+  ) { append(BoundMember(role, HostFunction(name, failsSoftly: failsSoftly, body))) }
 }
 
-/// The bytes that an object is charged in addition to its userdata, for the memory limit and the pace of the
-/// collector.
+/// The bytes that an object is charged in addition to its userdata.
 public enum BoundWeight<T> {
   case bytes(Int)
   /// Measured when the object is handed to Lua; at least 128.
@@ -76,8 +72,7 @@ public final class BoundType<T: AnyObject> {
 
   public init(
     _ name: String, _ help: String, weight: BoundWeight<T> = .bytes(128), summary: @escaping (T) throws -> String,
-    identity: ((T) throws -> LuaValue)? = nil, checks: LuaChecks<T> = LuaChecks(),
-    _ describe: (BoundType<T>) -> Void
+    identity: ((T) throws -> LuaValue)? = nil, checks: LuaChecks<T> = LuaChecks(), _ describe: (BoundType<T>) -> Void
   ) {
     self.weight = weight
     self.checks = checks
@@ -98,17 +93,14 @@ public final class BoundType<T: AnyObject> {
     let name = description.name
     let check = self.check
     members.add(.operation, "__tostring") { stack, raw in
-      do {
-        stack.push(try Self.with(raw, check, summary))
-      } catch let problem as any Problem {
+      do { stack.push(try Self.with(raw, check, summary)) } catch let problem as any Problem {
         stack.push("\(name) (\(problem.message))")
       }
       return 1
     }
   }
 
-  /// Passes the object behind a raw self to `body`. It is retained, as code of the script that `body` calls can
-  /// release its userdata with `__gc`.
+  /// Passes the object behind a raw self to `body`, retained, as code that `body` calls can release its userdata.
   @inlinable static func with<R>(
     _ raw: UnsafeMutableRawPointer?, _ check: ((T) throws -> Void)?, _ body: (T) throws -> R
   ) throws -> R {
@@ -128,7 +120,7 @@ public final class BoundType<T: AnyObject> {
 
   /// Adds a method, called with `:`. Its arguments are at 2, 3, ...
   @inlinable public func method<R: LuaRepresentable>(
-    _ name: String, _ parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
+    _ name: String, _ parameters: LuaParameters = [:], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
     _ help: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
   ) {
     let (check, missing) = (self.check, self.missing(grant))
@@ -143,6 +135,28 @@ public final class BoundType<T: AnyObject> {
     record(words)
   }
 
+  /// Adds a method without a result.
+  public func method(
+    _ name: String, _ parameters: LuaParameters = [:], grant: LuaGrant? = nil, example: String? = nil, _ help: String,
+    _ body: @escaping (T, borrowing LuaStack) throws -> Void
+  ) {
+    method(name, parameters, returns: .nothing, grant: grant, example: example, help) { object, stack in
+      try body(object, stack)
+      return LuaNothing()
+    }
+  }
+
+  /// Adds a method that returns true, or `nil, problem`.
+  public func action(
+    _ name: String, _ parameters: LuaParameters = [:], grant: LuaGrant? = nil, example: String? = nil, _ help: String,
+    _ body: @escaping (T, borrowing LuaStack) throws -> Void
+  ) {
+    method(name, parameters, returns: .boolean.orProblem, grant: grant, example: example, help) { object, stack in
+      try body(object, stack)
+      return true
+    }
+  }
+
   /// Sets the fast path of a method that has no grant of its own.
   public func fastPath(_ name: String, _ path: @escaping LuaFastPath) {
     let isRefused = checks.grant.flatMap(checks.rights.refusal) != nil
@@ -152,16 +166,14 @@ public final class BoundType<T: AnyObject> {
   /// Adds a read-only field.
   @inlinable public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, _ help: String, get: @escaping (T) throws -> V
-  ) {
-    addGetter(FieldInfo(name, type, help), get)
-  }
+  ) { addGetter(name, type, help, get) }
 
   /// Adds a writable field. `grant` is the right that an assignment needs. `set` finds the new value at 3.
   @inlinable public func field<V: LuaRepresentable>(
     _ name: String, _ type: LuaType, grant: LuaGrant? = nil, example: String? = nil, _ help: String,
     get: @escaping (T) throws -> V, set: @escaping (T, borrowing LuaStack) throws -> Void
   ) {
-    addGetter(FieldInfo(name, type, help, grant, example, isWritable: true), get)
+    addGetter(name, type, help, grant: grant, example: example, isWritable: true, get)
     let (owner, check, missing) = (description.name, self.check, self.missing(grant))
     members.add(.setter, name) { stack, raw in
       do {
@@ -176,31 +188,30 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
-  @inlinable func addGetter<V: LuaRepresentable>(_ words: FieldInfo, _ get: @escaping (T) throws -> V) {
+  @inlinable func addGetter<V: LuaRepresentable>(
+    _ name: String, _ type: LuaType, _ help: String, grant: LuaGrant? = nil, example: String? = nil,
+    isWritable: Bool = false, _ get: @escaping (T) throws -> V
+  ) {
     let check = self.check
-    members.add(.getter, words.name) { stack, raw in try Self.with(raw, check) { try get($0).push(on: stack) } }
-    record(words) { object in
+    members.add(.getter, name) { stack, raw in try Self.with(raw, check) { try get($0).push(on: stack) } }
+    recordField(name, type, help, grant: grant, example: example, isWritable: isWritable) { object in
       guard let object = object as? T else { return .none }
       try check?(object)
       return try get(object).luaValue
     }
   }
 
-  /// Adds fields of any name, which the object itself looks up; the type has no other members. `set` finds the new
-  /// value at 3.
+  /// Adds fields of any name, which the object looks up; the type has no others. `set` finds the new value at 3.
   public func anyField<V: LuaRepresentable>(
     _ fieldType: LuaType, grant: LuaGrant, _ help: String, names: @escaping (T) throws -> [String],
-    get: @escaping (T, String) throws -> V,
-    set: @escaping (T, String, borrowing LuaStack) throws -> Void
+    get: @escaping (T, String) throws -> V, set: @escaping (T, String, borrowing LuaStack) throws -> Void
   ) {
     let (owner, missing) = (description.name, self.missing(grant))
     operation("__index") { object, stack in try get(object, fieldName(of: owner, on: stack)) }
     operation("__newindex") { object, stack in
       let name = try fieldName(of: owner, on: stack)
       try missing?.refuse(object, stack)
-      do {
-        try set(object, name, stack)
-      } catch LuaFailure.argument(_, let message) {
+      do { try set(object, name, stack) } catch LuaFailure.argument(_, let message) {
         throw LuaFailure.message("bad value for \(owner).\(printable(name)) (\(message))")
       }
       return LuaNothing()
@@ -213,20 +224,28 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
-  /// Adds a metamethod, such as `__len`, `__call` or `__close`.
-  public func operation<R: LuaRepresentable>(
-    _ event: String, _ body: @escaping (T, borrowing LuaStack) throws -> R
-  ) {
+  /// Adds what a `for` loop does when it is left, and a variable that is to be closed.
+  public func closing(_ body: @escaping (T) throws -> Void) {
+    operation("__close") { object, _ in
+      try body(object)
+      return LuaNothing()
+    }
+  }
+
+  /// Adds a metamethod, such as `__len` or `__call`.
+  public func operation<R: LuaRepresentable>(_ event: String, _ body: @escaping (T, borrowing LuaStack) throws -> R) {
     let check = self.check
     members.add(.operation, event) { stack, raw in try Self.with(raw, check) { try body($0, stack).push(on: stack) } }
   }
 
   @usableFromInline func record(_ method: FunctionDescription) { description.methods.append(method) }
-  @usableFromInline func record(_ words: FieldInfo, _ read: @escaping (any BoundObject) throws -> LuaValue) {
+  @usableFromInline func recordField(
+    _ name: String, _ type: LuaType, _ help: String, grant: LuaGrant?, example: String?, isWritable: Bool,
+    _ read: @escaping (any BoundObject) throws -> LuaValue
+  ) {
     description.fields.append(
       FieldDescription(
-        name: words.name, type: words.type, isWritable: words.isWritable, grant: words.grant?.words,
-        example: words.example, help: words.help, read: read))
+        name: name, type: type, isWritable: isWritable, grant: grant?.words, example: example, help: help, read: read))
   }
 }
 
@@ -259,7 +278,7 @@ public final class BoundModule {
 
   /// Adds a function. Its arguments are at 1, 2, ...
   @inlinable public func function<R: LuaRepresentable>(
-    _ name: String, _ parameters: [LuaParameter], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
+    _ name: String, _ parameters: LuaParameters = [:], returns: LuaType, grant: LuaGrant? = nil, example: String? = nil,
     _ help: String, _ body: @escaping (borrowing LuaStack) throws -> R
   ) {
     let (check, missing) = (self.check, self.missing(grant))
@@ -271,6 +290,28 @@ public final class BoundModule {
       return try body(stack).push(on: stack)
     }
     record(words)
+  }
+
+  /// Adds a function without a result.
+  public func function(
+    _ name: String, _ parameters: LuaParameters = [:], grant: LuaGrant? = nil, example: String? = nil, _ help: String,
+    _ body: @escaping (borrowing LuaStack) throws -> Void
+  ) {
+    function(name, parameters, returns: .nothing, grant: grant, example: example, help) { stack in
+      try body(stack)
+      return LuaNothing()
+    }
+  }
+
+  /// Adds a function that returns true, or `nil, problem`.
+  public func action(
+    _ name: String, _ parameters: LuaParameters = [:], grant: LuaGrant? = nil, example: String? = nil, _ help: String,
+    _ body: @escaping (borrowing LuaStack) throws -> Void
+  ) {
+    function(name, parameters, returns: .boolean.orProblem, grant: grant, example: example, help) { stack in
+      try body(stack)
+      return true
+    }
   }
 
   /// Sets the fast path of a function that has no grant of its own.
@@ -294,7 +335,7 @@ public final class BoundModule {
   func add(distant member: SentMember, _ function: HostFunction) {
     members.append(BoundMember(member.role, function))
     if case .getter = member.role { return recordField(member.name, .any, "") }
-    record(FunctionDescription(name: member.name, parameters: [], returns: .any, help: ""))
+    record(FunctionDescription(name: member.name, returns: .any, help: ""))
   }
 
   @usableFromInline func record(_ function: FunctionDescription) { description.functions.append(function) }
@@ -305,12 +346,8 @@ public final class BoundModule {
 
 /// Returns the name at 2, by which a field is read or assigned.
 private func fieldName(of owner: String, on stack: borrowing LuaStack) throws(LuaFailure) -> String {
-  guard stack.kind(2) == .text else {
-    throw .message("\(owner) has fields by name, not by \(stack.typeName(2))")
-  }
-  do {
-    return try stack.text(2, limit: 10_000)
-  } catch .argument(_, let message) {
+  guard stack.kind(2) == .text else { throw .message("\(owner) has fields by name, not by \(stack.typeName(2))") }
+  do { return try stack.text(2, limit: 10_000) } catch .argument(_, let message) {
     throw .message("bad name of a field of \(owner) (\(message))")
   }
 }

@@ -5,44 +5,32 @@ import CLua
 public import Problems
 import Text
 
-/// An error thrown by a bound function, in the form that Lua receives.
-///
-///     ThrownError(error, softly: true).push(on: stack)   // nil and the problem
-struct ThrownError {
-  private let error: any Error
-  /// Whether a problem is returned after nil instead of being raised.
-  private let isSoft: Bool
-
-  init(_ error: any Error, softly: Bool) { (self.error, isSoft) = (error, softly) }
-
-  /// Pushes the Lua form of the error; returns a count of results, or a `dh_failure`.
-  func push(on stack: borrowing LuaStack) -> Int32 {
+extension HostFunction {
+  /// Pushes the Lua form of an error that the function threw; returns a count of results, or a `dh_failure`.
+  func push(_ error: any Error, on stack: borrowing LuaStack) -> Int32 {
     // The arguments are no longer needed; dropping them makes room.
     if lua_checkstack(stack.L, Int32(LuaStack.flatValue)) == 0 { lua_settop(stack.L, 0) }
     switch error {
     case LuaFailure.argument(let number, let message):
       stack.push(message)
       return DH_FAIL_ARGUMENT.rawValue - Int32(clamping: number)
-    case LuaFailure.message(let message):
-      stack.push(message)
-      return DH_FAIL_MESSAGE.rawValue
-    case LuaFailure.memory:
-      // The memory limit stops a state that has one, whatever this call returns.
-      stack.push("not enough memory: this call would take too much")
-      return DH_FAIL_MESSAGE.rawValue
-    case let error as LuaError: return push(error, on: stack)
+    case LuaFailure.message(let message): stack.push(message)
+    // The memory limit stops a state that has one, whatever this call returns.
+    case LuaFailure.memory: stack.push("not enough memory: this call would take too much")
+    case let error as LuaError:
+      push(value: error, on: stack)
+      return DH_FAIL_VALUE.rawValue
     case let problem as any Problem:
-      if isSoft { stack.pushNil() }
+      if failsSoftly { stack.pushNil() }
       stack.push(problem)
-      return isSoft ? 2 : DH_FAIL_VALUE.rawValue
-    default:
-      stack.push(String(describing: error))
-      return DH_FAIL_MESSAGE.rawValue
+      return failsSoftly ? 2 : DH_FAIL_VALUE.rawValue
+    default: stack.push(String(describing: error))
     }
+    return DH_FAIL_MESSAGE.rawValue
   }
 
   /// Pushes the error of Lua code that Swift called: its original value and place, unless it belongs to another state.
-  private func push(_ error: LuaError, on stack: borrowing LuaStack) -> Int32 {
+  private func push(value error: LuaError, on stack: borrowing LuaStack) {
     if let key = error.value, let value = stack.state.errorValue(key) {
       stack.push(value)
       dh_tell_position(stack.L, error.position, error.trace)
@@ -51,7 +39,6 @@ struct ThrownError {
     } else {
       stack.push(error.description)
     }
-    return DH_FAIL_VALUE.rawValue
   }
 }
 
@@ -124,6 +111,35 @@ private func withRawField<R>(
   return body(stack)
 }
 
+/// A problem that is returned often, with its texts stored as Lua strings; only the value of one detail varies.
+public final class PreparedProblem {
+  private let texts: LuaReference
+  private let slot: Int32
+  private let metatable: Int32
+
+  /// - Parameter detail: the name of the detail whose value is supplied at each push.
+  public init(_ problem: any Problem, detail: String, on stack: borrowing LuaStack) {
+    stack.pushTable(array: 7, fields: 0)
+    let report = problem.report
+    let texts = ["code", report.code.rawValue, "title", report.title, "message", report.message, detail]
+    for (offset, text) in texts.enumerated() {
+      stack.push(text)
+      lua_rawseti(stack.L, -2, Int64(offset + 1))
+    }
+    self.texts = LuaReference(popping: stack.L, of: stack.state)
+    slot = self.texts.slot
+    metatable = stack.state.problemMetatableSlot(on: stack.L)
+  }
+
+  /// Pushes nil and the problem; the value of the detail is at an index of the stack.
+  public func pushRefusal(detail index: Int, on stack: borrowing LuaStack) -> LuaPushed {
+    let index = lua_absindex(stack.L, Int32(index))
+    stack.pushNil()
+    dh_push_prepared(stack.L, slot, 3, index, metatable)
+    return LuaPushed(2)
+  }
+}
+
 /// A Swift function that can be pushed to Lua as a value.
 public struct LuaFunction: LuaRepresentable {
   private let function: HostFunction
@@ -149,5 +165,38 @@ extension dh_text {
   fileprivate init(_ bytes: UnsafeBufferPointer<UInt8>) {
     let start = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self)
     self.init(bytes: start, length: bytes.count)
+  }
+}
+
+extension LuaState {
+  /// Returns the message for a field that a type or module does not have.
+  func unknownField(of owner: String, named name: String, isWrite: Bool) -> String {
+    let members = description(named: owner)?.memberNames ?? modules.first { $0.name == owner }?.memberNames ?? []
+    if isWrite, members.contains(name) { return "\(owner).\(name) cannot be assigned" }
+    return "\(owner) has no field '\(printable(name, limit: 60))'\(didYouMean(name, among: members, quote: "'"))"
+  }
+}
+
+func runHostFunction(
+  _ L: OpaquePointer?, _ object: UnsafeMutableRawPointer?, _ function: UnsafeMutableRawPointer?
+) -> Int32 {
+  guard let L, let function else { return 0 }
+  return Unmanaged<HostFunction>.fromOpaque(function)._withUnsafeGuaranteedRef { $0.run(LuaStack(L), object) }
+}
+
+func releaseHostObject(_ object: UnsafeMutableRawPointer?) {
+  if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+}
+
+func wordUnknownField(_ L: OpaquePointer?, _ owner: UnsafePointer<CChar>?, _ key: Int32, _ isWriting: Int32) {
+  guard let L, let owner else { return }
+  let stack = LuaStack(L)
+  let type = String(cString: owner)
+  if let name = stack.excerpt(Int(key), limit: 256) {
+    stack.push(stack.state.unknownField(of: type, named: name, isWrite: isWriting != 0))
+  } else {
+    let methods = stack.kind(Int(key)) == .number ? stack.state.description(named: type)?.methods : nil
+    let part = methods?.first(where: \.returnsPart).map { " (did you mean \(type):\($0.name)\($0.example ?? "()")?)" }
+    stack.push("\(type) has fields by name, not by \(stack.typeName(Int(key)))\(part ?? "")")
   }
 }

@@ -6,8 +6,7 @@ import Glibc
 
 /// SIGINT as a request to stop the running code. Only one thread at a time can hold it.
 public enum Interrupts {
-  /// Runs `body`. Meanwhile Ctrl-C stops Lua code on this thread and is recorded for native code that polls
-  /// `wereRequested`.
+  /// Runs `body`. Meanwhile Ctrl-C stops Lua code on this thread, and native code that polls `wereRequested`.
   public static func holding<R>(_ body: () throws -> R) rethrows -> R {
     dh_take_interrupts()
     defer { dh_release_interrupts() }
@@ -17,23 +16,20 @@ public enum Interrupts {
   /// Whether a Ctrl-C has arrived since the last `clear`.
   public static var wereRequested: Bool { dh_was_interrupted() != 0 }
 
-  /// Removes the handlers with which the Swift runtime would print a crash, and ask questions, at the user's
-  /// terminal.
+  /// Removes the handlers with which the Swift runtime would print a crash at the terminal, and ask questions.
   public static func removeCrashHandlers() {
     for number in [SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGQUIT] { signal(number, SIG_DFL) }
   }
 
   public static func clear() { dh_clear_interrupt() }
 
-  /// Whether native work should end: a Ctrl-C arrived, or the call that the work is done for has exceeded its limit.
-  /// Cheap enough to poll.
+  /// Whether native work should end: a Ctrl-C arrived, or the call has exceeded its limit. Cheap enough to poll.
   public static var areRequested: Bool { dh_must_end() != 0 }
 
   /// Stops all running Lua code, as for a Ctrl-C that other code read from the terminal; nothing in Lua can catch it.
   public static func request() { dh_interrupt() }
 
-  /// Raises again the signals that came during `holding` inside something else that handles them (the line editor),
-  /// so that it gets them.
+  /// Raises the signals again that came during `holding` inside something else that handles them: the line editor.
   public static func reraise() {
     guard wereRequested else { return }
     clear()

@@ -18,6 +18,7 @@ extension LuaState {
   /// that `find` throws becomes the error of the call.
   /// - Parameter find: returns the text (never bytecode) and the chunk name that messages use.
   public func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
+    if let distant { return try distant.setRequire(find) }
     try setRequire(by: HostFunction(finding: find))
   }
 
@@ -68,14 +69,12 @@ extension HostFunction {
   }
 }
 
-/// Time that does not count against the limits of the running calls. Calls that begin meanwhile have their own
-/// limits.
+/// Time that does not count against the limits of the running calls; calls that begin meanwhile have their own.
 public enum CallPause {
   /// The total in seconds that one call into Lua may borrow.
   public static let longestPause = 10.0
 
-  /// Waits for the user while the limits pause. Put it only around the wait itself, which nothing in Lua can shorten
-  /// and repeat.
+  /// Waits for the user while the limits pause: only the wait itself, which nothing in Lua can shorten and repeat.
   public static func waitingForUser<R, E: Error>(_ wait: () throws(E) -> R) throws(E) -> R {
     let paused = dh_pause_limits(DH_FREE)
     defer { dh_resume_limits(paused, 1) }
@@ -83,8 +82,7 @@ public enum CallPause {
   }
 
   /// Does work that the program needs only once for all callers, such as compiling a word list. Up to `longestPause`
-  /// seconds of such work in one call do not count. Work that fails does count, as a script can request it
-  /// repeatedly.
+  /// seconds of it in one call do not count, unless it fails, as a script can request it repeatedly.
   public static func pausingLimits<R>(atMost seconds: Double = longestPause, _ work: () throws -> R) rethrows -> R {
     var isDone: Int32 = 0
     let paused = dh_pause_limits(nanoseconds(seconds))

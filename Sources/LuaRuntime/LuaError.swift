@@ -30,24 +30,20 @@ public struct LuaError: TracedError, CustomStringConvertible {
   /// The error message, with the position that Lua put before it.
   public let message: String
   /// `file:line:` of the nearest Lua code if the message does not already contain it, otherwise empty.
-  public let position: String
+  public private(set) var position = ""
   /// The stack traceback, if the state records one.
-  public let trace: String?
+  public private(set) var trace: String?
   /// The problem, if the error value was one.
-  public let problem: PlainProblem?
+  public private(set) var problem: PlainProblem?
   /// The key under which the state that raised the error stores the error value.
-  let value: ErrorValueKey?
+  private(set) var value: ErrorValueKey?
+}
 
-  init(
-    kind: Kind, message: String, position: String = "", trace: String? = nil, problem: PlainProblem? = nil,
-    value: ErrorValueKey? = nil
-  ) {
-    self.kind = kind
-    self.message = message
-    self.position = position
-    self.trace = trace
-    self.problem = problem
-    self.value = value
+extension LuaError {
+  /// Makes an ordinary error of another program's code, with the problem's message; the problem is its value in Lua.
+  public init(reporting problem: any Problem, trace: String? = nil) {
+    let problem = PlainProblem(problem.report)
+    self.init(kind: .runtime, message: problem.report.message, trace: trace, problem: problem)
   }
 
   public var stopReason: StopReason? {

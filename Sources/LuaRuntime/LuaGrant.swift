@@ -3,7 +3,7 @@
 
 /// The right that a member needs; where several are listed, any one is enough.
 ///
-///     type.method("remove", [], returns: .nothing, grant: LuaGrant(["decks.write"]), "Removes it.") { deck, _ in ... }
+///     type.method("remove", grant: LuaGrant(["decks.write"]), "Removes it.") { deck, _ in ... }
 public struct LuaGrant {
   public let rights: [String]
   /// A description of the calls that do not need the right; empty if there are none.
@@ -14,9 +14,7 @@ public struct LuaGrant {
 
   private init(
     _ rights: [String], _ exception: String, _ isExempt: @escaping (AnyObject, borrowing LuaStack) throws -> Bool
-  ) {
-    (self.rights, self.exception, self.isExempt) = (rights, exception, isExempt)
-  }
+  ) { (self.rights, self.exception, self.isExempt) = (rights, exception, isExempt) }
 
   /// Returns the same right with an exemption for some calls, decided by the called object and its arguments.
   public func unless<T: AnyObject>(

@@ -43,9 +43,7 @@ extension LuaTable {
     while position <= length, lua_rawgeti(L, index, position) != LUA_TNIL {
       if position & 7 == 0 { try stack.memory.requireRoom() }
       if position & 0xFF == 0, dh_is_stopping(L) != 0 { throw LuaFailure.message("stopped") }
-      do {
-        try body(stack)
-      } catch LuaFailure.argument(_, let message) {
+      do { try body(stack) } catch LuaFailure.argument(_, let message) {
         throw LuaFailure.argument(argument, "element \(position): \(message)")
       }
       lua_rawseti(L, result, position)

@@ -63,6 +63,19 @@ public final class LuaReference {
     }
   }
 
+  /// Calls the value without arguments and passes all results to `read`, with the index of the first and their count.
+  /// - Throws: `LuaError` when the code fails or is stopped, and what `read` throws.
+  public func callForAll<R>(_ read: (borrowing LuaStack, _ first: Int, _ count: Int) throws -> R) throws -> R {
+    let (L, top, charged) = try state.beginUse()
+    defer { state.endUse(L, top: top, charged: charged) }
+    push(on: L)
+    let status = dh_call_protected(L, 0, LUA_MULTRET)
+    guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
+    let stack = LuaStack(L)
+    try stack.reserve(Int(DH_ROOM))
+    return try stack.memory.reporting { try read(stack, Int(top) + 1, Int(lua_gettop(L) - top)) }
+  }
+
   @inlinable func finish(_ L: OpaquePointer, _ count: Int32, _ results: Int) throws {
     let status = dh_finish_call(L, count, Int32(truncatingIfNeeded: results))
     guard status == LUA_OK else { throw state.takeError(on: L, status: status) }
@@ -72,22 +85,14 @@ public final class LuaReference {
   /// - Parameter payer: the state that is charged for the copy; the value's own when nil.
   public func copied(for payer: LuaState? = nil) -> LuaValue {
     guard !state.isClosed else { return .none }
-    do {
-      return try copy(for: payer ?? state, isWhole: false)
-    } catch {
+    do { return try copy(for: payer ?? state, isWhole: false) } catch {
       // The stack is full, or the copy needs more memory than the payer may use: there is no value to return.
       return .none
     }
   }
 
   /// Returns the value as plain data; a value with too many parts is refused instead of truncated.
-  public func copiedWhole() throws(LuaCopyFailure) -> LuaValue {
-    do {
-      return try copy(for: state, isWhole: true)
-    } catch {
-      throw LuaCopyFailure(words: "\(error)")
-    }
-  }
+  public func copiedWhole() throws -> LuaValue { try copy(for: state, isWhole: true) }
 
   private func copy(for payer: LuaState, isWhole: Bool) throws -> LuaValue {
     try state.withStack { stack in
@@ -104,11 +109,6 @@ public final class LuaReference {
   public func call(_ arguments: [any LuaRepresentable] = []) throws -> LuaValue {
     try call(arguments) { try $0.value(-1) }
   }
-}
-
-/// Why a value cannot be copied whole, worded to continue a sentence.
-public struct LuaCopyFailure: Error {
-  public let words: String
 }
 
 /// The items of the array or of the iterator at an index.

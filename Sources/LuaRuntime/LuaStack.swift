@@ -74,8 +74,7 @@ public struct LuaStack: ~Copyable {
     .argument(index, "\(what) expected, got \(typeName(index))")
   }
 
-  /// Returns the bytes of a string argument, in place: valid while the argument is on the stack. A number is
-  /// converted to its text.
+  /// Returns the bytes of a string or of a number as text, in place: valid while the argument is on the stack.
   @inlinable public func bytes(_ index: Int) throws(LuaFailure) -> UnsafeBufferPointer<UInt8> {
     var length = 0
     // Null for anything except a string or a number.
@@ -106,8 +105,7 @@ public struct LuaStack: ~Copyable {
     return Array(bytes)
   }
 
-  /// The bytes of a text from which on the host checks for room before it copies; also the default limit of a text
-  /// argument.
+  /// The bytes of a text from which on room is checked before a copy; also the default limit of a text argument.
   public static let largeText = 1 << 20
 
   /// Returns the bytes, in place, of a string argument with at most `limit` bytes.
@@ -119,8 +117,8 @@ public struct LuaStack: ~Copyable {
     return bytes
   }
 
-  public func optionalText(_ index: Int) throws(LuaFailure) -> String? {
-    isNoneOrNil(index) ? nil : try text(index)
+  public func optionalText(_ index: Int, limit: Int = LuaStack.largeText) throws(LuaFailure) -> String? {
+    isNoneOrNil(index) ? nil : try text(index, limit: limit)
   }
 
   public func boolean(_ index: Int) throws(LuaFailure) -> Bool {
@@ -154,12 +152,8 @@ public struct LuaStack: ~Copyable {
 
   @usableFromInline func checkedInteger(_ index: Int, _ range: ClosedRange<Int>) throws(LuaFailure) -> Int {
     guard lua_type(L, Int32(index)) == LUA_TNUMBER else { throw expected("integer", at: index) }
-    guard let value = integerOrNil(index) else {
-      throw .argument(index, "number has no integer representation")
-    }
-    guard range.contains(value) else {
-      throw .argument(index, "integer \(rangeInWords(range)) expected, got \(value)")
-    }
+    guard let value = integerOrNil(index) else { throw .argument(index, "number has no integer representation") }
+    guard range.contains(value) else { throw .argument(index, "integer \(rangeInWords(range)) expected, got \(value)") }
     return value
   }
 

@@ -4,6 +4,7 @@
 
 public import CLua
 import Problems
+import Text
 
 /// One Lua state: its globals, the bound types that it knows, and the entry points through which Swift calls into it.
 public final class LuaState {
@@ -105,9 +106,10 @@ public final class LuaState {
 
   // MARK: Running code
 
-  /// Compiles text; bytecode is refused.
+  /// Compiles text, in the process that runs the code of this state, if there is one; bytecode is refused.
   /// - Parameter name: the name in messages: `make_deck.lua`, `prompt`.
   public func load(_ source: some Collection<UInt8>, name: String) throws -> LuaReference {
+    if let distant { return try distant.load(Array(source), name: name) }
     let (L, top, charged) = try beginUse()
     defer { endUse(L, top: top, charged: charged) }
     let bytes = Array(source)
@@ -131,8 +133,7 @@ public final class LuaState {
     return (L, lua_gettop(L), dh_charged(L))
   }
 
-  /// Begins a call of the value in a slot of the registry: pushes the message handler and the value. `endCall` must
-  /// follow.
+  /// Begins a call of the value in a slot of the registry: pushes the handler and the value. `endCall` must follow.
   @inlinable func beginCall(_ slot: Int32, slots: Int) throws(LuaError) -> dh_use {
     guard !isClosed else { throw refusal }
     let use = dh_begin_call(main, slot, Int32(clamping: slots))
@@ -157,6 +158,7 @@ public final class LuaState {
   // MARK: Globals
 
   public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
+    if let distant { return try distant.setGlobal(name, value) }
     try withStack { stack in
       dh_push_globals(stack.L)
       try stack.top.setField(name, value)
@@ -219,8 +221,7 @@ public final class LuaState {
       return LuaError(kind: .stopped(.deadline), message: "stopped: the time limit has passed", position: position)
     case DH_STOP_MEMORY.rawValue:
       return LuaError(kind: .stopped(.memory), message: "stopped: the memory limit has passed")
-    case DH_STOP_EXIT.rawValue:
-      return LuaError(kind: .stopped(.exit(Int(dh_exit_status(main)))), message: "exit")
+    case DH_STOP_EXIT.rawValue: return LuaError(kind: .stopped(.exit(Int(dh_exit_status(main)))), message: "exit")
     default: return LuaError(kind: .stopped(.interrupt), message: "interrupted")
     }
   }
@@ -243,9 +244,7 @@ public final class LuaState {
   }
 
   /// Returns the slot of a class of which no object was handed over yet; nil for a class that was never registered.
-  func pendingSlot(of key: ObjectIdentifier) -> Slot? {
-    pendingTypes.first { $0.key == key }.flatMap { slot(of: $0) }
-  }
+  func pendingSlot(of key: ObjectIdentifier) -> Slot? { pendingTypes.first { $0.key == key }.flatMap { slot(of: $0) } }
 
   private func slot(of pending: PendingType) -> Slot? {
     if let slot = slots.first(where: { $0.key == pending.key }) { return slot }
@@ -323,6 +322,13 @@ public final class LuaState {
     problemMetatable = metatable
     return metatable.slot
   }
+}
+
+/// Returns the code in the text of a file, read as lua(1) reads it: without a byte order mark, and without a first line
+/// that begins with `#`, which is for the system. The numbers of the lines stay the same.
+public func luaCode(ofFile text: [UInt8]) -> ArraySlice<UInt8> {
+  let code = text.withoutMark
+  return code.first == UInt8(ascii: "#") ? code.drop { $0 != UInt8(ascii: "\n") } : code
 }
 
 /// Whether the string on top of the stack ends with an ASCII text.

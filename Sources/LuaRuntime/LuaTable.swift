@@ -22,6 +22,9 @@ public struct LuaTable: ~Copyable {
     if hasMetatable { dh_pop(state, 1) }
   }
 
+  /// Returns the error of a table with something wrong in it.
+  public func wrong(_ message: String) -> LuaFailure { .argument(argument, message) }
+
   /// Pops the key on top of the stack and pushes `t[key]`.
   private func get() throws {
     if !hasMetatable {
@@ -38,10 +41,8 @@ public struct LuaTable: ~Copyable {
     defer { lua_settop(L, top) }
     stack.push(name)
     try get()
-    do {
-      return try body(stack)
-    } catch LuaFailure.argument(_, let message) {
-      throw LuaFailure.argument(argument, "field '\(name)': \(message)")
+    do { return try body(stack) } catch LuaFailure.argument(_, let message) {
+      throw wrong("field '\(name)': \(message)")
     }
   }
 
@@ -50,24 +51,24 @@ public struct LuaTable: ~Copyable {
   public func bytes(_ name: String) throws -> [UInt8] { try withField(name) { try $0.copiedBytes(-1) } }
   public func optionalText(_ name: String) throws -> String? { try withField(name) { try $0.optionalText(-1) } }
 
-  public func optionalBoolean(_ name: String) throws -> Bool? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.boolean(-1) }
-  }
+  public func optionalBoolean(_ name: String) throws -> Bool? { try optional(name) { try $0.boolean(-1) } }
 
   public func optionalInteger(_ name: String, in range: ClosedRange<Int> = Int.min...Int.max) throws -> Int? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.integer(-1, in: range) }
+    try optional(name) { try $0.integer(-1, in: range) }
   }
 
   public func optionalNumber(_ name: String, in range: ClosedRange<Double>? = nil) throws -> Double? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.number(-1, in: range) }
+    try optional(name) { try $0.number(-1, in: range) }
   }
 
-  public func optionalFunction(_ name: String) throws -> LuaReference? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.function(-1) }
-  }
+  public func optionalFunction(_ name: String) throws -> LuaReference? { try optional(name) { try $0.function(-1) } }
 
   public func optionalObject<T: BoundObject>(_ name: String, _ type: T.Type) throws -> T? {
-    try withField(name) { $0.isNoneOrNil(-1) ? nil : try $0.object(-1, type) }
+    try optional(name) { try $0.object(-1, type) }
+  }
+
+  private func optional<R>(_ name: String, _ body: (borrowing LuaStack) throws -> R) throws -> R? {
+    try withField(name) { $0.isNoneOrNil(-1) ? nil : try body($0) }
   }
 
   public func value(_ name: String) throws -> LuaValue { try withField(name) { try $0.value(-1) } }
@@ -75,22 +76,18 @@ public struct LuaTable: ~Copyable {
   /// Returns a field that is a list of texts; nil when the field is missing.
   /// - Parameter most: the maximum number of texts.
   public func optionalTexts(_ name: String, atMost most: Int = .max) throws -> [String]? {
-    try withField(name) { stack in
-      guard !stack.isNoneOrNil(-1) else { return nil }
+    try optional(name) { stack in
       guard stack.kind(-1) == .table else { throw stack.expected("list of strings", at: -1) }
       let list = LuaTable(stack.L, index: -1, argument: argument)
       let count = try list.count()
-      guard count <= most else {
-        throw LuaFailure.argument(argument, "at most \(most) \(name) expected, got \(count)")
-      }
+      guard count <= most else { throw wrong("at most \(most) \(name) expected, got \(count)") }
       return try list.elements { try $0.text(-1) }
     }
   }
 
   /// Reads a field that is a table with `body`; nil when the field is missing.
   public func optionalTable<R>(_ name: String, _ body: (borrowing LuaTable) throws -> R) throws -> R? {
-    try withField(name) { stack in
-      guard !stack.isNoneOrNil(-1) else { return nil }
+    try optional(name) { stack in
       guard stack.kind(-1) == .table else { throw stack.expected("table", at: -1) }
       return try body(LuaTable(stack.L, index: -1, argument: argument))
     }
@@ -133,10 +130,8 @@ public struct LuaTable: ~Copyable {
         if hasMetatable { return }
         throw missing(position)
       }
-      do {
-        try body(position, stack)
-      } catch LuaFailure.argument(_, let message) {
-        throw LuaFailure.argument(argument, "element \(position): \(message)")
+      do { try body(position, stack) } catch LuaFailure.argument(_, let message) {
+        throw wrong("element \(position): \(message)")
       }
       lua_settop(L, top)
     }
@@ -152,7 +147,7 @@ public struct LuaTable: ~Copyable {
     lua_pushnil(L)
     guard dh_next_raw(L, index) == 1 else { return }
     guard let name = stack.excerpt(-2, limit: 256) else { throw missing(1) }
-    if name != "n" { throw .argument(argument, "list expected, got a table with the field '\(printable(name))'") }
+    if name != "n" { throw wrong("list expected, got a table with the field '\(printable(name))'") }
   }
 
   @usableFromInline func missing(_ position: Int) -> LuaFailure {
@@ -168,7 +163,7 @@ public struct LuaTable: ~Copyable {
         pair.key.text.map { (name: $0, value: pair.value) }
       }), named.count == pairs.count
     else {
-      throw LuaFailure.argument(argument, "a table of names and values expected")
+      throw wrong("a table of names and values expected")
     }
     return named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
@@ -220,10 +215,10 @@ public struct LuaTable: ~Copyable {
       dh_pop(L, 1)
       if dh_is_stopping(L) != 0 { throw .message("stopped") }
       guard let name = stack.excerpt(-1, limit: 256) else {
-        throw .argument(argument, "a value without a field name; the fields are \(known.joined(separator: ", "))")
+        throw wrong("a value without a field name; the fields are \(known.joined(separator: ", "))")
       }
       if known.contains(name) { continue }
-      throw .argument(argument, "unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
+      throw wrong("unknown field '\(printable(name))'\(didYouMean(name, among: known, quote: "'"))")
     }
   }
 }

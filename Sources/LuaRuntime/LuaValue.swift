@@ -22,6 +22,13 @@ public indirect enum LuaValue {
 
   public static func text(_ text: String) -> LuaValue { .bytes(Array(text.utf8)) }
 
+  /// Returns a table with the named fields; nil ones are left out.
+  ///
+  ///     LuaValue.record(["name": "hund.png", "size": 412, "document": nil])
+  public static func record(_ fields: KeyValuePairs<String, (any LuaRepresentable)?>) -> LuaValue {
+    .table(fields.compactMap { name, value in value.map { (.text(name), $0.luaValue) } })
+  }
+
   /// The value as text; nil unless it is a UTF-8 string that can be compared in bounded time.
   public var text: String? {
     guard case .bytes(let bytes) = self, let text = String(validating: bytes, as: UTF8.self) else { return nil }
@@ -61,9 +68,8 @@ public indirect enum LuaValue {
     }
   }
 
-  /// Returns the value for programs, whatever it contains: invalid UTF-8 is repaired, functions become null, keys
-  /// that are not text are written as text, and `object` gives the value for a bound object. The fields of a table
-  /// are sorted by name.
+  /// Returns the value for programs, whatever it contains: invalid UTF-8 is repaired, functions become null, keys are
+  /// written as text and sorted, and `object` gives the value for a bound object.
   public func value(emptyTable: Value = .record([:]), object: (any BoundObject) -> Value) -> Value {
     switch self {
     case .none, .opaque: .null
@@ -102,9 +108,8 @@ public indirect enum LuaValue {
 
 /// A type that Swift can pass to Lua, and that can be read as plain data for `--json`.
 public protocol LuaRepresentable {
-  /// Pushes the value; returns the number of Lua values pushed (1, except for `LuaResults` and types that push
-  /// nothing). There is room for one value; a value that holds others reserves room for them, and throws when the
-  /// stack is full.
+  /// Pushes the value; returns how many Lua values that were (1, except for `LuaResults` and types that push nothing).
+  /// There is room for one value; one that holds others reserves room for them, and throws when the stack is full.
   func push(on stack: borrowing LuaStack) throws -> Int32
   var luaValue: LuaValue { get }
 }

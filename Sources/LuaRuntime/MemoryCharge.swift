@@ -39,9 +39,7 @@ public struct LuaMemory: ~Copyable {
   /// Charges the state for memory that the running call is about to use; released when the call ends. It also polls
   /// for a stop.
   /// - Throws: `LuaFailure.memory`, which must end the call.
-  public func charge(_ bytes: Int) throws(LuaFailure) {
-    guard dh_charge(L, max(0, bytes)) != 0 else { throw .memory }
-  }
+  public func charge(_ bytes: Int) throws(LuaFailure) { guard dh_charge(L, max(0, bytes)) != 0 else { throw .memory } }
 
   /// Returns a function for work that knows no Lua: called with the bytes that the work holds, it charges the call for
   /// the most so far, and polls for a stop. It must not outlive the call.
@@ -62,20 +60,15 @@ public struct LuaMemory: ~Copyable {
     return MemoryCharge(LuaState.of(L), bytes: bytes)
   }
 
-  /// Whether a value of `bytes` bytes may still be pushed; if not, the call ends with the memory limit whatever it
-  /// returns.
+  /// Whether a value of `bytes` bytes may still be pushed; if not, the call ends with the memory limit.
   public func hasRoom(_ bytes: Int = 0) -> Bool { dh_has_room(L, bytes) != 0 }
 
   /// - Throws: `LuaFailure.memory` when nothing more may be pushed.
-  @usableFromInline func requireRoom() throws(LuaFailure) {
-    guard hasRoom() else { throw .memory }
-  }
+  @usableFromInline func requireRoom() throws(LuaFailure) { guard hasRoom() else { throw .memory } }
 
   /// Runs a call and the reading of its results; a failure for lack of memory becomes the error of that call.
   @inlinable @inline(__always) func reporting<R>(_ body: () throws -> R) throws -> R {
-    do {
-      return try body()
-    } catch LuaFailure.memory {
+    do { return try body() } catch LuaFailure.memory {
       throw LuaStack(L).state.memoryError
     }
   }

@@ -13,8 +13,7 @@ extension PluginHost {
     return manifest
   }
 
-  /// Reads `plugin.json` again if it was edited, unless the plugin's code is loaded: what is shown, asked and loaded
-  /// is what is on disk now.
+  /// Reads `plugin.json` again if it was edited, unless the plugin's code is loaded: what is asked is what is on disk.
   public func refreshManifest(of plugin: Plugin) {
     guard plugin.code == nil else { return }
     let manifest: Manifest
@@ -31,16 +30,12 @@ extension PluginHost {
     unload(plugin)
     plugin.manifest = manifest
     plugin.lastError = nil
-    let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
-    plugin.granted = manifest.rights(entry, isBundled: plugin.isBundled)
-    plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
+    plugin.apply(entry(of: plugin))
     announce(plugin)
   }
 
   /// Reads each manifest that was edited.
-  public func refreshManifests() {
-    for plugin in plugins { refreshManifest(of: plugin) }
-  }
+  public func refreshManifests() { for plugin in plugins { refreshManifest(of: plugin) } }
 
   /// Enables a plugin with all the rights that its manifest asks for.
   /// - Parameters:
@@ -90,14 +85,12 @@ extension PluginHost {
     guard let grants, grants.folder == session.grantsFolder, !grants.isCurrent else { return }
     readGrants()
     for plugin in plugins where plugin.isUsable {
-      guard let manifest = plugin.manifest else { continue }
-      let entry = self.grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
-      let state = manifest.state(entry, isBundled: plugin.isBundled)
-      if state == .ready { continue }
+      let entry = entry(of: plugin)
+      if plugin.manifest == nil || plugin.state(for: entry) == .ready { continue }
       unload(plugin)
-      (plugin.granted, plugin.state) = (manifest.rights(entry, isBundled: plugin.isBundled), state)
+      plugin.apply(entry)
       // An update may ask for something else.
-      if state != .off { refreshManifest(of: plugin) }
+      if plugin.state != .off { refreshManifest(of: plugin) }
     }
   }
 
@@ -115,13 +108,6 @@ extension PluginHost {
     guard wasLoaded || hasFailed, plugin.state != .off, plugin.state != .loading else { return }
     let fresh = replace(plugin)
     if wasLoaded { try load(fresh) }
-  }
-
-  private func remember(_ plugin: Plugin, version: String? = nil, _ change: (inout GrantFile.Entry) -> Void) throws {
-    try changeGrants(of: plugin) { entry in
-      entry.version = version ?? plugin.manifest?.version ?? entry.version
-      change(&entry)
-    }
   }
 
   /// Reads the manifest again, and loads the code if it was loaded before.

@@ -20,8 +20,7 @@ struct GrantFile {
     var isIsolated = true
 
     var limits: PluginLimits {
-      PluginLimits(
-        seconds: seconds ?? PluginLimits.standard.seconds, memory: memory ?? PluginLimits.standard.memory)
+      PluginLimits(seconds: seconds ?? PluginLimits.standard.seconds, memory: memory ?? PluginLimits.standard.memory)
     }
   }
 
@@ -112,8 +111,7 @@ struct GrantFile {
     }
   }
 
-  /// Returns the entry of a plugin; an entry counts only for the bundled or only for the installed plugin of that
-  /// name.
+  /// Returns the entry of a plugin: that of the bundled, or that of the installed one of the name.
   func entry(of plugin: String, isBundled: Bool) -> Entry? {
     entries[plugin].flatMap { $0.isBundled == isBundled ? $0 : nil }
   }
@@ -121,9 +119,7 @@ struct GrantFile {
   /// Returns the file's value for a plugin, unchanged; nil if there is none.
   func record(of plugin: String) -> Value? { whole[plugin] }
 
-  mutating func set(_ name: String, _ entry: Entry) throws {
-    try set(name, record: .record(record(of: name, entry)))
-  }
+  mutating func set(_ name: String, _ entry: Entry) throws { try set(name, record: .record(record(of: name, entry))) }
 
   /// Returns what the file would contain for a plugin, including unknown keys.
   func record(of name: String, _ entry: Entry) -> Value.Record {

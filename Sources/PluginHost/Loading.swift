@@ -42,9 +42,7 @@ extension PluginHost {
   }
 
   func loadOrReport(_ plugin: Plugin) {
-    do {
-      try load(plugin)
-    } catch {
+    do { try load(plugin) } catch {
       session.reportPlugin(oneLine(error))
     }
   }
@@ -59,8 +57,7 @@ extension PluginHost {
     case .loaded: return
     case .loading: throw PluginError.isLoading(plugin: plugin.name)
     case .off: throw PluginError.disabled(plugin: plugin.name)
-    case .asking(let missing):
-      throw PluginError.asksForMore(plugin: plugin.name, rights: missing.map(\.description))
+    case .asking(let missing): throw PluginError.asksForMore(plugin: plugin.name, rights: missing.map(\.description))
     case .newer(let api): throw PluginError.newerAPI(plugin: plugin.name, api: api)
     case .failed(let message): throw PluginError.failed(plugin: plugin.name, message: message)
     case .ready: break
@@ -103,9 +100,7 @@ extension PluginHost {
 
   /// Makes the plugin's state and runs its `init.lua`.
   /// - Parameter grantsTypedPaths: whether the files that the arguments of a command name are granted for its call.
-  func run(
-    _ plugin: Plugin, _ manifest: Manifest, _ grants: Grants, grantsTypedPaths: Bool = true
-  ) throws {
+  func run(_ plugin: Plugin, _ manifest: Manifest, _ grants: Grants, grantsTypedPaths: Bool = true) throws {
     let seed = environment.random.seed.map { seed in
       plugin.name.utf8.reduce(seed) { $0 &* 0x100_0000_01B3 ^ UInt64($1) }
     }
@@ -118,21 +113,20 @@ extension PluginHost {
       if let plugin { plugin.lastError = message.withoutPrefix(plugin.name + ": ") }
     }
     let context = session.bindingContext(of: manifest.name, grants, terms)
-    let code = Plugin.LoadedCode(
-      lua: lua, distant: try isolation.start(plugin, lua, seed: seed), context: context)
+    let code = Plugin.LoadedCode(lua: lua, distant: try isolation.start(plugin, lua, seed: seed), context: context)
     plugin.code = code
     lua.timeLimit = plugin.limits.seconds
     try install(context, in: lua)
     let folder = PluginFolder(path: plugin.folder)
     try code.distant?.sendModules()
-    try code.setRequire { try folder.module($0) }
+    try lua.setRequire { try folder.module($0) }
     try runFile("init.lua", of: plugin, in: code)
   }
 
   func runFile(_ name: String, of plugin: Plugin, in code: Plugin.LoadedCode) throws {
     let source = try PluginFolder(path: plugin.folder).file(name)
     do {
-      try code.load(Array(luaCode(ofFile: source)), name: name).call([], results: 0) { _ in }
+      try code.lua.load(luaCode(ofFile: source), name: name).call([], results: 0) { _ in }
     } catch let error as LuaError where error.stopReason == .deadline || error.stopReason == .memory {
       throw PluginCallError(plugin: plugin.name, .loading, error, limits: plugin.limits)
     } catch let error as LuaError {

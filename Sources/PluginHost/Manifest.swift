@@ -21,29 +21,24 @@ public struct Manifest: Sendable {
   public let modes: [String]
   /// The events that the plugin listens to; the first of them that occurs loads its code.
   public let events: [ShellEvent]
-  /// What is probably a mistake, but refuses nothing: keys that are not known. A key that begins with `x-` is the
-  /// author's own.
+  /// What is probably a mistake, but refuses nothing: keys that are not known, but for the author's own (`x-...`).
   public let remarks: [String]
   /// The bytes that the manifest was read from; comparing them shows whether the user agreed to this very manifest.
   let source: [UInt8]
   public var owner: Owner { .plugin(name) }
   /// Whether the manifest states a version; without one the version is 0.
   var hasVersion: Bool { version != "0" }
-  /// Whether it is written for a newer program; then only the name, the version, the summary, the author and the
-  /// licence are read.
+  /// Whether it is written for a newer program; then only what describes the plugin is read.
   public var isNewer: Bool { api > apiVersion }
 
-  /// Whether a text is a plugin's name: lowercase letters, digits, `_` and `-`, a letter first, at most 40
-  /// characters.
+  /// Whether a text is a plugin's name.
   static func isName(_ name: String) -> Bool { PluginName(name) != nil }
 
   /// Reads the text of a `plugin.json` from a folder of that name.
   init(_ bytes: [UInt8], folder: String) throws(PluginError) {
     let limits = JSONLimits(bytes: 256 << 10, depth: 16, values: 10_000, string: 64 << 10)
     let value: Value
-    do {
-      value = try JSONParser.parse(bytes, limits: limits)
-    } catch {
+    do { value = try JSONParser.parse(bytes, limits: limits) } catch {
       throw .badManifest(plugin: folder, reason: error.placedWords)
     }
     guard let object = value.record else { throw .badManifest(plugin: folder, reason: "an object expected") }
@@ -166,4 +161,33 @@ struct ManifestReader {
       return permission
     }
   }
+}
+
+/// `1.2.3`, `1.2`, `2.0.0-beta`.
+public struct Version: Comparable, Sendable {
+  private let numbers: [Int]
+  private let suffix: String
+
+  public init?(_ text: String) {
+    let parts = text.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    let numbers = parts[0].split(separator: ".", omittingEmptySubsequences: false).map { part in
+      part.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(part) : nil
+    }
+    guard (1...4).contains(numbers.count), !numbers.contains(nil), text.utf8.count <= 64 else { return nil }
+    guard parts.count == 1 || !parts[1].isEmpty else { return nil }
+    self.numbers = numbers.compactMap { $0 }
+    suffix = parts.count == 2 ? parts[1] : ""
+  }
+
+  private func number(_ index: Int) -> Int { index < numbers.count ? numbers[index] : 0 }
+
+  public static func < (a: Version, b: Version) -> Bool {
+    for index in 0..<max(a.numbers.count, b.numbers.count) where a.number(index) != b.number(index) {
+      return a.number(index) < b.number(index)
+    }
+    if a.suffix.isEmpty || b.suffix.isEmpty { return !a.suffix.isEmpty && b.suffix.isEmpty }
+    return a.suffix < b.suffix
+  }
+
+  public static func == (a: Version, b: Version) -> Bool { !(a < b) && !(b < a) }
 }

@@ -91,8 +91,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     return name != text && ProgramSettings.isGuarded(name) ? name : nil
   }
 
-  /// Reads a setting's name: lowercase letters, digits, `_` and `-`, separated by dots; nil for settings that no
-  /// plugin may change.
+  /// Reads a setting's name: parts of names, separated by dots; nil for settings that no plugin may change.
   private static func setting(_ name: Substring) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(PluginName.isNameByte) }
@@ -117,7 +116,5 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
 
 extension String {
   /// Returns `decks` for `decks.read`.
-  fileprivate func nounOf(_ suffix: String) -> String? {
-    hasSuffix(suffix) ? String(dropLast(suffix.count)) : nil
-  }
+  fileprivate func nounOf(_ suffix: String) -> String? { hasSuffix(suffix) ? String(dropLast(suffix.count)) : nil }
 }

@@ -16,6 +16,12 @@ public final class Plugin {
     var loadTime: Double?
     var commands: [String] = []
     var modes: [String] = []
+
+    /// Closes the state and the process, at once or when their running code has ended.
+    func close() {
+      lua.close()
+      distant?.close()
+    }
   }
 
   public enum State: Equatable {
@@ -38,11 +44,11 @@ public final class Plugin {
   public let isBundled: Bool
   /// Nil when `plugin.json` cannot be read.
   public internal(set) var manifest: Manifest?
-  public internal(set) var state: State
+  public internal(set) var state = State.off
   public internal(set) var lastError: String?
   public internal(set) var limits: PluginLimits
   /// The rights that the user granted, as the manifest writes them.
-  public internal(set) var granted: [String]
+  public internal(set) var granted: [String] = []
   /// Whether the user wants its code in its own process; never for a bundled plugin.
   var wantsProcess: Bool
   /// Its code, while it is loading or loaded.
@@ -50,22 +56,32 @@ public final class Plugin {
   /// Incremented by each unloading, so that loading notices if the plugin was unloaded from within.
   var unloadings = 0
 
-  init(
-    name: String, folder: String, isBundled: Bool, manifest: Manifest?, state: State, granted: [String] = []
-  ) {
+  init(name: String, folder: String, isBundled: Bool, manifest: Manifest?, _ entry: GrantFile.Entry? = nil) {
     (limits, wantsProcess) = (.standard, !isBundled)
     self.name = name
     self.folder = folder
     self.isBundled = isBundled
     self.manifest = manifest
-    self.state = state
-    self.granted = granted
+    apply(entry)
   }
 
-  /// Applies the user's choices of how the plugin runs.
+  /// Applies what the user decided: whether it is on, its rights, its limits, and where it runs.
   func apply(_ entry: GrantFile.Entry?) {
     limits = entry?.limits ?? .standard
     wantsProcess = !isBundled && entry?.isIsolated != false
+    guard let manifest else { return }
+    granted = isBundled ? manifest.permissions.map(\.description) : entry?.granted ?? []
+    state = state(for: entry)
+  }
+
+  /// The state that its manifest and the user's decisions give it.
+  func state(for entry: GrantFile.Entry?) -> State {
+    guard let manifest else { return state }
+    if manifest.isNewer { return .newer(api: manifest.api) }
+    if isBundled { return entry?.isEnabled == false ? .off : .ready }
+    guard let entry, entry.isEnabled else { return .off }
+    let missing = manifest.permissions.filter { !entry.granted.contains($0.description) }
+    return missing.isEmpty ? .ready : .asking(missing)
   }
 
   /// Whether its commands and modes can be used.
@@ -88,25 +104,4 @@ public final class Plugin {
   /// Seconds that loading took; nil unless it is loaded.
   public var loadTime: Double? { code?.loadTime }
   var lua: LuaState? { code?.lua }
-}
-
-extension Plugin.LoadedCode {
-  /// Compiles a text of the plugin.
-  func load(_ source: [UInt8], name: String) throws -> LuaReference {
-    try distant?.load(source, name: name) ?? lua.load(source, name: name)
-  }
-
-  func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
-    if let distant { try distant.setGlobal(name, value) } else { try lua.setGlobal(name, value) }
-  }
-
-  func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
-    if let distant { try distant.setRequire(find) } else { try lua.setRequire(find) }
-  }
-
-  /// Closes the state and the process, at once or when their running code has ended.
-  func close() {
-    lua.close()
-    distant?.close()
-  }
 }

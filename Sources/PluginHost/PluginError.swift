@@ -1,10 +1,11 @@
-// What can be wrong with a plugin, as messages. Invariant: each message names the plugin, and a remedy if there is
-// one.
+// What can be wrong with a plugin, its files and the file of grants, as messages. Invariant: each message names the
+// plugin or the file, and a remedy if there is one.
 
 import Bindings
 public import LuaRuntime
 public import Problems
 import Text
+import Values
 
 /// Why a plugin cannot be used.
 public enum PluginError: Problem, TracedError, Equatable {
@@ -95,6 +96,49 @@ public enum PluginError: Problem, TracedError, Equatable {
       ProblemReport(
         .badName, "Not a usable name",
         "\(quoted(name)) is not a valid plugin name: lowercase letters, digits, _ and - are expected, a letter first")
+    }
+  }
+}
+
+enum PluginFileError: Problem, Equatable {
+  case missing(file: String)
+  /// The file, or a link on the way to it, leads out of the plugin's folder.
+  case outside(file: String)
+  /// `require` got something that is not a module name.
+  case badModule(String)
+  /// `require` finds no file; `stem` is its path without `.lua`.
+  case noModule(stem: String)
+  case damagedGrants(path: String, JSONFailure)
+  /// The file is JSON, but not an object.
+  case badGrants(path: String)
+  /// The journal of a change to a plugin cannot be read.
+  case badJournal(path: String)
+
+  var report: ProblemReport {
+    switch self {
+    case .missing(let file): ProblemReport(.notFound, "A plugin's file", "\(printable(file)) is missing")
+    case .outside(let file):
+      ProblemReport(.badPath, "A plugin's file", "\(printable(file)) is outside the plugin's folder")
+    case .badModule(let name):
+      ProblemReport(
+        .badName, "A plugin's file",
+        "require: \(quoted(name)) is not a module name; a plugin can only require its own files")
+    case .noModule(let stem):
+      ProblemReport(.notFound, "A plugin's file", "require: no file \(stem).lua in the plugin's folder")
+    case .damagedGrants(let path, let failure):
+      ProblemReport(
+        .badFile, "A damaged file",
+        "\(printable(path)):\(failure.line):\(failure.column): \(failure.words); "
+          + "no installed plugin is enabled until it is repaired or removed")
+    case .badJournal(let path):
+      ProblemReport(
+        .damagedJournal, "A damaged record",
+        "\(printable(path)) records an unfinished change of a plugin and cannot be read; no plugin is installed, "
+          + "updated or removed until you delete the file")
+    case .badGrants(let path):
+      ProblemReport(
+        .badFile, "A damaged file",
+        "\(printable(path)): an object is expected; no installed plugin is enabled until it is repaired or removed")
     }
   }
 }

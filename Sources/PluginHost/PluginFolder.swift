@@ -14,9 +14,7 @@ struct PluginFolder {
   /// Reads a file of the plugin.
   func file(_ name: String, limit: Int = 4 << 20) throws -> [UInt8] {
     let wanted = path + "/" + name
-    guard let facts = try FileFacts.at(wanted, followingLinks: false) else {
-      throw PluginFileError.missing(file: name)
-    }
+    guard let facts = try FileFacts.at(wanted, followingLinks: false) else { throw PluginFileError.missing(file: name) }
     // The common case: a plain file directly in the folder, with no link on the way.
     if facts.kind == .file, !name.contains("/") { return try Self.bytes(wanted, limit: limit) }
     guard let real = try resolvedPath(of: name) else { throw PluginFileError.outside(file: name) }
@@ -40,9 +38,7 @@ struct PluginFolder {
   func module(_ name: String) throws -> (source: [UInt8], chunkName: String) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
     let isName = !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isNameByte) }
-    guard isName, name.utf8.count <= 200 else {
-      throw PluginFileError.badModule(name)
-    }
+    guard isName, name.utf8.count <= 200 else { throw PluginFileError.badModule(name) }
     let stem = parts.joined(separator: "/")
     for file in [stem + ".lua", stem + "/init.lua"] where fileExists(path + "/" + file) {
       return (Array(luaCode(ofFile: try self.file(file))), file)

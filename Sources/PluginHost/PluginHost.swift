@@ -53,9 +53,7 @@ public final class PluginHost: ListenerLoading {
 
   /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
-    do {
-      try packages.store.recover()
-    } catch {
+    do { try packages.store.recover() } catch {
       session.reportPlugin(oneLine(error))
     }
     find()
@@ -124,19 +122,19 @@ public final class PluginHost: ListenerLoading {
     if grants?.folder == session.grantsFolder, grants != nil { return }
     readGrants()
     for plugin in plugins where plugin.lua == nil {
-      guard let manifest = plugin.manifest else { continue }
-      let entry = grants?.entry(of: plugin.name, isBundled: plugin.isBundled)
+      guard plugin.manifest != nil else { continue }
       unload(plugin)
-      plugin.apply(entry)
       plugin.lastError = nil
-      if !plugin.isBundled { plugin.granted = entry?.granted ?? [] }
-      plugin.state = manifest.state(entry, isBundled: plugin.isBundled)
+      plugin.apply(entry(of: plugin))
     }
     for plugin in bundledFirst where plugin.lua == nil { announce(plugin) }
   }
 
+  /// The user's decisions about a plugin.
+  func entry(of plugin: Plugin) -> GrantFile.Entry? { grants?.entry(of: plugin.name, isBundled: plugin.isBundled) }
+
   /// Changes a plugin's entry with the file locked, as another shell may be changing the entry of another plugin.
-  func changeGrants(of plugin: Plugin, _ change: (inout GrantFile.Entry) -> Void) throws {
+  func remember(_ plugin: Plugin, version: String? = nil, _ change: (inout GrantFile.Entry) -> Void) throws {
     try session.requireSignIn()
     guard let folder = session.grantsFolder else { return }
     try makePrivateFolder(folder)
@@ -147,6 +145,7 @@ public final class PluginHost: ListenerLoading {
     var entry =
       file.entry(of: plugin.name, isBundled: plugin.isBundled)
       ?? GrantFile.Entry(isEnabled: plugin.isBundled, isBundled: plugin.isBundled)
+    entry.version = version ?? plugin.manifest?.version ?? entry.version
     change(&entry)
     try file.set(plugin.name, entry)
     grants = file
@@ -180,14 +179,11 @@ public final class PluginHost: ListenerLoading {
       if manifest.isNewer, isReported {
         session.reportPlugin(oneLine(PluginError.newerAPI(plugin: name, api: manifest.api)))
       }
-      let entry = grants?.entry(of: name, isBundled: isBundled)
-      let plugin = Plugin(
+      return Plugin(
         name: name, folder: folder, isBundled: isBundled, manifest: manifest,
-        state: manifest.state(entry, isBundled: isBundled), granted: manifest.rights(entry, isBundled: isBundled))
-      plugin.apply(entry)
-      return plugin
+        grants?.entry(of: name, isBundled: isBundled))
     } catch {
-      let plugin = Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil, state: .off)
+      let plugin = Plugin(name: name, folder: folder, isBundled: isBundled, manifest: nil)
       let message = plugin.reason(of: error)
       plugin.state = .failed(message)
       plugin.lastError = message
@@ -268,22 +264,6 @@ func oneLine(_ error: any Error) -> String {
 extension Plugin {
   /// Returns why it failed, without its own name as a prefix.
   public func reason(of error: any Error) -> String { oneLine(error).withoutPrefix(name + ": ") }
-}
-
-extension Manifest {
-  /// Returns the rights of a plugin with this manifest.
-  func rights(_ entry: GrantFile.Entry?, isBundled: Bool) -> [String] {
-    isBundled ? permissions.map(\.description) : entry?.granted ?? []
-  }
-
-  /// Returns the state of a plugin with this manifest.
-  func state(_ entry: GrantFile.Entry?, isBundled: Bool) -> Plugin.State {
-    if isNewer { return .newer(api: api) }
-    if isBundled { return entry?.isEnabled == false ? .off : .ready }
-    guard let entry, entry.isEnabled else { return .off }
-    let missing = permissions.filter { !entry.granted.contains($0.description) }
-    return missing.isEmpty ? .ready : .asking(missing)
-  }
 }
 
 extension String {

@@ -13,79 +13,20 @@ extension PluginHost {
     guard Manifest.isName(name), CommandRegistry.mayName(name) else { throw PluginError.badName(name) }
     if plugins.contains(where: { $0.name == name }) { throw PluginError.exists(name: name, what: "a plugin") }
     if registry.isKnown(name) { throw PluginError.exists(name: name, what: "a command") }
-    try packages.store.add(name, PluginTemplate(name: name).files.map { PackedFile($0.name, Array($0.text.utf8)) })
+    try packages.store.add(name, templateFiles(of: name))
     let plugin = read(name, packages.store.installed(name), isBundled: false)
     add(plugin)
     return plugin
   }
 }
 
-/// The files of a new plugin: a command, and tests that it passes.
-private struct PluginTemplate {
-  let name: String
-
-  /// The files, with their names in the folder.
-  var files: [(name: String, text: String)] { [("plugin.json", manifest), ("init.lua", code), ("test.lua", test)] }
-
-  private var manifest: String {
-    """
-    {
-      "name": "\(name)",
-      "version": "0.1.0",
-      "api": 1,
-      "summary": "Counts the letters of words.",
-      "permissions": ["shell"],
-      "commands": ["\(name)"],
-      "modes": []
-    }
-
-    """
-  }
-
-  private var code: String {
-    """
-    -- Adds the command `\(name)`. It sees Lua's safe libraries and what plugin.json asks for; `help shell` lists the module.
-
-    ---How many letters a word has; a letter with an accent is one.
-    ---@param word string
-    ---@return integer
-    local function letters(word)
-      return utf8.len(word) or #word
-    end
-
-    shell.command {
-      name = "\(name)",
-      summary = "Counts the letters of words.",
-      example = "\(name) perro gato",
-      arguments = { "WORD...: the words" },
-      run = function(args)
-        local rows = {}
-        for _, word in ipairs(args.word) do
-          rows[#rows + 1] = { word = word, letters = letters(word) }
-        end
-        return rows
-      end,
-    }
-
-    """
-  }
-
-  private var test: String {
-    """
-    -- `plugin test \(name)` runs this, with data of its own that is deleted afterwards.
-
-    test("letters are counted, not bytes", function()
-      local rows = assert(run("\(name) año pez"))
-      expect(rows[1].letters):equals(3)
-      expect(rows):equals { { word = "año", letters = 3 }, { word = "pez", letters = 3 } }
-    end)
-
-    test("a word is needed", function()
-      local rows, problem = run("\(name)")
-      expect(rows):is_nil()
-      expect(problem.code):equals("missing_argument")
-    end)
-
-    """
+/// The files of a new plugin: a command, and tests that it passes. NAME is the plugin's name in them.
+private func templateFiles(of name: String) -> [PackedFile] {
+  let files = [
+    ("plugin.json", PackageResources.plugin_json), ("init.lua", PackageResources.init_lua),
+    ("test.lua", PackageResources.test_lua),
+  ]
+  return files.map { file, text in
+    PackedFile(file, Array(String(decoding: text, as: UTF8.self).replacing(text: "NAME", with: name).utf8))
   }
 }

@@ -2,166 +2,44 @@
 // help and the reference show.
 
 extension ProblemCode {
-  /// Each code takes two lines here: its case and its meaning.
+  /// The name of a code, with `_` before each word, is its text: `notFound` is `not_found`, `newerAPI` is `newer_api`.
   public enum Failure: String, CaseIterable, Sendable {
-    case allRefused = "all_refused"
-    case alreadyUsed = "already_used"
-    case ambiguous
-    case archiveDamaged = "archive_damaged"
-    case archiveRefused = "archive_refused"
-    case badAnswer = "bad_answer"
-    case badBase = "bad_base"
-    case badCard = "bad_card"
-    case badCertificate = "bad_certificate"
-    case badColor = "bad_color"
-    case badCommand = "bad_command"
-    case badDeclaration = "bad_declaration"
-    case badEncoding = "bad_encoding"
-    case badFile = "bad_file"
-    case badFormat = "bad_format"
-    case badGuid = "bad_guid"
-    case badHeader = "bad_header"
-    case badImage = "bad_image"
-    case badList = "bad_list"
-    case badManifest = "bad_manifest"
-    case badMode = "bad_mode"
-    case badName = "bad_name"
-    case badPassword = "bad_password"
-    case badPath = "bad_path"
-    case badPattern = "bad_pattern"
-    case badQuery = "bad_query"
-    case badRow = "bad_row"
-    case badRule = "bad_rule"
-    case badSize = "bad_size"
-    case badState = "bad_state"
-    case badSyncAnswer = "bad_sync_answer"
-    case badTag = "bad_tag"
-    case badTemplate = "bad_template"
-    case badText = "bad_text"
-    case badType = "bad_type"
-    case badValue = "bad_value"
-    case busy
-    case cancelled
-    case cannotUndo = "cannot_undo"
-    case changedElsewhere = "changed_elsewhere"
-    case clockDiffers = "clock_differs"
-    case damaged
-    case damagedJournal = "damaged_journal"
-    case damagedPicture = "damaged_picture"
-    case drawingFailed = "drawing_failed"
-    case duplicate
-    case duplicateID = "duplicate_id"
-    case editorFailed = "editor_failed"
-    case emptyAnswer = "empty_answer"
-    case emptyNote = "empty_note"
-    case emptyPrompt = "empty_prompt"
-    case exists
-    case exposed
-    case failed
-    case fileFailed = "file_failed"
-    case fileIsFolder = "file_is_folder"
-    case fileMissing = "file_missing"
-    case fileRefused = "file_refused"
-    case fileTooLarge = "file_too_large"
-    case formatted
-    case imageMismatch = "image_mismatch"
-    case inScript = "in_script"
-    case inUse = "in_use"
-    case keyFailed = "key_failed"
-    case laterVersion = "later_version"
-    case letterMissing = "letter_missing"
-    case locked
-    case losesCards = "loses_cards"
-    case luaError = "lua_error"
-    case madeFromNote = "made_from_note"
-    /// An argument that a command finds missing only at run time.
-    case missingArgument = "missing_argument"
-    case missingImage = "missing_image"
-    case missingKey = "missing_key"
-    case newer
-    case newerAPI = "newer_api"
-    case noAccount = "no_account"
-    case noBaseWord = "no_base_word"
-    case noCloze = "no_cloze"
-    case noDrawing = "no_drawing"
-    case noLoader = "no_loader"
-    case noPlayer = "no_player"
-    case noServer = "no_server"
-    case noTerminal = "no_terminal"
-    case notLinked = "not_linked"
-    case noWordList = "no_word_list"
-    case notABackup = "not_a_backup"
-    case notADocument = "not_a_document"
-    case notAFile = "not_a_file"
-    case notAPalindrome = "not_a_palindrome"
-    case notAStep = "not_a_step"
-    case notASwitch = "not_a_switch"
-    case notAWord = "not_a_word"
-    case notAccepted = "not_accepted"
-    case notFound = "not_found"
-    case notGranted = "not_granted"
-    case notHere = "not_here"
-    case notInStore = "not_in_store"
-    case notJSON = "not_json"
-    case notKept = "not_kept"
-    case notNewer = "not_newer"
-    case notPossible = "not_possible"
-    case notSignedIn = "not_signed_in"
-    case nothingToRedo = "nothing_to_redo"
-    case nothingToUndo = "nothing_to_undo"
-    case offline
-    case outOfMemory = "out_of_memory"
-    case outOfRange = "out_of_range"
-    case over
-    case passwordFile = "password_file"
-    case paused
-    case pluginChanged = "plugin_changed"
-    case pluginDisabled = "plugin_disabled"
-    case pluginFailed = "plugin_failed"
-    case pluginLoading = "plugin_loading"
-    case pluginStopped = "plugin_stopped"
-    case readOnly = "read_only"
+    case allRefused, alreadyUsed, ambiguous, archiveDamaged, archiveRefused, badAnswer, badBase, badCard,
+      badCertificate, badColor, badCommand, badDeclaration, badEncoding, badFile, badFormat, badGuid, badHeader,
+      badImage, badList, badManifest, badMode, badName, badPassword, badPath, badPattern, badQuery, badRow, badRule,
+      badSize, badState, badSyncAnswer, badTag, badTemplate, badText, badType, badValue, busy, cancelled, cannotUndo,
+      changedElsewhere, clockDiffers, damaged, damagedJournal, damagedPicture, drawingFailed, duplicate, duplicateID,
+      editorFailed, emptyAnswer, emptyNote, emptyPrompt, exists, exposed, failed, fileFailed, fileIsFolder, fileMissing,
+      fileRefused, fileTooLarge, formatted, imageMismatch, inScript, inUse, keyFailed, laterVersion, letterMissing,
+      locked, losesCards, luaError, madeFromNote, missingArgument, missingImage, missingKey, newer, newerAPI, noAccount,
+      noBaseWord, noCloze, noDrawing, noLoader, noPlayer, noServer, noTerminal, notLinked, noWordList, notABackup,
+      notADocument, notAFile, notAPalindrome, notAStep, notASwitch, notAWord, notAccepted, notFound, notGranted,
+      notHere, notInStore, notJSON, notKept, notNewer, notPossible, notSignedIn, nothingToRedo, nothingToUndo, offline,
+      outOfMemory, outOfRange, over, passwordFile, paused, pluginChanged, pluginDisabled, pluginFailed, pluginLoading,
+      pluginStopped, readOnly, removed, scriptFailed, serverFailed, serverRefused, signedIn, storageBusy,
+      storageDamaged, storageFailed, storageFull, storageNewer, storageRolledBack, storageUnreadable, symbolicLink,
+      syncFailed, testFailed, timedOut, tooCostly, tooFewReviews, tooLarge, tooLong, tooMany, tooManyValues, tooShort,
+      unchecked, undoConflict, undrawableText, unknownField, unknownFormat, unknownFrame, unknownKind, unknownLanguage,
+      unknownMode, unknownRule, unknownSetting, unreadable, unwritable, wrongLength, wrongStart, wrongType
     /// Something that a rehearsal cannot do.
-    case rehearsal = "dry_run"
-    case removed
-    case scriptFailed = "script_failed"
-    case serverFailed = "server_failed"
-    case serverRefused = "server_refused"
-    case signedIn = "signed_in"
-    case storageBusy = "storage_busy"
-    case storageDamaged = "storage_damaged"
-    case storageFailed = "storage_failed"
-    case storageFull = "storage_full"
-    case storageNewer = "storage_newer"
-    case storageRolledBack = "storage_rolled_back"
-    case storageUnreadable = "storage_unreadable"
-    case symbolicLink = "symbolic_link"
-    case syncFailed = "sync_failed"
-    case testFailed = "test_failed"
-    case timedOut = "timed_out"
-    case tooCostly = "too_costly"
-    case tooFewReviews = "too_few_reviews"
-    case tooLarge = "too_large"
-    case tooLong = "too_long"
-    case tooMany = "too_many"
-    case tooManyValues = "too_many_values"
-    case tooShort = "too_short"
-    case unchecked
-    case undoConflict = "undo_conflict"
-    case undrawableText = "undrawable_text"
-    case unknownField = "unknown_field"
-    case unknownFormat = "unknown_format"
-    case unknownFrame = "unknown_frame"
-    case unknownKind = "unknown_kind"
-    case unknownLanguage = "unknown_language"
-    case unknownMode = "unknown_mode"
-    case unknownRule = "unknown_rule"
-    case unknownSetting = "unknown_setting"
-    case unreadable
-    case unwritable
-    case wrongLength = "wrong_length"
-    case wrongStart = "wrong_start"
-    case wrongType = "wrong_type"
+    case rehearsal = "dryRun"
+
+    /// The text for programs.
+    public var text: String {
+      let name = Array(rawValue.utf8)
+      var text: [UInt8] = []
+      for (place, letter) in name.enumerated() {
+        let isCapital = letter < UInt8(ascii: "a")
+        if isCapital, name[place - 1] >= UInt8(ascii: "a") || name[(place + 1)...].first ?? 0 >= UInt8(ascii: "a") {
+          text.append(UInt8(ascii: "_"))
+        }
+        text.append(letter | 0x20)
+      }
+      return String(decoding: text, as: UTF8.self)
+    }
+
+    static let byText = Dictionary(uniqueKeysWithValues: allCases.map { ($0.text, $0) })
+
     /// The meaning, in a sentence.
     public var meaning: String {
       switch self {

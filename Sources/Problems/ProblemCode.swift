@@ -1,5 +1,17 @@
 // The codes of all problems, and the exit status for each. Invariant: the text of a code never changes.
 
+/// The exit statuses of the program.
+public enum ExitStatus {
+  public static let done: Int32 = 0
+  /// A command or a script failed.
+  public static let failed: Int32 = 1
+  /// Wrong usage: an unknown command or option, a missing argument.
+  public static let usage: Int32 = 2
+  /// A sign-in is needed and is missing, denied or locked.
+  public static let signIn: Int32 = 77
+  public static let interrupted: Int32 = 130
+}
+
 /// The kind of a problem, for programs. Its text is lower case with underscores: `not_found`, `empty_prompt`. The same
 /// text may be both a failure and a usage error: `bad_value`.
 ///
@@ -21,7 +33,7 @@ public enum ProblemCode: Hashable, Sendable {
   public init(external text: String, hasRetryTime: Bool = false) {
     if let code = SignIn(rawValue: text), code != .locked || hasRetryTime {
       self = .signIn(code)
-    } else if let code = Failure(rawValue: text) {
+    } else if let code = Failure.byText[text] {
       self = .failure(code)
     } else {
       self = text == ProblemCode.interrupted.rawValue ? .interrupted : .custom(text)
@@ -31,7 +43,7 @@ public enum ProblemCode: Hashable, Sendable {
   /// The text for Lua and JSON.
   public var rawValue: String {
     switch self {
-    case .failure(let code): code.rawValue
+    case .failure(let code): code.text
     case .usage(let code): code.rawValue
     case .signIn(let code): code.rawValue
     case .interrupted: "interrupted"

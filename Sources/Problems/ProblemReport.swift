@@ -33,8 +33,7 @@ public struct ProblemReport: Equatable, Sendable {
   public let code: ProblemCode
   /// The kind of failure in a few words, without a full stop.
   public let title: String
-  /// One line: what failed, which value, what was expected, what to do next. Without a final full stop if it is a
-  /// single sentence.
+  /// One line: what failed, which value, what was expected, what to do next.
   public let message: String
   /// Facts for programs besides the three above, in display order: `path`, `line`, `word`, `suggestion`.
   public let details: [Detail]
@@ -60,9 +59,7 @@ public struct ProblemReport: Equatable, Sendable {
   public init(
     _ code: ProblemCode.Failure, _ title: String, _ message: String,
     _ facts: KeyValuePairs<String, (any ProblemFact)?> = [:]
-  ) {
-    self.init(.failure(code), title, message, facts)
-  }
+  ) { self.init(.failure(code), title, message, facts) }
 
   /// Title and message in one line: "This word is too short. Words need at least 4 letters".
   public var titleAndMessage: String { "\(title). \(message)" }

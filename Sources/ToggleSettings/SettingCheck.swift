@@ -45,14 +45,10 @@ extension SettingsTree {
       values[setting.name]?.account = value
       return []
     } catch {
-      return [
-        .fellBack(setting.name, kept: setting.shown(old).text, reason: error.reason, to: setting.shown(standard))
-      ]
+      return [.fellBack(setting.name, kept: setting.shown(old).text, reason: error.reason, to: setting.shown(standard))]
     }
   }
 
   /// - Throws: while a check is running.
-  func requireNoCheck() throws(SettingsError) {
-    if isChecking { throw .changedWhileChecked }
-  }
+  func requireNoCheck() throws(SettingsError) { if isChecking { throw .changedWhileChecked } }
 }

@@ -83,8 +83,7 @@ public struct LayeredSetting: Equatable, Sendable {
   /// The prefix of environment variables for settings.
   public static let variablePrefix = "DECKHAND_SET_"
 
-  /// The settings in the environment, sorted by the length of the variable name, so that a longer name (a switch in a
-  /// group) comes after a shorter one.
+  /// The settings in the environment, by length of their names, so that a switch comes after its group.
   public static func environment(_ variables: [String: String]) -> [LayeredSetting] {
     variables.filter { $0.key.hasPrefix(variablePrefix) }
       .sorted { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }
@@ -94,8 +93,7 @@ public struct LayeredSetting: Equatable, Sendable {
       }
   }
 
-  /// Parses one `--set NAME=VALUE`. Nil without an equals sign or a name; the value may contain more equals signs, or
-  /// begin with a combining mark.
+  /// Parses one `--set NAME=VALUE`, whose value may contain equals signs; nil without one, or without a name.
   public static func commandLine(_ text: String) -> LayeredSetting? {
     guard let equals = text.firstRange(ofText: "="), equals.lowerBound > text.startIndex else { return nil }
     return LayeredSetting(
@@ -131,14 +129,12 @@ extension SettingsTree {
     return setLayer(.system, file.entries)
   }
 
-  /// The entries that no declaration matches. With `--set`, they are a sign of a mistyped name once all plugins are
-  /// loaded.
+  /// The entries that no declaration matches: mistyped names, once all plugins are loaded.
   public func unmatched(_ layer: SettingLayer) -> [LayeredSetting] {
     (layers.entries[layer] ?? []).filter { entry in !declared.all.contains { layers.set($0, by: entry) } }
   }
 
-  /// Gives each variable of the environment to the first setting that it can mean, so that a plugin cannot cancel what
-  /// the user chose.
+  /// Gives each variable to the first setting that it can mean, so that no plugin cancels what the user chose.
   func claimVariables(for names: [String]) -> [SettingsNotice] {
     let variables = Set(layers.entries[.environment]?.map(\.name) ?? [])
     if variables.isEmpty { return [] }
@@ -154,8 +150,7 @@ extension SettingsTree {
     }
   }
 
-  /// Applies the layers to a setting. A value that does not fit is ignored with a notice; without a fitting value, a
-  /// lock keeps the default.
+  /// Applies the layers to a setting. A value that does not fit is ignored with a notice; a lock keeps the default.
   func applyLayers(to setting: SettingNode) -> [SettingsNotice] {
     var (forced, system): (OutsideValue?, OutsideValue?) = (nil, nil)
     var notices: [SettingsNotice] = []

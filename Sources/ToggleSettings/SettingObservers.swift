@@ -7,14 +7,14 @@ import Text
 
 /// An observer of changes. It is active until it is cancelled or its owner is removed.
 ///
-///     let subscription = tree.observe("sound", by: .user) { changes, owner in ... }
+///     let subscription = tree.observe("sound", by: .user) { changes in ... }
 ///     subscription.cancel()
 public final class SettingsSubscription {
   let prefix: String
   let owner: Owner
-  private var observer: (([SettingChange], Owner) -> Void)?
+  private var observer: (([SettingChange]) -> Void)?
 
-  init(prefix: String, owner: Owner, observer: @escaping ([SettingChange], Owner) -> Void) {
+  init(prefix: String, owner: Owner, observer: @escaping ([SettingChange]) -> Void) {
     self.prefix = prefix
     self.owner = owner
     self.observer = observer
@@ -26,10 +26,10 @@ public final class SettingsSubscription {
   public func cancel() { observer = nil }
 
   /// Passes on those of the changes that the observer asked for and may see.
-  func notify(_ event: SettingsEvent, isHidden: (String, Owner) -> Bool) {
+  func notify(_ changes: [SettingChange], isHidden: (String, Owner) -> Bool) {
     guard let observer else { return }
-    let meant = event.changes.filter { (prefix.isEmpty || isUnder(prefix, $0.name)) && !isHidden($0.name, owner) }
-    if !meant.isEmpty { observer(meant, event.by) }
+    let meant = changes.filter { (prefix.isEmpty || isUnder(prefix, $0.name)) && !isHidden($0.name, owner) }
+    if !meant.isEmpty { observer(meant) }
   }
 }
 
@@ -44,7 +44,7 @@ struct SettingObservers {
   var subscriptions: [SettingsSubscription] = []
   var isNotifying = false
   /// Events of changes that observers made during the current event.
-  var waiting: [SettingsEvent] = []
+  var waiting: [[SettingChange]] = []
   /// The number of changes from outside that observers were notified of.
   var count = 0
 
@@ -57,7 +57,7 @@ extension SettingsTree {
   /// gets the changes it asked for, sorted by name, once for each change from outside. An observer that is added during
   /// an event is notified from the next event on.
   public func observe(
-    _ prefix: String, by owner: Owner, _ observer: @escaping ([SettingChange], Owner) -> Void
+    _ prefix: String, by owner: Owner, _ observer: @escaping ([SettingChange]) -> Void
   ) -> SettingsSubscription {
     let subscription = SettingsSubscription(prefix: prefix, owner: owner, observer: observer)
     observers.subscriptions.removeAll { $0.isCancelled }
@@ -72,33 +72,33 @@ extension SettingsTree {
     observers.waiting = []
   }
 
-  /// The number of changes from outside that observers were notified of; what they change in response counts as part of
-  /// it.
+  /// The number of changes from outside that observers were notified of, with what they changed in response.
   public var changeCount: Int { observers.count }
 
   /// Notifies all observers, then of the changes that observers made meanwhile, each as a separate event.
-  func notify(_ event: SettingsEvent) {
-    if observers.isNotifying { return observers.waiting.append(event) }
+  func notify(_ changes: [SettingChange]) {
+    if changes.isEmpty { return }
+    if observers.isNotifying { return observers.waiting.append(changes) }
     observers.isNotifying = true
     observers.count += 1
     defer { observers.isNotifying = false }
-    deliver(event)
+    deliver(changes)
     var made = 0
     while !observers.waiting.isEmpty {
       made += 1
       let next = observers.waiting.removeFirst()
       if made > SettingObservers.most {
         observers.waiting = []
-        report(.loopCut(next.changes.map(\.name)))
+        report(.loopCut(next.map(\.name)))
       } else {
         deliver(next)
       }
     }
   }
 
-  private func deliver(_ event: SettingsEvent) {
+  private func deliver(_ changes: [SettingChange]) {
     for subscription in observers.subscriptions {
-      subscription.notify(event) { name, owner in
+      subscription.notify(changes) { name, owner in
         guard let node = declared[name] else { return owner.plugin != nil }
         return node.isHidden(from: owner)
       }

@@ -52,12 +52,9 @@ extension SettingsError {
         ["name": name])
     case .badValue(let name, let given, let expected, let near):
       ProblemReport(
-        .badValue, "Invalid value",
-        "\(name): \(expected) is expected, not \(quoted(given))\(didYouMean(near))",
+        .badValue, "Invalid value", "\(name): \(expected) is expected, not \(quoted(given))\(didYouMean(near))",
         ["name": name, "value": given, "expected": expected, "suggestion": near])
-    case .refused(let name, let reason):
-      ProblemReport(
-        .badValue, "Invalid value", "\(name): \(reason)", ["name": name])
+    case .refused(let name, let reason): ProblemReport(.badValue, "Invalid value", "\(name): \(reason)", ["name": name])
     case .checkFailed(let name, let error):
       ProblemReport(
         (error as? any Problem)?.report.code ?? .failure(.badValue), "The value was not checked",
@@ -105,8 +102,7 @@ extension SettingsError {
       ProblemReport(
         .badName, "Not a name for a plugin's setting",
         "\(quoted(name)) cannot be the name of a plugin's setting: names in \(quoted(prefix)) are reserved for "
-          + "Deckhand",
-        ["name": name])
+          + "Deckhand", ["name": name])
     case .exists(let name, let owner):
       ProblemReport(
         .exists, "This setting already exists",
@@ -116,8 +112,7 @@ extension SettingsError {
         .badDeclaration, "Not a setting", "the setting \(quoted(name)) cannot be declared: \(reason)", ["name": name])
     case .tooDeep(let name, let limit):
       ProblemReport(
-        .tooMany, "Too many settings", "\(quoted(name)) would be more than \(limit) levels deep",
-        ["name": name])
+        .tooMany, "Too many settings", "\(quoted(name)) would be more than \(limit) levels deep", ["name": name])
     case .tooMany(let limit):
       ProblemReport(.tooMany, "Too many settings", "there are more than \(grouped(limit)) settings")
     default: report
@@ -155,8 +150,7 @@ public enum SettingsNotice: Equatable, Sendable {
       "\(name): \(reason) (from \(source.description)); this value is ignored"
     case .ambiguous(let variable, let names, let setting):
       "\(variable) could mean \(names.joined(separator: " or ")), so it sets only \(setting), which was there first"
-    case .loopCut(let names):
-      "settings kept changing one another (\(someOf(names))); the loop was stopped"
+    case .loopCut(let names): "settings kept changing one another (\(someOf(names))); the loop was stopped"
     }
   }
 }

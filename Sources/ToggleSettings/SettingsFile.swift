@@ -69,11 +69,8 @@ private struct Reader {
   func parse(_ bytes: [UInt8]) throws(SettingsError) -> Value {
     let limits = JSONLimits(
       bytes: SettingsFile.largest, depth: SettingBounds.depth + 1, values: SettingBounds.nodes,
-      string: SettingBounds.textBytes
-    )
-    do throws(JSONFailure) {
-      return try JSONParser.parse(bytes, limits: limits)
-    } catch {
+      string: SettingBounds.textBytes)
+    do throws(JSONFailure) { return try JSONParser.parse(bytes, limits: limits) } catch {
       throw .badFile(path: path, line: error.line, column: error.column, reason: error.words)
     }
   }

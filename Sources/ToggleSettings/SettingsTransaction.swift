@@ -19,7 +19,7 @@ public struct StoredChange: Equatable, Sendable {
 
 /// One setting that changed. For a group, the values say whether all its switches are on.
 ///
-///     tree.observe("game", by: .user) { changes, _ in print(changes.map(\.name)) }   // ["game.length"]
+///     tree.observe("game", by: .user) { changes in print(changes.map(\.name)) }   // ["game.length"]
 public struct SettingChange: Equatable, Sendable {
   public let name: String
   public let old: SettingValue
@@ -30,14 +30,6 @@ public struct SettingChange: Equatable, Sendable {
     self.old = old
     self.new = new
   }
-}
-
-/// One change from outside, with every setting that changed, sorted by name.
-///
-///     SettingsEvent(changes: changes, by: .user)
-public struct SettingsEvent: Equatable, Sendable {
-  public let changes: [SettingChange]
-  public let by: Owner
 }
 
 /// One change from outside in progress: what it has written, and what was there before.
@@ -162,13 +154,12 @@ struct SettingsTransaction {
     }
   }
 
-  /// The changes of the transaction as an event; nil if there are none.
-  func event() -> SettingsEvent? {
-    let changes = before.compactMap { name, old -> SettingChange? in
+  /// Every setting that the transaction changed, sorted by name.
+  var changes: [SettingChange] {
+    before.compactMap { name, old in
       guard let new = tree.declared[name].map(tree.value(of:)), new != old else { return nil }
       return SettingChange(name: name, old: old, new: new)
-    }
-    return changes.isEmpty ? nil : SettingsEvent(changes: changes.sorted { $0.name < $1.name }, by: owner)
+    }.sorted { $0.name < $1.name }
   }
 
   /// Restores the state before the transaction.
@@ -201,7 +192,7 @@ extension SettingsTree {
       transaction.rollBack()
       throw error
     }
-    if let event = transaction.event() { notify(event) }
+    notify(transaction.changes)
   }
 
   /// Stores the account's value of a setting; nil deletes it.

@@ -24,8 +24,7 @@ public final class SettingsTree {
   public internal(set) var kept: [String: StoredSetting] = [:]
 
   /// Stores changes in the account's data; called once for each transaction, before any observer is notified. If it
-  /// throws, the transaction is undone. Nil while there is nowhere to store changes: they then last as long as the
-  /// tree.
+  /// throws, the transaction is undone. Nil while there is nowhere to store them.
   public var save: (([StoredChange]) throws -> Void)?
 
   /// Gets notices that belong to no call: a loop of observers that was stopped.
@@ -78,9 +77,7 @@ public final class SettingsTree {
   }
 
   /// Who declared a name, or nil.
-  public func owner(of name: String) -> Owner? {
-    declared[name].flatMap { $0.declaration == nil ? nil : $0.owner }
-  }
+  public func owner(of name: String) -> Owner? { declared[name].flatMap { $0.declaration == nil ? nil : $0.owner } }
 
   /// The settings that a change of a name may affect, each with its owner: itself, or all in a group or section.
   public func settings(in name: String) throws(SettingsError) -> [(name: String, owner: Owner)] {
@@ -149,7 +146,7 @@ public final class SettingsTree {
   public func load(_ values: [String: StoredSetting], by owner: Owner) -> [SettingsNotice] {
     var transaction = SettingsTransaction(of: self, by: owner)
     let notices = transaction.replaceStored(with: values)
-    if let event = transaction.event() { notify(event) }
+    notify(transaction.changes)
     return notices
   }
 
@@ -166,8 +163,7 @@ public final class SettingsTree {
     try update([(name, try value(of: name, from: text))], by: owner)
   }
 
-  /// Sets several settings, all or none. If a group and one of its switches are given, the switch's own value takes
-  /// precedence, whatever the order.
+  /// Sets several settings, all or none; a switch's own value takes precedence over its group's, whatever the order.
   public func update(_ values: [(name: String, value: SettingValue)], by owner: Owner) throws(SettingsError) {
     let ordered = values.enumerated().sorted {
       (depth(of: $0.element.name), $0.offset) < (depth(of: $1.element.name), $1.offset)
@@ -177,9 +173,8 @@ public final class SettingsTree {
     }
   }
 
-  /// Toggles switches one after another, all or none. A group that is on goes off; one that is off goes to the
-  /// combination that it had when it was last mixed, or else on; a mixed one goes on. Returns the new states in the
-  /// order of the names.
+  /// Toggles switches one after another, all or none; returns their states. A group that is on goes off; one that is
+  /// off goes to the combination that it had when it was last mixed, or else on; a mixed one goes on.
   @discardableResult
   public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
     var states: [SettingState] = []
@@ -190,8 +185,7 @@ public final class SettingsTree {
     return states
   }
 
-  /// Deletes the account's value of one setting, or of everything in a group or section. The values of the layers below
-  /// apply again.
+  /// Deletes the account's value of one setting, or of everything in a group or section.
   public func reset(_ name: String, by owner: Owner) throws(SettingsError) {
     try perform(by: owner) { (transaction) throws(SettingsError) in try transaction.reset(name) }
   }
@@ -218,5 +212,80 @@ extension String {
   /// The line without what may stand within a name and is not part of it: quotes and backslashes.
   public var withoutQuotes: String {
     String(UnicodeScalarView(unicodeScalars.filter { !["\"", "'", "\\"].contains($0) }))
+  }
+}
+
+/// One row of the tree.
+///
+///     for row in try tree.rows(of: "sound") { print(row.name, row.kind, row.value?.text ?? "") }
+public struct SettingRow: Equatable, Sendable {
+  public let name: String
+  /// The title, or the last part of the name.
+  public let title: String
+  /// 0 at the top.
+  public let depth: Int
+  /// `section`, `group`, `switch`, `choice`, `number`, `text`, `path`.
+  public let kind: String
+  /// For a switch or group.
+  public let state: SettingState?
+  /// Nil for a section; for a group, whether all its switches are on.
+  public let value: SettingValue?
+  /// Whether the value, or one below, differs from the default.
+  public let isChanged: Bool
+  /// The source that forces the value, if any.
+  public let forcedBy: SettingSource?
+}
+
+/// Everything that `set --why` reports about a setting.
+///
+///     try tree.why("game.length").sources   // [.commandLine("game.length=9")]
+public struct SettingReasons: Equatable, Sendable {
+  public let name: String
+  public let value: SettingValue
+  public let state: SettingState?
+  /// Nil for a group.
+  public let standard: SettingValue?
+  /// The source of the value; for a group, the sources of those of its switches that are not at their default.
+  public let sources: [SettingSource]
+  /// The account's stored value while another value is forced.
+  public let shadowed: StoredSetting?
+  public let declaredBy: Owner
+  /// The values that are allowed.
+  public let expectation: String
+}
+
+extension SettingsTree {
+  /// The rows of a setting, group or section and everything below it; with an empty name, of the whole tree.
+  public func rows(of name: String = "") throws(SettingsError) -> [SettingRow] {
+    if !name.isEmpty { _ = try declared.node(name) }
+    return declared.below(name).map { node, depth in
+      let title = node.declaration?.title ?? ""
+      return SettingRow(
+        name: node.name, title: title.isEmpty ? String(node.part) : title, depth: depth,
+        kind: node.declaration?.kind.word ?? "section", state: node.hasState ? state(of: node) : nil,
+        value: node.declaration == nil ? nil : node.shown(value(of: node)),
+        isChanged: declared.settings(in: node.name).contains { value(of: $0) != $0.standard },
+        forcedBy: values[node.name]?.forced?.source)
+    }
+  }
+
+  /// Returns why a setting has its current value.
+  public func why(_ name: String) throws(SettingsError) -> SettingReasons {
+    let node = try declared.setting(name)
+    var sources: [SettingSource] = []
+    for setting in declared.settings(in: name) where !node.isGroup || value(of: setting) != setting.standard {
+      let source =
+        values[setting.name]?.source(setBy: kept[setting.name]?.setBy) ?? setting.declaration?.defaultSource
+        ?? .standard
+      if !sources.contains(source) { sources.append(source) }
+    }
+    let shadowed = values[name]?.forced == nil ? nil : values[name]?.account
+    return SettingReasons(
+      name: name, value: node.shown(value(of: node)), state: node.hasState ? state(of: node) : nil,
+      standard: node.standard.map(node.shown), sources: sources.isEmpty ? [.standard] : sources,
+      shadowed: shadowed.flatMap { value in
+        kept[name].map { StoredSetting(.value(node.shown(value)), setBy: $0.setBy) }
+      },
+      declaredBy: node.owner, expectation: node.declaration?.kind.expectation ?? "")
   }
 }

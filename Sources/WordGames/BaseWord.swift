@@ -90,8 +90,7 @@ extension Game {
     return worthwhile(in: lexicon) { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
   }
 
-  /// The length if none is requested: that of the current base word, the mode's or the default, or the nearest to the
-  /// default that the list has.
+  /// The length if none is requested: that of the base word, the mode, the default, or the nearest in the list.
   private var usualLength: Int {
     for length in [baseWord.count, mode.length ?? Self.defaultLength] where lexicon.count(length: length) > 0 {
       return length

@@ -33,9 +33,7 @@ public final class Game {
   var choice: BaseChoice
   var ownData = OwnData()
 
-  init(
-    mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, clocks: Clocks
-  ) {
+  init(mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, clocks: Clocks) {
     self.mode = mode
     self.lexicon = lexicon
     self.common = common
@@ -87,8 +85,7 @@ public final class Game {
   /// Seconds left; nil in a mode without a time limit.
   public var timeRemaining: Double? { clock.remaining }
 
-  /// Whether the game has ended, so that no guess is judged any more: the time is out, all players passed, it was given
-  /// up, or the mode says so.
+  /// Whether the game has ended, so that no guess is judged any more.
   public func isFinished() throws -> Bool { try ending() != nil }
 
   /// The reason why the game ended; nil while it is in progress.
@@ -99,8 +96,7 @@ public final class Game {
     return try runningHook { try mode.hooks.finished?(self) } == true ? .byMode : nil
   }
 
-  /// The data that the mode keeps with the game, created by the mode's `makeData` on first use; nil for a mode without
-  /// data.
+  /// The data that the mode keeps with the game, made by its `makeData` on first use; nil for a mode without data.
   public func data() throws -> (any ModeData)? {
     if let made = ownData.made { return made }
     guard let make = mode.hooks.makeData else { return nil }
@@ -155,8 +151,7 @@ public final class Game {
     return words
   }
 
-  /// Whether it makes sense to list the words that were not found: not if letters are guessed, nor if the mode has its
-  /// own solution.
+  /// Whether the words that were not found are listed: not if letters are guessed, or the mode has its own solution.
   public var listsMissed: Bool { rules.contains(.inDictionary) && mode.hooks.solution == nil }
 
   /// The possible words that were not found.
@@ -191,4 +186,81 @@ public final class Game {
     judge.take(rules: rules, baseWord: word)
     tally.acceptedOnBase = 0
   }
+}
+
+/// The traits that a mode fixes for the whole game, computed once.
+struct GameTraits {
+  /// Whether the mode has functions that are called for each word.
+  let hasWordHooks: Bool
+  /// Whether the game can end by itself.
+  let mayEnd: Bool
+  /// The number of players who take turns.
+  let players: Int
+  /// The number of words for each base word; 0 for any number.
+  let wordsPerBase: Int
+  /// Whether the points of a word are its number of letters.
+  let hasPlainPoints: Bool
+  /// Whether a guess depends only on the rules and the letters: no functions, no clock, no turns, one base word.
+  let isPlain: Bool
+  /// The points of letters, if the mode uses letter values.
+  let letterValues: [Character: Int]
+
+  init(_ mode: Mode, _ language: Language) {
+    hasWordHooks = mode.hooks.accept != nil || mode.hooks.score != nil
+    mayEnd = mode.hooks.finished != nil || mode.seconds != nil
+    (players, wordsPerBase) = (mode.players, mode.wordsPerBase.map { max(1, $0) } ?? 0)
+    hasPlainPoints = !mode.scoring.usesLetterValues
+    letterValues = hasPlainPoints ? [:] : language.valueOfLetters
+    isPlain = !hasWordHooks && !mayEnd && players == 1 && wordsPerBase == 0 && hasPlainPoints
+  }
+}
+
+/// The base word in play.
+struct BaseInPlay {
+  let word: String
+  let letterCount: Int
+  /// The rules in force.
+  let rules: [Rule]
+  /// The number of times that a base word and its rules were put into play.
+  let deals: Int
+  /// The words that the rules allow, once they were computed.
+  var possible: [String]?
+
+  init(word: String = "", rules: [Rule], deals: Int = 0) {
+    (self.word, letterCount, self.rules, self.deals) = (word, word.count, rules, deals)
+  }
+}
+
+/// The counters other than those of the found words.
+struct GameTally {
+  var bonus = 0
+  /// Points deducted for hints, by player.
+  var hintCosts: [Int]
+  /// The number of found words that gives the next reward; 0 for none.
+  var nextReward: Int
+  var acceptedOnBase = 0
+  var passes = 0
+  /// Whose turn it is, from 0.
+  var currentPlayer = 0
+  var hasGivenUp = false
+  /// The reason that the mode's own `accept` gave for the last word that it declined.
+  var declined: Refusal?
+
+  init(nextReward: Int, players: Int) {
+    self.nextReward = nextReward
+    hintCosts = [Int](repeating: 0, count: players)
+  }
+}
+
+/// The source of a game's base words.
+struct BaseChoice {
+  var random: any RandomNumberGenerator
+  let level: Difficulty
+  let wantedLength: Int?
+}
+
+/// The mode's own data: the stored text, until the mode loads it.
+struct OwnData {
+  var stored: String?
+  var made: (any ModeData)?
 }

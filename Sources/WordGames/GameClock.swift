@@ -42,9 +42,7 @@ final class GameClock {
     since = nil
   }
 
-  func resume() {
-    if since == nil { since = clocks.elapsed() }
-  }
+  func resume() { if since == nil { since = clocks.elapsed() } }
 
   /// Sets the seconds played so far.
   func set(elapsed: Double) {

@@ -36,10 +36,8 @@ public enum GameError: Problem, Equatable {
       ProblemReport(
         .unknownMode, "Unknown mode",
         "no mode is called \(quoted(name))"
-          + (reason.map { ": " + $0 } ?? didYouMean(near) + "; `play --list` lists them"),
-        ["suggestion": near])
-    case .badMode(let name, let reason):
-      ProblemReport(.badMode, "Malformed mode", "mode \(quoted(name)): \(reason)")
+          + (reason.map { ": " + $0 } ?? didYouMean(near) + "; `play --list` lists them"), ["suggestion": near])
+    case .badMode(let name, let reason): ProblemReport(.badMode, "Malformed mode", "mode \(quoted(name)): \(reason)")
     case .modeTaken(let name, let owner):
       ProblemReport(
         .exists, "The mode already exists",
@@ -63,8 +61,7 @@ public enum GameError: Problem, Equatable {
       ProblemReport(
         .tooLarge, "A mode stores too much data",
         "mode \(quoted(mode)): its game.data cannot be stored with the game: \(reason)")
-    case .badState(let reason):
-      ProblemReport(.badState, "Not a saved game", "the saved game cannot be read: \(reason)")
+    case .badState(let reason): ProblemReport(.badState, "Not a saved game", "the saved game cannot be read: \(reason)")
     }
   }
 }

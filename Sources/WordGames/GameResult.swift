@@ -27,12 +27,12 @@ public struct GameResult: Equatable, Sendable {
 
   /// The result as JSON.
   public var encoded: String {
-    let json: Value.Record = [
-      "mode": .text(mode), "language": .text(language), "base_word": .text(baseWord), "count": .integer(count),
-      "score": .integer(score), "average": .measure(average), "longest": .text(longest),
-      "scores": .list(scores.map { .integer($0) }), "elapsed": .measure(elapsed), "finished_at": .measure(finishedAt),
-    ]
-    return JSONWriter.text(of: .record(json))
+    JSONWriter.text(
+      of: .record([
+        "mode": mode, "language": language, "base_word": baseWord, "count": count, "score": score,
+        "average": Value.measure(average), "longest": longest, "scores": scores, "elapsed": Value.measure(elapsed),
+        "finished_at": Value.measure(finishedAt),
+      ]))
   }
 }
 
@@ -71,8 +71,7 @@ extension Game {
     let words = foundWords.words
     let longest = countsWords ? words.reduce("") { $1.count > $0.count ? $1 : $0 } : ""
     let solution: Solution?
-    // A mode that fails here also fails where its solution is shown, and the error is reported there. The result is
-    // stored.
+    // A mode that fails here also fails where its solution is shown, where it is reported. The result is stored.
     do { solution = try self.solution } catch { solution = nil }
     return GameResult(
       mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,

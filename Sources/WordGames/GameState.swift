@@ -46,18 +46,13 @@ public struct GameState: Equatable, Sendable {
 
   /// The state as JSON.
   public var encoded: String {
-    var json: Value.Record = [
-      "version": .integer(1), "mode": .text(mode), "language": .text(language), "lexicon": .text(lexicon),
-      "folds_accents": .boolean(foldsAccents), "base_word": .text(baseWord), "rules": .list(rules.map { .text($0) }),
-      "bonus": .integer(bonus),
-      "hint_costs": .list(hintCosts.map { .integer($0) }),
-      "current_player": .integer(currentPlayer), "passes": .integer(passes),
-      "accepted_on_base": .integer(acceptedOnBase),
-      "has_given_up": .boolean(hasGivenUp), "level": .text(level.rawValue), "elapsed": .measure(elapsed),
-    ]
-    json["length"] = length.map { .integer($0) }
-    json["data"] = data.map { .text($0) }
-    return JSONWriter.text(of: .record(json))
+    JSONWriter.text(
+      of: .record([
+        "version": 1, "mode": mode, "language": language, "lexicon": lexicon, "folds_accents": foldsAccents,
+        "base_word": baseWord, "rules": rules, "bonus": bonus, "hint_costs": hintCosts, "current_player": currentPlayer,
+        "passes": passes, "accepted_on_base": acceptedOnBase, "has_given_up": hasGivenUp, "level": level.rawValue,
+        "elapsed": Value.measure(elapsed), "length": length, "data": data,
+      ]))
   }
 }
 
@@ -106,12 +101,10 @@ extension Game {
   public func state(foundFrom first: Int) throws -> GameState {
     GameState(
       mode: mode.name, language: language.name, lexicon: lexicon.name, foldsAccents: lexicon.foldsAccents,
-      baseWord: baseWord, rules: rules.map(\.description),
-      found: foundWords.state(from: first),
-      bonus: tally.bonus, hintCosts: tally.hintCosts, currentPlayer: tally.currentPlayer, passes: tally.passes,
+      baseWord: baseWord, rules: rules.map(\.description), found: foundWords.state(from: first), bonus: tally.bonus,
+      hintCosts: tally.hintCosts, currentPlayer: tally.currentPlayer, passes: tally.passes,
       acceptedOnBase: tally.acceptedOnBase, hasGivenUp: tally.hasGivenUp, length: choice.wantedLength,
-      level: choice.level,
-      elapsed: clock.elapsed, data: try dataText)
+      level: choice.level, elapsed: clock.elapsed, data: try dataText)
   }
 
   /// Resumes a game. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
@@ -152,4 +145,32 @@ extension GameTally {
     (bonus, acceptedOnBase) = (state.bonus, state.acceptedOnBase)
     (passes, currentPlayer, hasGivenUp) = (state.passes, state.currentPlayer, state.hasGivenUp)
   }
+}
+
+/// Reads the JSON in which games are stored; a value that is missing, of another type or out of bounds is an error.
+enum GameRecord {
+  /// The bounds of counts and points in a game; sums of numbers within them never overflow.
+  static let bounds = -1_000_000_000...1_000_000_000
+  /// The bounds of sums of points: those of a million words.
+  static let totals = -1_000_000_000_000_000...1_000_000_000_000_000
+
+  /// Reads a stored record.
+  static func read<Content>(
+    _ text: String, _ body: (ValueReader) throws(ShapeFailure) -> Content
+  ) throws(GameError) -> Content {
+    let limits = JSONLimits(bytes: 16 << 20, depth: 16, values: 1_000_000, string: 4 << 20)
+    let value: Value
+    do { value = try JSONParser.parse(Array(text.utf8), limits: limits) } catch {
+      throw .badState(reason: error.placedWords)
+    }
+    do throws(ShapeFailure) { return try body(ValueReader(value).asRecord()) } catch {
+      let place = error.name.map { "\"\($0)\": " } ?? ""
+      throw .badState(reason: "\(place)\(error.expected) expected, \(error.found ?? "nothing") found")
+    }
+  }
+}
+
+extension ValueReader {
+  func count() throws(ShapeFailure) -> Int { try integer(in: GameRecord.bounds) }
+  func total() throws(ShapeFailure) -> Int { try integer(in: GameRecord.totals) }
 }

@@ -68,8 +68,7 @@ public enum GameTable {
   ) throws -> Bool {
     let update = try db.cachedStatement(
       sql: "UPDATE games_saved SET state = ?, saved = ?, found = ? WHERE id = 1 AND game = ? AND found = ?")
-    try update.execute(
-      arguments: [state.encoded, now, stored + state.found.count, game, stored])
+    try update.execute(arguments: [state.encoded, now, stored + state.found.count, game, stored])
     guard db.changesCount == 1 else { return false }
     try add(db, state.found, after: stored)
     return true
@@ -128,9 +127,7 @@ public enum GameTable {
     let texts = try String.fetchAll(
       db, sql: "SELECT CAST(result AS TEXT) FROM games_results ORDER BY id DESC LIMIT ?", arguments: [most])
     return texts.compactMap { text in
-      do throws(GameError) {
-        return try GameResult(decoding: text)
-      } catch {
+      do throws(GameError) { return try GameResult(decoding: text) } catch {
         return nil
       }
     }

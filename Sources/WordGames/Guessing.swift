@@ -12,8 +12,7 @@ import Text
 ///     let outcome = try game.guess(guess)
 public struct Guess {
   let text: GuessText
-  /// Whether the guess was already in normal form, with nothing trimmed, so that the given text itself may be passed
-  /// on.
+  /// Whether the guess was already in normal form, so that the given text itself may be passed on.
   public let isAsGiven: Bool
   /// Holds the bytes of a guess that had to be normalised.
   let normal: NormalText?
@@ -47,8 +46,7 @@ extension Game {
   /// Brings a guess, given as UTF-8, into normal form.
   public func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     if let hash = Lexicon.hash(ofPlain: bytes) {
-      return Guess(
-        text: GuessText(bytes: bytes, letters: bytes.count, hash: hash), isAsGiven: true, normal: nil)
+      return Guess(text: GuessText(bytes: bytes, letters: bytes.count, hash: hash), isAsGiven: true, normal: nil)
     }
     return readNormalizing(bytes)
   }

@@ -1,6 +1,7 @@
-// Hints: the first letter and the length of a word that was not found yet, in exchange for points.
+// What a game tells of the words that were not found: hints, in exchange for points, and the words themselves.
 // Invariant: if there is nothing to hint at, the hint costs nothing.
 
+import Lexicon
 import Text
 
 extension Game {
@@ -17,5 +18,20 @@ extension Game {
     let cost = tally.hintCosts[tally.currentPlayer] + mode.scoring.hintCost
     tally.hintCosts[tally.currentPlayer] = min(cost, 1_000_000_000)
     return "A word of \(counted(word.count, "letter")) begins with \(first)"
+  }
+
+  /// Passes one word after another that was not found to `body`, until it returns false: the most used first, if their
+  /// use is known, and short words last, which are mostly ones like `of` and `the`. A word that the mode's own `accept`
+  /// declines is left out.
+  public func forEachMissed(_ body: (String) throws -> Bool) throws {
+    var words = missed()
+    if let common {
+      words = common.byUse(words)
+      words = words.filter { $0.count > 3 } + words.filter { $0.count <= 3 }
+    }
+    for word in words {
+      if let accept = mode.hooks.accept, try runningHook({ try accept(self, word) }) != nil { continue }
+      if try !body(word) { return }
+    }
   }
 }

@@ -83,8 +83,7 @@ final class Judge {
     return nil
   }
 
-  /// The same for the four rules of a classic game. The letters are counted while the processor waits for the word
-  /// list.
+  /// The same for the four rules of a classic game. The letters are counted while the processor waits for the list.
   @inline(__always)
   private func firstClassicFailure(_ guess: GuessText, _ least: Int) -> Int? {
     if guess.letters < least { return 0 }
@@ -114,8 +113,7 @@ final class Judge {
     case .contains: matches(guess) { word in word.indices.contains { word[$0...].starts(with: texts[index]) } }
     case .startsWith: matches(guess) { $0.starts(with: texts[index]) }
     case .palindrome: isPalindrome(String(decoding: guess, as: UTF8.self))
-    default:
-      differInOneLetter(String(decoding: guess, as: UTF8.self), found.entries.last.map(found.word) ?? baseWord)
+    default: differInOneLetter(String(decoding: guess, as: UTF8.self), found.entries.last.map(found.word) ?? baseWord)
     }
   }
 }
@@ -127,9 +125,7 @@ func isPalindrome(_ word: String) -> Bool {
 }
 
 /// Whether two words have the same length and differ in exactly one letter.
-func differInOneLetter(_ a: String, _ b: String) -> Bool {
-  a.count == b.count && zip(a, b).count { $0 != $1 } == 1
-}
+func differInOneLetter(_ a: String, _ b: String) -> Bool { a.count == b.count && zip(a, b).count { $0 != $1 } == 1 }
 
 /// Whether a test holds for the bytes of a word, as its letters are counted.
 private func matches(_ word: UnsafeBufferPointer<UInt8>, _ test: (UnsafeBufferPointer<UInt8>) -> Bool) -> Bool {

@@ -159,17 +159,11 @@ extension Mode {
   public static let classicRules: [Rule] = [.minLength(2), .unused, .fromLetters, .inDictionary]
 
   public static var classic: Mode {
-    Mode(
-      name: "classic", title: "Classic",
-      summary: "Make words from the letters of a base word, for as long as you like.",
-      rules: classicRules)
+    builtIn("classic", "Classic", "Make words from the letters of a base word, for as long as you like.")
   }
 
   public static var timed: Mode {
-    var mode = Mode(
-      name: "timed", title: "Timed",
-      summary: "Three minutes; a word with all letters of the base earns 10 more.",
-      rules: classicRules)
+    var mode = builtIn("timed", "Timed", "Three minutes; a word with all letters of the base earns 10 more.")
     mode.seconds = 180
     mode.scoring.allLettersBonus = 10
     mode.scoring.rewards = Reward.generous
@@ -177,10 +171,8 @@ extension Mode {
   }
 
   public static var daily: Mode {
-    var mode = Mode(
-      name: "daily", title: "Daily",
-      summary: "The same base word for everybody until midnight; letters count by their value.",
-      rules: classicRules)
+    var mode = builtIn(
+      "daily", "Daily", "The same base word for everybody until midnight; letters count by their value.")
     mode.isDaily = true
     mode.scoring.usesLetterValues = true
     mode.scoring.allLettersBonus = 10
@@ -188,9 +180,7 @@ extension Mode {
   }
 
   public static var blitz: Mode {
-    var mode = Mode(
-      name: "blitz", title: "Blitz", summary: "Two minutes, and a new base word after every third word.",
-      rules: classicRules)
+    var mode = builtIn("blitz", "Blitz", "Two minutes, and a new base word after every third word.")
     mode.seconds = 120
     mode.wordsPerBase = 3
     mode.scoring.rewards = Reward.generous
@@ -198,11 +188,13 @@ extension Mode {
   }
 
   public static var duel: Mode {
-    var mode = Mode(
-      name: "duel", title: "Duel", summary: "Two players take turns; the game ends when both have passed.",
-      rules: classicRules)
+    var mode = builtIn("duel", "Duel", "Two players take turns; the game ends when both have passed.")
     mode.players = 2
     return mode
+  }
+
+  private static func builtIn(_ name: String, _ title: String, _ summary: String) -> Mode {
+    Mode(name: name, title: title, summary: summary, rules: classicRules)
   }
 
   public static var builtIn: [Mode] { [classic, timed, daily, blitz, duel] }

@@ -31,12 +31,11 @@ extension Game {
     case .accepted: nil
     case .refused(let rule): judge.rules[rule].report.code.rawValue
     case .declined: declined?.code
-    case .over: ProblemCode.Failure.over.rawValue
+    case .over: ProblemCode.Failure.over.text
     }
   }
 
-  /// The refusal in words, for the guess as it was judged; nil if the word counts. The outcome must be that of the last
-  /// guess.
+  /// The refusal in words, for the last guess as it was judged; nil if the word counts.
   public func refusal(of word: String, as outcome: GuessOutcome) -> Refusal? {
     switch outcome {
     case .accepted: return nil

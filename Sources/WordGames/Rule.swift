@@ -58,7 +58,7 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     case "contains": self = .contains(try Self.letters(value, of: text))
     case "starts_with": self = .startsWith(try Self.letters(value, of: text))
     default:
-      guard let plain = Self.plain[name] else {
+      guard let plain = Self.samples.first(where: { $0.form == name })?.rule else {
         let names = Self.samples.map { String($0.form.prefix { $0 != ":" }) }
         throw .unknownRule(name: name, suggestion: suggestion(for: name, among: names))
       }
@@ -66,11 +66,6 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
       self = plain
     }
   }
-
-  private static let plain: [String: Rule] = [
-    "unused": .unused, "from_letters": .fromLetters, "reusable_letters": .reusableLetters, "palindrome": .palindrome,
-    "in_dictionary": .inDictionary, "ladder_step": .ladderStep,
-  ]
 
   private static func length(_ value: String?, of text: String) throws(GameError) -> Int {
     guard let value, let length = Int(value), (1...64).contains(length) else {
@@ -92,14 +87,9 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
     case .minLength(let count): "min_length:\(count)"
     case .maxLength(let count): "max_length:\(count)"
     case .length(let count): "length:\(count)"
-    case .unused: "unused"
-    case .fromLetters: "from_letters"
-    case .reusableLetters: "reusable_letters"
     case .contains(let text): "contains:\(text)"
     case .startsWith(let text): "starts_with:\(text)"
-    case .palindrome: "palindrome"
-    case .inDictionary: "in_dictionary"
-    case .ladderStep: "ladder_step"
+    default: Self.samples.first { $0.rule == self }?.form ?? ""
     }
   }
 
@@ -115,21 +105,17 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
       ProblemReport(.wrongLength, "This word has the wrong length", "Words have exactly \(counted(count, "letter"))")
     case .unused: ProblemReport(.alreadyUsed, "You already used this word", "Keep looking!")
     case .fromLetters:
-      ProblemReport(
-        .notPossible, "This word is not possible", "Create only words from the letters in the given word")
+      ProblemReport(.notPossible, "This word is not possible", "Create only words from the letters in the given word")
     case .reusableLetters:
       ProblemReport(
         .notPossible, "This word is not possible", "Use only letters of the given word, as often as you like")
-    case .contains(let text):
-      ProblemReport(.letterMissing, "A letter is missing", "Words must contain \(quoted(text))")
+    case .contains(let text): ProblemReport(.letterMissing, "A letter is missing", "Words must contain \(quoted(text))")
     case .startsWith(let text):
       ProblemReport(.wrongStart, "This word begins differently", "Words begin with \(quoted(text))")
     case .palindrome:
-      ProblemReport(
-        .notAPalindrome, "This is not a palindrome", "Use only words that read the same from both ends")
+      ProblemReport(.notAPalindrome, "This is not a palindrome", "Use only words that read the same from both ends")
     case .inDictionary: ProblemReport(.notAWord, "This is not a valid word", "Use only real words")
-    case .ladderStep:
-      ProblemReport(.notAStep, "This is not one step", "Change exactly one letter of the last word")
+    case .ladderStep: ProblemReport(.notAStep, "This is not one step", "Change exactly one letter of the last word")
     }
   }
 }

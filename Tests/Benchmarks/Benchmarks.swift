@@ -57,7 +57,7 @@ private final class Word: BoundObject {
     let state = try LuaState()
     state.register(
       BoundType<Word>("word", "A word.", summary: { _ in "word" }) { type in
-        type.method("contains", [LuaParameter("text", .string)], returns: .boolean, "Whether it is the word.") {
+        type.method("contains", ["text": .string], returns: .boolean, "Whether it is the word.") {
           word, stack in
           let bytes = try stack.bytes(2)
           guard let start = bytes.baseAddress, bytes.count == word.text.utf8CodeUnitCount else { return false }

@@ -18,7 +18,7 @@ func callFigures() throws -> [Figure?] {
   state.register(
     BoundType<Thing>("thing", "A thing.", summary: { _ in "thing" }) { type in
       type.field("size", .integer, "Its size.") { $0.size }
-      type.method("contains", [LuaParameter("text", .string)], returns: .boolean, "Whether it is the text.") {
+      type.method("contains", ["text": .string], returns: .boolean, "Whether it is the text.") {
         thing, stack in
         let bytes = try stack.bytes(2)
         guard let start = bytes.baseAddress, bytes.count == thing.text.count else { return false }

@@ -25,17 +25,17 @@ func seconds() -> Double {
 
 func thingType() -> BoundType<Thing> {
   BoundType<Thing>("thing", "A thing to measure.", summary: { _ in "thing" }) { type in
-    type.method("contains", [LuaParameter("text", .string)], returns: .boolean, "Bytes in place.") { thing, stack in
+    type.method("contains", ["text": .string], returns: .boolean, "Bytes in place.") { thing, stack in
       let bytes = try stack.bytes(2)
       guard bytes.count == thing.text.count, let given = bytes.baseAddress else { return false }
       return thing.text.withUnsafeBytes { own in own.baseAddress.map { memcmp($0, given, own.count) == 0 } ?? true }
     }
-    type.method("throwing", [LuaParameter("text", .string)], returns: .boolean.orProblem, "Throws.") {
+    type.method("throwing", ["text": .string], returns: .boolean.orProblem, "Throws.") {
       _, stack -> Bool in
       _ = try stack.bytes(2)
       throw NotThere()
     }
-    type.method("read", [LuaParameter("options", .table)], returns: .integer, "Reads three fields.") { _, stack in
+    type.method("read", ["options": .table], returns: .integer, "Reads three fields.") { _, stack in
       let table = try stack.table(2)
       return try table.text("prompt").utf8.count + table.text("answer").utf8.count + (table.optionalInteger("n") ?? 0)
     }

@@ -223,7 +223,7 @@ extension LuaValue {
     defer { state.close() }
     state.register(
       BoundType<Plain>("plain", "No fields.", summary: { _ in "plain" }) { type in
-        type.method("answer", [], returns: .integer, "Forty-two.") { _, _ in 42 }
+        type.method("answer", returns: .integer, "Forty-two.") { _, _ in 42 }
       })
     try state.setGlobal("p", Plain())
     #expect(try run("return p:answer()", in: state).isInteger(42))

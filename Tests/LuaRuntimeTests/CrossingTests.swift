@@ -112,23 +112,23 @@ private final class Pair {
     code.onFailure = { [unowned self] in failures.append($0) }
     try state.register(
       BoundModule("host", "What the tests of crossings ask for.") { module in
-        module.function("listen", [LuaParameter("f", .function)], returns: .nothing, "Keeps a function.") {
+        module.function("listen", ["f": .function], returns: .nothing, "Keeps a function.") {
           [unowned self] stack in
           listener = try stack.function(1)
           return LuaNothing()
         }
-        module.function("copy", [LuaParameter("value", .any)], returns: .any, "The value, copied.") {
+        module.function("copy", ["value": .any], returns: .any, "The value, copied.") {
           try $0.value(1)
         }
-        module.function("sum", [LuaParameter("items", .any)], returns: .integer, "Of the fields `n`.") { stack in
+        module.function("sum", ["items": .any], returns: .integer, "Of the fields `n`.") { stack in
           var sum = 0
           try LuaItems(at: 1, on: stack).forEach { sum += try $0.table(-1).optionalInteger("n") ?? 0 }
           return sum
         }
-        module.function("frozen", [], returns: .table, "Cannot be written.") { _ in
+        module.function("frozen", returns: .table, "Cannot be written.") { _ in
           Frozen([1, 2, 3], advice: "assign the whole list")
         }
-        module.function("counter", [], returns: .function, "An iterator of 1, 2, 3.") { _ in
+        module.function("counter", returns: .function, "An iterator of 1, 2, 3.") { _ in
           var count = 0
           return LuaFunction("counter") { _ in
             count += 1

@@ -21,7 +21,7 @@ private func doorState(_ door: Door) throws -> LuaState {
   try state.register(
     BoundModule("door", "A door.", context: door) { module in
       module.function(
-        "length", [LuaParameter("text", .string)], returns: .integer, "The bytes of a text, or what is wrong with it."
+        "length", ["text": .string], returns: .integer, "The bytes of a text, or what is wrong with it."
       ) { stack in
         door.general += 1
         guard door.isOpen else { throw LuaFailure.message("the door is closed") }
@@ -38,7 +38,7 @@ private func doorState(_ door: Door) throws -> LuaState {
   state.register(
     BoundType<Box>("box", "A box.", summary: { _ in "box" }) { type in
       type.method(
-        "same", [LuaParameter("text", .string)], returns: .string, "The text."
+        "same", ["text": .string], returns: .string, "The text."
       ) { box, stack in
         guard box.isOpen else { throw LuaFailure.message("the box is closed") }
         return try stack.text(2)

@@ -48,26 +48,26 @@ private func memoryState(_ kept: Kept, limit: Int? = 64 << 20) throws -> LuaStat
   let state = try LuaState(memoryLimit: limit, libraries: limit == nil ? .full : .sandboxed)
   try state.register(
     BoundModule("host", "Takes and keeps.") { module in
-      module.function("copy", [], returns: .any, "Copies a value.") { stack in
+      module.function("copy", returns: .any, "Copies a value.") { stack in
         _ = try stack.value(1)
         return true
       }
-      module.function("texts", [], returns: .any, "Copies a list of texts.") { stack in
+      module.function("texts", returns: .any, "Copies a list of texts.") { stack in
         try stack.table(1).elements { try $0.text(-1) }.count
       }
-      module.function("keep", [], returns: .any, "Keeps a text.") { stack in
+      module.function("keep", returns: .any, "Keeps a text.") { stack in
         _ = try stack.text(1)
         kept.charges.append(try stack.memory.retainCharge())
         return LuaNothing()
       }
-      module.function("list", [], returns: .any, "A long list.") { stack in
+      module.function("list", returns: .any, "A long list.") { stack in
         [Counted](repeating: Counted(kept: kept), count: try stack.integer(1))
       }
-      module.function("closure", [], returns: .any, "A function that holds something.") { _ in
+      module.function("closure", returns: .any, "A function that holds something.") { _ in
         let held = Held(kept)
         return LuaFunction("held") { _ in held.kept.living }
       }
-      module.function("take", [], returns: .any, "Charges so much.") { stack in
+      module.function("take", returns: .any, "Charges so much.") { stack in
         try stack.memory.charge(stack.integer(1))
         return true
       }

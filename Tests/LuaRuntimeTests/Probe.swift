@@ -39,15 +39,15 @@ func probeState(_ census: Census, memoryLimit: Int? = nil) throws -> LuaState {
   state.register(probeType())
   try state.register(
     BoundModule("probes", "Probes for the tests.") { module in
-      module.function("create", [LuaParameter("name", .string)], returns: .object("probe"), "A new probe.") { stack in
+      module.function("create", ["name": .string], returns: .object("probe"), "A new probe.") { stack in
         Probe(try stack.text(1), census)
       }
-      module.function("find", [LuaParameter("name", .string)], returns: .object("probe").orProblem, "Never there.") {
+      module.function("find", ["name": .string], returns: .object("probe").orProblem, "Never there.") {
         stack throws -> Bool in
         _ = try stack.text(1)
         throw ProbeProblem()
       }
-      module.function("stop", [], returns: .nothing, "As Ctrl-C would.") { stack in
+      module.function("stop", returns: .nothing, "As Ctrl-C would.") { stack in
         interruptLua()
         return LuaNothing()
       }
@@ -61,35 +61,35 @@ private func probeType() -> BoundType<Probe> {
     type.field("name", .string, "Its name.", get: { $0.name }, set: { $0.name = try $1.text(3) })
     type.field("size", .integer, "Bytes of its name.", get: { $0.name.utf8.count })
     type.field("tags", .list(.string), "Two tags.") { _ in Frozen(["a", "b"], advice: "use probe:tag()") }
-    type.method("contains", [LuaParameter("text", .string)], returns: .boolean, "Bytes in place.") { probe, stack in
+    type.method("contains", ["text": .string], returns: .boolean, "Bytes in place.") { probe, stack in
       let bytes = try stack.bytes(2)
       return bytes.count == probe.name.utf8.count && bytes.elementsEqual(probe.name.utf8)
     }
-    type.method("take", [LuaParameter("n", .integer)], returns: .integer, "1 to 5.") { _, stack in
+    type.method("take", ["n": .integer], returns: .integer, "1 to 5.") { _, stack in
       try stack.integer(2, in: 1...5)
     }
-    type.method("real", [LuaParameter("x", .number)], returns: .number, "Finite.") { _, stack in try stack.number(2) }
-    type.method("fail", [], returns: .nothing, "Raises.") { probe, _ throws -> LuaNothing in
+    type.method("real", ["x": .number], returns: .number, "Finite.") { _, stack in try stack.number(2) }
+    type.method("fail", returns: .nothing, "Raises.") { probe, _ throws -> LuaNothing in
       throw LuaFailure.message("\(probe.name) failed")
     }
-    type.method("refuse", [], returns: .nothing.orProblem, "nil, problem.") { _, _ throws -> LuaNothing in
+    type.method("refuse", returns: .nothing.orProblem, "nil, problem.") { _, _ throws -> LuaNothing in
       throw ProbeProblem()
     }
-    type.method("throw_problem", [], returns: .nothing, "Raises a problem.") { _, _ throws -> LuaNothing in
+    type.method("throw_problem", returns: .nothing, "Raises a problem.") { _, _ throws -> LuaNothing in
       throw ProbeProblem()
     }
-    type.method("call", [LuaParameter("f", .function)], returns: .any, "Calls back.") { probe, stack in
+    type.method("call", ["f": .function], returns: .any, "Calls back.") { probe, stack in
       let local = Probe("on the Swift stack", probe.census)
       defer { local.name = "done" }
       return try stack.function(2).call([probe])
     }
-    type.method("read", [LuaParameter("t", .table)], returns: .string, "Reads a table.") { _, stack in
+    type.method("read", ["t": .table], returns: .string, "Reads a table.") { _, stack in
       let table = try stack.table(2, "a table with prompt")
       try table.allowOnly(["prompt", "tags"])
       let tags = try table.optionalTexts("tags") ?? []
       return ([try table.text("prompt")] + tags).joined(separator: ",")
     }
-    type.method("echo", [LuaParameter("v", .any)], returns: .any, "Copies.") { _, stack in try stack.value(2) }
+    type.method("echo", ["v": .any], returns: .any, "Copies.") { _, stack in try stack.value(2) }
     type.operation("__len") { probe, _ in probe.name.utf8.count }
   }
 }

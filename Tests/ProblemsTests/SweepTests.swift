@@ -54,7 +54,7 @@ import WordGames
   @Test(arguments: DocumentProblem.Finding.allCases)
   func `each finding of a check has a code of its own`(kind: DocumentProblem.Finding) {
     #expect(findings.count == DocumentProblem.Finding.allCases.count)
-    #expect(findings.contains { $0.rawValue.filter { $0 != "_" } == "\(kind)".lowercased() })
+    #expect(findings.contains { $0.text.filter { $0 != "_" } == "\(kind)".lowercased() })
   }
 
   @Test func `a code is lower case with underscores`() {

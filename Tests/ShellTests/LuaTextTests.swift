@@ -47,15 +47,15 @@ import Testing
       type.field("prompt", .string, "What is asked.") { _ in "x" }
     }
     let pile = BoundType<Pile>("pile", "A pile.", summary: { _ in "pile" }) { type in
-      type.method("cards", [], returns: .iterator(.object("card")), "Its cards.") { _, _ in 1 }
-      type.method("all", [], returns: .list(.object("card")), "Its cards.") { _, _ in 1 }
+      type.method("cards", returns: .iterator(.object("card")), "Its cards.") { _, _ in 1 }
+      type.method("all", returns: .list(.object("card")), "Its cards.") { _, _ in 1 }
       type.field("top", .optional(.object("card")), "The top one.") { _ in 1 }
     }
     lua.register(card)
     lua.register(pile)
     try lua.register(
       BoundModule("piles", "Piles.") { module in
-        module.function("open", [], returns: .object("pile").orProblem, "Opens one.") { _ in 1 }
+        module.function("open", returns: .object("pile").orProblem, "Opens one.") { _ in 1 }
       })
     return lua
   }

@@ -126,7 +126,7 @@ import ToggleSettings
     var heard = 0
     for round in 0..<100 {
       try tree.declare(declarations, by: quiz)
-      _ = tree.observe("", by: quiz) { _, _ in heard += 1 }
+      _ = tree.observe("", by: quiz) { _ in heard += 1 }
       try tree.set("quiz.level", to: .number(round % 2 == 0 ? 2 : 3), by: .user)
       tree.remove(quiz)
       #expect(problem { _ = try tree.get("quiz.level") }?.code == "unknown_setting")

@@ -33,8 +33,8 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
   @Test func `a plugin is notified of no secret except its own, and the user of all`() throws {
     var heard: [String] = []
     var userHeard: [String] = []
-    _ = tree.observe("", by: quiz) { changes, _ in heard += changes.map(\.name) }
-    _ = tree.observe("door", by: .user) { changes, _ in userHeard += changes.map(\.name) }
+    _ = tree.observe("", by: quiz) { changes in heard += changes.map(\.name) }
+    _ = tree.observe("door", by: .user) { changes in userHeard += changes.map(\.name) }
     try tree.update(
       [("door.key", .text("x")), ("door.colour", .text("blue")), ("quiz.token", .text("y"))], by: .user)
     try tree.set("door.key", to: .text("z"), by: .user)

@@ -52,7 +52,7 @@ private struct RandomRun {
     try tree.declare(declarations, by: .program)
     names = tree.names
     let events = heardEvents
-    subscription = tree.observe("", by: .user) { changes, _ in events.events.append(changes) }
+    subscription = tree.observe("", by: .user) { changes in events.events.append(changes) }
     if Int.random(in: 0..<3, using: &random) == 0 {
       let leaf = model.defaults.keys.sorted().randomElement(using: &random) ?? ""
       let on = Bool.random(using: &random)

@@ -30,7 +30,7 @@ func pizza() throws -> SettingsTree {
 final class Ear {
   var heard: [[String]] = []
   func listen(to tree: SettingsTree, _ prefix: String = "") -> SettingsSubscription {
-    tree.observe(prefix, by: .user) { changes, _ in
+    tree.observe(prefix, by: .user) { changes in
       self.heard.append(changes.map { "\($0.name) \($0.old.text) \($0.new.text)" })
     }
   }
@@ -47,7 +47,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     try tree.declare([SettingDeclaration("list", .path(default: ""))], by: .program)
     var (kept, heard): ([StoredChange], [SettingChange]) = ([], [])
     tree.save = { kept += $0 }
-    let subscription = tree.observe("", by: .user) { changes, _ in heard += changes }
+    let subscription = tree.observe("", by: .user) { changes in heard += changes }
     for path in ["/caf\u{E9}", "/cafe\u{301}"] { try tree.set("list", to: .text(path), by: .user) }
     #expect(tree["list"] == .text("/cafe\u{301}"))
     #expect(kept.count == 2 && heard.count == 2)
@@ -250,7 +250,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = try pizza()
     let ear = Ear()
     var seenInside: SettingValue?
-    _ = tree.observe("pizza.tomato", by: .user) { _, _ in
+    _ = tree.observe("pizza.tomato", by: .user) { _ in
       do {
         try tree.set("game.length", to: .number(9), by: .user)
         seenInside = try tree.get("game.length")
@@ -266,7 +266,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   @Test func `an invalid set inside an observer is refused at once`() throws {
     let tree = try pizza()
     var refused: SettingsError?
-    _ = tree.observe("", by: .user) { _, _ in
+    _ = tree.observe("", by: .user) { _ in
       refused = problem { try tree.set("game.length", to: .number(99), by: .user) }
     }
     try tree.set("pizza.tomato", to: .flag(true), by: .user)
@@ -279,7 +279,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     var notices: [SettingsNotice] = []
     tree.report = { notices.append($0) }
     var heard = 0
-    _ = tree.observe("pizza.tomato", by: .user) { _, _ in
+    _ = tree.observe("pizza.tomato", by: .user) { _ in
       heard += 1
       do { try tree.toggle(["pizza.tomato"], by: .user) } catch { Issue.record(error) }
     }
@@ -295,7 +295,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     var cut = 0
     tree.report = { if case .loopCut = $0 { cut += 1 } }
     var heard = 0
-    _ = tree.observe("", by: .user) { _, _ in
+    _ = tree.observe("", by: .user) { _ in
       heard += 1
       for _ in 0..<(heard == 1 ? 1_500 : 3) {
         do { try tree.toggle(["pizza.tomato"], by: .user) } catch { Issue.record(error) }
@@ -310,7 +310,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = try pizza()
     let ear = Ear()
     var second: SettingsSubscription?
-    _ = tree.observe("", by: .user) { _, _ in second?.cancel() }
+    _ = tree.observe("", by: .user) { _ in second?.cancel() }
     second = ear.listen(to: tree)
     try tree.set("pizza.tomato", to: .flag(true), by: .user)
     #expect(ear.heard.isEmpty)
@@ -322,7 +322,7 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
     let tree = try pizza()
     let ear = Ear()
     var done = false
-    _ = tree.observe("", by: .user) { _, _ in
+    _ = tree.observe("", by: .user) { _ in
       if !done { _ = ear.listen(to: tree) }
       done = true
     }

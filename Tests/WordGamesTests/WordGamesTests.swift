@@ -167,7 +167,7 @@ extension Game {
       mode: mode, lexicon: lexicon, common: common, BaseWordOptions(word: "cambering"), random: TestGenerator(1),
       clocks: Clocks(now: { 0 }))
     var words: [String] = []
-    try MissedWords(of: game).forEach { words.append($0) == () }
+    try game.forEachMissed { words.append($0) == () }
     #expect(words == ["ring", "crab", "bean", "cab"])
   }
 

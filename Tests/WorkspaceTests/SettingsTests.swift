@@ -110,7 +110,7 @@ private final class Witness {}
     let tree = try workspace.preferences().tree
     try tree.set("game.length", text: "7", by: .user)
     var heard: [[SettingChange]] = []
-    let subscription = tree.observe("", by: .user) { changes, _ in heard.append(changes) }
+    let subscription = tree.observe("", by: .user) { changes in heard.append(changes) }
     try workspace.beginUnit()
     try tree.set("game.length", text: "8", by: .script("x.lua"))
     try tree.set("sound", text: "on", by: .script("x.lua"))
@@ -135,7 +135,7 @@ private final class Witness {}
     var count = 0
     var witness: Witness? = Witness()
     weak let observed = witness
-    _ = tree.observe("", by: .user) { [witness] _, _ in if witness != nil { count += 1 } }
+    _ = tree.observe("", by: .user) { [witness] _ in if witness != nil { count += 1 } }
     witness = nil
     #expect(observed != nil)
     let declaration = SettingDeclaration("quiz.speed", .number(NumberRange(), default: 1), title: "Speed")

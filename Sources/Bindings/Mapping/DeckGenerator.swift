@@ -29,9 +29,7 @@ package struct DeckGenerator: CardGenerator {
     (self.seconds, self.processes) = (seconds, processes)
   }
 
-  package func run(
-    _ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void
-  ) throws -> [String] {
+  package func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String] {
     let code = try FileText.bytes(path, limit: 16 << 20) { Interrupts.areRequested }
     let state = try LuaState(memoryLimit: Self.memoryLimit, libraries: .sandboxed, seed: 0)
     defer { state.close() }
@@ -44,23 +42,18 @@ package struct DeckGenerator: CardGenerator {
       let distant = try processes.startCode(state, terms, seconds: seconds)
       defer { distant?.close() }
       try distant?.sendModules()
-      func setGlobal(_ name: String, _ function: LuaFunction) throws {
-        if let distant { try distant.setGlobal(name, function) } else { try state.setGlobal(name, function) }
-      }
-      try setGlobal(
+      try state.setGlobal(
         "card",
         LuaFunction("card") { stack in
           try cards.emit(Self.card(stack.table(1)), stack.memory.retainCharge(Self.cardWeight))
           return LuaNothing()
         })
-      try setGlobal(
+      try state.setGlobal(
         "read",
         LuaFunction("read", fails: true) { stack in
           LuaValue.bytes(try reading.bytes(stack.text(1), limit: Self.fileLimit))
         })
-      let text = Array(luaCode(ofFile: code))
-      let chunk = try distant?.load(text, name: path) ?? state.load(text, name: path)
-      try chunk.call([], results: 0) { _ in }
+      try state.load(luaCode(ofFile: code), name: path).call([], results: 0) { _ in }
     } catch {
       throw reason(of: error, path, cards.failure)
     }

@@ -4,7 +4,8 @@
 
 public import Files
 import LuaRuntime
-import Problems
+public import Problems
+import Text
 import Values
 
 /// The options of a run over lines.
@@ -51,9 +52,7 @@ public final class MapJob {
     state = try LuaState(libraries: .full, seed: options.seed)
     state.timeLimit = options.seconds
     try prepare(arguments, message)
-    try reporting(line: 0) {
-      try state.load(luaCode(ofFile: code), name: name).call(arguments, results: 0) { _ in }
-    }
+    try reporting(line: 0) { try state.load(luaCode(ofFile: code), name: name).call(arguments, results: 0) { _ in } }
   }
 
   /// What was read and written, as JSON on one line.
@@ -72,23 +71,16 @@ public final class MapJob {
     guard try names.contains(where: { try isFunction($0) }) else {
       throw MapError.noFunction(script: name, isReduce: options.isReduce)
     }
-    let loop =
-      options.isReduce
-      ? try prelude(MapPrelude.reduce, [nextRecord, put, putCard, seed])
-      : try prelude(MapPrelude.map, [nextLine, put, putCard, seed, options.keep])
-    do {
-      try reporting(line: nil) { try loop.call([], results: 0) { _ in } }
-    } catch let error as LuaError {
+    let loop = try state.load(PackageResources.loops_lua, name: "deckhand").call([
+      options.isReduce, options.isReduce ? nextRecord : nextLine, put, putCard, seed, options.keep,
+    ]) { $0.reference(-1) }
+    do { try reporting(line: nil) { try loop.call([], results: 0) { _ in } } } catch let error as LuaError {
       // The script called os.exit: what it emitted is written.
       if !options.isReduce { try reporting(line: nil) { try loop.call([true], results: 0) { _ in } } }
       try output.flush()
       throw error
     }
     try output.flush()
-  }
-
-  private func prelude(_ code: String, _ arguments: [any LuaRepresentable]) throws -> LuaReference {
-    try state.load(code, name: "deckhand").call(arguments) { $0.reference(-1) }
   }
 
   private func isFunction(_ name: String) throws -> Bool {
@@ -125,7 +117,7 @@ public final class MapJob {
       message(String(decoding: try stack.bytes(1), as: UTF8.self))
       return LuaNothing()
     }
-    try state.load(MapPrelude.setUp, name: "deckhand").call([reporting], results: 0) { _ in }
+    try state.load(PackageResources.output_lua, name: "deckhand").call([reporting], results: 0) { _ in }
   }
 
   private func count(_ stack: borrowing LuaStack) throws -> LuaNothing {
@@ -196,9 +188,7 @@ public final class MapJob {
     if let number = RecordText.wholeNumber(json) { return stack.push(number) }
     let limits = JSONLimits(bytes: MapJob.lineLimit, depth: 64, values: 1 << 20, string: MapJob.lineLimit)
     let value: Value
-    do throws(JSONFailure) {
-      value = try JSONParser.parse(Array(json), limits: limits)
-    } catch {
+    do throws(JSONFailure) { value = try JSONParser.parse(Array(json), limits: limits) } catch {
       throw fail(MapError.badRecord(line: input.count, reason: "its value is not JSON"))
     }
     if case .null = value { throw fail(MapError.badRecord(line: input.count, reason: "its value is null")) }
@@ -284,9 +274,7 @@ private struct CurrentKey {
   func compare(_ key: UnsafeRawBufferPointer) -> Order {
     guard hasKey else { return .larger }
     let shared = min(bytes.count, key.count)
-    for index in 0..<shared where bytes[index] != key[index] {
-      return key[index] < bytes[index] ? .smaller : .larger
-    }
+    for index in 0..<shared where bytes[index] != key[index] { return key[index] < bytes[index] ? .smaller : .larger }
     if key.count == bytes.count { return .same }
     return key.count > shared ? (key[shared] < 0x09 ? .smaller : .larger) : (bytes[shared] < 0x09 ? .larger : .smaller)
   }
@@ -298,5 +286,49 @@ private enum RandomSeed {
     var hash = 0xCBF2_9CE4_8422_2325 ^ seed
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     return hash ^ (hash >> 29)
+  }
+}
+
+/// Why a run over lines ended.
+///
+///     MapError.unsorted(line: 12).message   // line 12 of standard input ... sort it with LC_ALL=C sort
+public enum MapError: Problem, Equatable {
+  /// The script does not define a function that the run needs.
+  case noFunction(script: String, isReduce: Bool)
+  /// A line that has more bytes than the limit.
+  case longLine(line: Int, limit: Int)
+  /// A line of the input to `--reduce` that is not a record.
+  case badRecord(line: Int, reason: String)
+  /// A key that is smaller than the one before.
+  case unsorted(line: Int)
+  /// The script's code failed.
+  case failed(line: Int, message: String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .noFunction(let script, let isReduce):
+      ProblemReport(
+        .badFile, "No function to run",
+        "\(printable(script)) has no function \(isReduce ? "reduce or combine" : "map"); `help map` shows one")
+    case .longLine(let line, let limit):
+      ProblemReport(
+        .tooLarge, "Line too long",
+        "line \(line) of standard input has more than \(grouped(limit)) bytes; only a line feed ends a line",
+        ["line": line])
+    case .badRecord(let line, let reason):
+      ProblemReport(
+        .badRow, "Not a record",
+        "line \(line) of standard input is not a record: \(reason); KEY, a tab and JSON expected, as `map` writes them",
+        ["line": line])
+    case .unsorted(let line):
+      ProblemReport(
+        .badRow, "Not sorted",
+        "line \(line) of standard input is not sorted: its key is smaller than the one before; use LC_ALL=C sort",
+        ["line": line])
+    case .failed(let line, let message):
+      ProblemReport(
+        .luaError, "The script failed",
+        (line > 0 ? "line \(line) of standard input: " : "") + printable(message, limit: 2_000), ["line": line])
+    }
   }
 }

@@ -25,13 +25,10 @@ func registerWords(
   try state.register(
     BoundModule("words", "Word lists, and functions about words.") { module in
       module.function(
-        "lexicon", [LuaParameter("language", .string)], returns: .object("lexicon").orProblem,
-        "The words of an installed language."
-      ) { stack in
-        MapLexicon(try library.lexicon(for: library.language(named: stack.text(1))))
-      }
+        "lexicon", ["language": .string], returns: .object("lexicon").orProblem, "The words of an installed language."
+      ) { stack in MapLexicon(try library.lexicon(for: library.language(named: stack.text(1)))) }
       module.function(
-        "load", [LuaParameter("path", .string), LuaParameter("options", .optional(.table))],
+        "load", ["path": .string, "options": .optional(.table)],
         returns: .object("lexicon").orProblem, "The words of a file, one per line. Options: name, language."
       ) { stack in
         let options = try stack.optionalTable(2, allowing: ["name", "language"])
@@ -40,14 +37,7 @@ func registerWords(
         return MapLexicon(
           try reading(stack.text(1)) { path in try library.load(path: path, name: name, language: language) })
       }
-      module.function(
-        "can_form", [LuaParameter("letters", .string), LuaParameter("word", .string)], returns: .boolean,
-        "Whether the word can be made of the letters."
-      ) { stack in try answerCanForm(stack, &letters) }
-      module.function(
-        "normalize", [LuaParameter("text", .string), LuaParameter("language", .string)], returns: .string,
-        "The text trimmed, in normal form, and lowercased by the language's rules."
-      ) { stack in try answerNormalized(stack) }
+      describeQuestions(module) { try answerCanForm($0, &letters) }
       describeLemmas(module, library)
     })
 }
@@ -59,7 +49,7 @@ private func describeLemmas(_ module: BoundModule, _ library: LexiconLibrary) {
     ownFolder: "lemmas", sharedFolders: ["/usr/local/share", "/usr/share"], spellingFolders: [], shippedFolder: "."
   ) { Interrupts.areRequested }
   module.function(
-    "lemma", [LuaParameter("form", .string), LuaParameter("options", .table)], returns: .string,
+    "lemma", ["form": .string, "options": .table], returns: .string,
     "The dictionary form of a word; the second result lists all possible dictionary forms. Option: language."
   ) { stack in
     let form = try stack.text(1, limit: longestWords)
@@ -88,15 +78,14 @@ private func mapLexiconType() -> BoundType<MapLexicon> {
     type.field("count", .integer, "How many words it has.") { $0.lexicon.count }
     type.field("name", .string, "The list's name.") { $0.lexicon.name }
     type.operation("__len") { handle, _ in handle.lexicon.count }
-    type.method("contains", [LuaParameter("word", .string)], returns: .boolean, "Whether the word is in it.") {
+    type.method("contains", ["word": .string], returns: .boolean, "Whether the word is in it.") {
       $0.lexicon.contains(try $1.bytes(2))
     }
-    type.method("anagrams", [LuaParameter("letters", .string)], returns: .list(.string), "The words of these letters.")
-    {
+    type.method("anagrams", ["letters": .string], returns: .list(.string), "The words of these letters.") {
       $0.lexicon.listAnagrams(of: try $1.text(2, limit: longestWords))
     }
     type.method(
-      "formable", [LuaParameter("letters", .string)], returns: .list(.string),
+      "formable", ["letters": .string], returns: .list(.string),
       "The words that can be made of the letters."
     ) { $0.lexicon.formableWords(from: try $1.text(2, limit: longestWords)) }
   }

@@ -111,7 +111,7 @@ extension SourceProblem {
   /// Describes an error that ended the reading of a file, or kept it from being read.
   package init(_ error: any Error) {
     let report = (error as? any Problem)?.report
-    let code = report?.code.rawValue ?? ProblemCode.Failure.badFile.rawValue
+    let code = report?.code.rawValue ?? ProblemCode.Failure.badFile.text
     if let place = (error as? ExchangeError)?.place {
       self.init(line: place.line, column: place.column, code: code, message: place.words)
     } else if case .badDescription(_, let line, let column, _)? = error as? BuildError {

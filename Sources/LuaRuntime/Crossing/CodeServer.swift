@@ -137,8 +137,7 @@ public final class CodeServer {
   /// Returns the answer to a call, from what the call left on the stack above `top`.
   private func ended(_ status: Int32, _ L: OpaquePointer, _ top: Int32) throws -> [UInt8] {
     if status >= DH_STATUS_STOPPED {
-      return CrossingFrame.stopped(
-        status - Int32(DH_STATUS_STOPPED), at: String(cString: dh_stop_position(L)))
+      return CrossingFrame.stopped(status - Int32(DH_STATUS_STOPPED), at: String(cString: dh_stop_position(L)))
     }
     var encoder = CrossingEncoder(status == LUA_OK ? .values : .error, L, crossing)
     if status != LUA_OK {
@@ -191,9 +190,7 @@ public final class CodeServer {
   }
 
   private func function(_ member: SentMember) -> HostFunction {
-    HostFunction(member.name, failsSoftly: false) { [unowned self] stack, _ in
-      try ask(.invoke, member.number, stack)
-    }
+    HostFunction(member.name, failsSoftly: false) { [unowned self] stack, _ in try ask(.invoke, member.number, stack) }
   }
 
   private func addType(_ reader: inout WireReader) throws {

@@ -98,9 +98,7 @@ struct CrossingDecoder {
 
   private mutating func table(depth: Int) throws {
     let (length, pairs) = (try reader.count(), try reader.count())
-    guard let kind = TableKind(rawValue: try reader.byte()), depth <= CrossingEncoder.deepest else {
-      throw WireError()
-    }
+    guard let kind = TableKind(rawValue: try reader.byte()), depth <= CrossingEncoder.deepest else { throw WireError() }
     let advice = kind == .frozen ? try reader.data() : nil
     try takeRoom(
       CrossingCost.table + CrossingCost.slot * length + CrossingCost.pair * pairs

@@ -54,8 +54,7 @@ enum FrameKind: UInt8 {
   /// The request was stopped: the reason, the position.
   case stopped
 
-  /// Whether the frame is a request or an answer; a byte follows that is 1 if some of its tables occur more than
-  /// once.
+  /// Whether it is a request or an answer; a byte follows that is 1 if some of its tables occur more than once.
   var holdsValues: Bool {
     switch self {
     case .type, .module, .release: false

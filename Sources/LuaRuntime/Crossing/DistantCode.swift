@@ -172,8 +172,7 @@ public final class DistantCode {
 
   /// Sends a request outside of any call, with the time limit of one call.
   private func asking<R>(
-    _ kind: FrameKind, _ write: (inout CrossingEncoder) throws -> Void,
-    take: (borrowing LuaStack, Int32) throws -> R
+    _ kind: FrameKind, _ write: (inout CrossingEncoder) throws -> Void, take: (borrowing LuaStack, Int32) throws -> R
   ) throws -> R {
     var budget = CallBudget(seconds: state.timeLimit ?? 3600)
     return try state.withBudget(&budget) {
@@ -187,9 +186,7 @@ public final class DistantCode {
           throw state.takeError(on: stack.L, status: LUA_ERRRUN)
         }
         let reason = dh_stop_reason_of(stack.L)
-        guard reason == 0 else {
-          throw state.takeError(on: stack.L, status: Int32(DH_STATUS_STOPPED) + reason)
-        }
+        guard reason == 0 else { throw state.takeError(on: stack.L, status: Int32(DH_STATUS_STOPPED) + reason) }
         return try sending { try take(stack, count) }
       }
     }

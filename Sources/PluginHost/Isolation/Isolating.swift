@@ -48,9 +48,7 @@ public struct PluginIsolation {
     }
   }
 
-  private func process(
-    _ terms: CodeTerms, seconds: Double, _ failure: (String) -> any Error
-  ) throws -> PluginProcess? {
+  private func process(_ terms: CodeTerms, seconds: Double, _ failure: (String) -> any Error) throws -> PluginProcess? {
     guard let path = host.environment.folders.pluginProgram else { return nil }
     let zone = host.environment.variables.value("TZ").map { ["TZ=" + $0] } ?? []
     do throws(IsolationFailure) {
@@ -61,8 +59,7 @@ public struct PluginIsolation {
     }
   }
 
-  /// Unloads a plugin whose process has ended, until the user loads it again. The caller gets the reason as the error
-  /// of its call.
+  /// Unloads a plugin whose process has ended, until it is loaded again. The caller gets the reason as an error.
   private func unloadAfterFailure(_ plugin: Plugin, _ why: DistantFailure) {
     plugin.lastError = why.words
     // During loading, the code that loads the plugin sets its state.

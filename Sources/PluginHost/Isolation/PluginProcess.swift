@@ -41,13 +41,10 @@ final class PluginProcess: DistantChannel {
     path: String, variables: [String], _ terms: CodeTerms, seconds: Double, clock: @escaping () -> Double
   ) throws(IsolationFailure) {
     (self.seconds, self.clock) = (seconds, clock)
-    do throws(ProgramFailure) {
-      (process, channel) = try startTalkingProgram([path], environment: variables)
-    } catch {
+    do throws(ProgramFailure) { (process, channel) = try startTalkingProgram([path], environment: variables) } catch {
       throw .missing(path: path)
     }
-    // Short, so that a stop request that raised no signal here is noticed too. With a timeout, a signal always ends
-    // the wait.
+    // Short, so that a stop request without a signal is noticed too; with a timeout, a signal always ends the wait.
     var limit = timeval(tv_sec: 0, tv_usec: 20_000)
     for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
       setsockopt(channel, SOL_SOCKET, option, &limit, socklen_t(MemoryLayout<timeval>.size))
@@ -56,9 +53,7 @@ final class PluginProcess: DistantChannel {
     do {
       try send(terms.frame)
       let deadline = Deadline(seconds: Self.startSeconds, clock: clock, shouldStop: { false })
-      guard try receive({ try deadline.check() }) == CodeServer.ready else {
-        throw IsolationFailure.notReady
-      }
+      guard try receive({ try deadline.check() }) == CodeServer.ready else { throw IsolationFailure.notReady }
     } catch {
       finish()
       throw ending == CodeServer.notConfined << 8 ? .notConfined : .notReady
@@ -84,9 +79,7 @@ final class PluginProcess: DistantChannel {
   }
 
   func receive(_ waiting: () throws -> Void) throws -> [UInt8] {
-    do {
-      return try stream.receive(waiting)
-    } catch let end as FrameEnd {
+    do { return try stream.receive(waiting) } catch let end as FrameEnd {
       throw end == .gone ? failure() : DistantFailure.invalidMessage
     }
   }
@@ -100,8 +93,7 @@ final class PluginProcess: DistantChannel {
 
   // MARK: Time and end
 
-  /// Limits the processor time of the process from now, to more than the limit that the shell itself enforces; beyond
-  /// that, the kernel ends the process.
+  /// Limits the processor time of the process from now, to more than the limit that the shell itself enforces.
   private func renewTime() {
     let now = clock()
     guard now - renewed > 0.5, !isEnded else { return }

@@ -77,14 +77,12 @@ public struct PluginInstaller {
     let given = package.manifest
     let wanted = "\(there.name) \(version ?? "")".trimmed
     guard package.name == there.name, version == nil || version == given.version else {
-      throw PluginPackageError.other(
-        path: package.path, given: "\(package.name) \(given.version)", wanted: wanted)
+      throw PluginPackageError.other(path: package.path, given: "\(package.name) \(given.version)", wanted: wanted)
     }
     if let old = there.manifest?.version, let installed = Version(old), let new = Version(given.version),
       version == nil, new < installed
     {
-      throw PluginPackageError.lower(
-        plugin: there.name, installed: old, given: given.version, path: package.path)
+      throw PluginPackageError.lower(plugin: there.name, installed: old, given: given.version, path: package.path)
     }
     let changes = try changes(of: there, to: package)
     if changes.isEmpty {

@@ -86,9 +86,7 @@ public enum PluginPackageError: Problem, Equatable {
 }
 
 extension ProblemReport {
-  static func of(
-    _ plugin: String, _ code: ProblemCode.Failure, _ title: String, _ message: String
-  ) -> ProblemReport {
+  static func of(_ plugin: String, _ code: ProblemCode.Failure, _ title: String, _ message: String) -> ProblemReport {
     ProblemReport(code, title, message, ["plugin": plugin])
   }
 }

@@ -32,8 +32,7 @@ struct PluginStore {
   func staged(_ plugin: String) -> String { folder + "/" + Self.stagedPrefix + plugin }
   private func replaced(_ plugin: String) -> String { folder + "/" + Self.replacedPrefix + plugin }
 
-  /// Locks the folder: nobody else changes plugins until the lock is released. First completes or removes what a
-  /// killed process left.
+  /// Locks the folder until the lock is released, and first completes or removes what a killed process left.
   func lock() throws -> FileLock {
     try makePrivateFolder(folder)
     let lock = try FileLock(lockPath, wait)

@@ -43,7 +43,7 @@ extension GameHandle {
   public func missedWords(_ limit: Int) throws -> [MissedWord] {
     var (explained, plain): ([MissedWord], [MissedWord]) = ([], [])
     var meanings = WordMeanings(self)
-    try MissedWords(of: game).forEach { word in
+    try game.forEachMissed { word in
       guard meanings.isNew(word) else { return true }
       let missed = MissedWord(word: word, meaning: try meanings.meaning(of: word))
       if missed.meaning == nil { plain.append(missed) } else { explained.append(missed) }
@@ -78,7 +78,7 @@ extension GameHandle {
 
   private func missedCards() throws -> ([NewCard], MissedReport) {
     var (meanings, cards, report) = (WordMeanings(self), [NewCard](), MissedReport())
-    try MissedWords(of: game).forEach { word in
+    try game.forEachMissed { word in
       guard meanings.isNew(word) else { return true }
       guard let prompt = try meanings.meaning(of: word) ?? meanings.sentence(with: word) else {
         report.unexplained += 1

@@ -36,7 +36,7 @@ private final class Thing: BoundObject {
     BoundType<Thing>("thing", "A thing.", summary: { $0.text }) { type in
       type.field("text", .string, "Its text.", get: { $0.text }, set: { $0.text = try $1.text(3) })
       type.field("words", .list(.string), "Two.") { _ in Frozen(["a", "b"], advice: "use thing:call()") }
-      type.method("call", [LuaParameter("f", .function)], returns: .any, "Calls back.") { thing, stack in
+      type.method("call", ["f": .function], returns: .any, "Calls back.") { thing, stack in
         try stack.function(2).call([thing])
       }
     }
@@ -50,18 +50,18 @@ private final class Things {
 
   var module: BoundModule {
     BoundModule("things", "Things.") { module in
-      module.function("make", [], returns: .object("thing"), "A new one.") { _ in Thing() }
-      module.function("copy", [LuaParameter("value", .any)], returns: .any, "The value, copied.") { try $0.value(1) }
-      module.function("keep", [LuaParameter("f", .function)], returns: .nothing, "Keeps it.") { [unowned self] stack in
+      module.function("make", returns: .object("thing"), "A new one.") { _ in Thing() }
+      module.function("copy", ["value": .any], returns: .any, "The value, copied.") { try $0.value(1) }
+      module.function("keep", ["f": .function], returns: .nothing, "Keeps it.") { [unowned self] stack in
         kept = try stack.function(1)
         return LuaNothing()
       }
-      module.function("sum", [LuaParameter("items", .any)], returns: .integer, "Of the fields `n`.") { stack in
+      module.function("sum", ["items": .any], returns: .integer, "Of the fields `n`.") { stack in
         var sum = 0
         try LuaItems(at: 1, on: stack).forEach { sum &+= try $0.table(-1).optionalInteger("n") ?? 0 }
         return sum
       }
-      module.function("counter", [], returns: .function, "An iterator of 1 and 2.") { _ in
+      module.function("counter", returns: .function, "An iterator of 1 and 2.") { _ in
         var count = 0
         return LuaFunction("counter") { _ in
           count += 1

@@ -50,7 +50,7 @@ extension ProblemTable {
 
   static let bindings = [
     ProblemTable(
-      MapError.self, in: "Bindings/Mapping/MapError.swift",
+      MapError.self, in: "Bindings/Mapping/MapJob.swift",
       [
         "noFunction": MapError.noFunction(script: hostile, isReduce: true),
         "noFunction": MapError.noFunction(script: hostile, isReduce: false),
@@ -100,7 +100,7 @@ extension ProblemTable {
         "mayNotSetLimits": PluginError.mayNotSetLimits(plugin: "quiz"),
       ]),
     ProblemTable(
-      PluginFileError.self, in: "PluginHost/PluginFileError.swift",
+      PluginFileError.self, in: "PluginHost/PluginError.swift",
       [
         "missing": PluginFileError.missing(file: hostile), "outside": PluginFileError.outside(file: hostile),
         "badModule": PluginFileError.badModule(hostile), "noModule": PluginFileError.noModule(stem: "parts/verbs"),
