@@ -3,6 +3,8 @@
 // Invariant: the text is UTF-8, and no change splits a character; a position beyond a line or the text is clamped to
 // its end; the cost of a change grows with its length and the number of lines after it.
 
+import Text
+
 /// The unit of columns.
 public enum PositionEncoding: String, Sendable {
   case utf8 = "utf-8"
@@ -133,4 +135,23 @@ public struct TextDocument {
 
   /// The UTF-16 length of the character that begins with this byte; 0 for a continuation byte.
   private static func utf16Width(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
+}
+
+/// Converts between file URIs and paths.
+///
+///     FileURI.path(of: "file:///es/el%20gato.md")   // "/es/el gato.md"
+public enum FileURI {
+  private static let scheme = "file://"
+
+  /// Returns the path of a URI; nil if it is not a file on this machine.
+  public static func path(of uri: String) -> String? {
+    guard uri.hasPrefix(scheme) else { return nil }
+    let rest = uri.utf8.dropFirst(scheme.utf8.count)
+    guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return nil }
+    let host = String(decoding: rest[..<slash], as: UTF8.self)
+    guard host.isEmpty || host.lowercased() == "localhost" else { return nil }
+    return String(validating: percentDecoded(rest[slash...]), as: UTF8.self)
+  }
+
+  public static func uri(of path: String) -> String { scheme + percentEncoded(path: path) }
 }

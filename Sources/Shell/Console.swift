@@ -5,7 +5,9 @@
 package import Bindings
 import CTerminal
 package import Commands
+import Files
 import Glibc
+import Lexicon
 import LuaRuntime
 import Text
 
@@ -154,4 +156,54 @@ private final class ConsoleProgress: ProgressReporting {
   func step(_ count: Int) { line.step(count) }
   func update(_ done: Int, of total: Int?) { line.reach(done, of: total) }
   func finish() { line.finish() }
+}
+
+/// Shows on a console that a word list is being compiled, from the start.
+func showCompiling(of lexicons: LexiconLibrary, on console: Console) {
+  var line: (any ProgressReporting)?
+  lexicons.didReach = { stage in
+    switch stage {
+    case .begun(let list):
+      let label = "Preparing the \(printable(list)) word list (once)"
+      if console.errors.hasScreen, !console.drawsProgress { console.note(label) }
+      line = console.progress(label, total: 100, atOnce: true)
+      line?.update(0, of: 100)
+    case .read(let share): line?.update(Int(share * 50), of: 100)
+    case .ended:
+      line?.finish()
+      line = nil
+    }
+  }
+}
+
+struct Pager {
+  private let program: String
+
+  /// - Parameter program: a command line for the system's shell.
+  init(_ program: String) { self.program = program }
+
+  /// Shows the lines, and waits until the user leaves the pager.
+  /// - Returns: false when the pager could not be run.
+  func show(_ lines: [String]) -> Bool {
+    guard let ends = uninheritedPipe() else { return false }
+    // The lines are UTF-8 in every locale; without this, `less` shows other letters than ASCII as bytes in some.
+    let child = startShell("export LESSCHARSET=\"${LESSCHARSET:-utf-8}\"; \(program)", input: ends.reading)
+    close(ends.reading)
+    guard let child else {
+      close(ends.writing)
+      return false
+    }
+    // Leaving the pager early is not a failure.
+    let handler = signal(SIGPIPE, SIG_IGN)
+    var bytes = Array((lines.joined(separator: "\n") + "\n").utf8)[...]
+    while !bytes.isEmpty {
+      let count = retrying { bytes.withUnsafeBytes { write(ends.writing, $0.baseAddress, $0.count) } }
+      if count <= 0 { break }
+      bytes = bytes.dropFirst(count)
+    }
+    close(ends.writing)
+    signal(SIGPIPE, handler)
+    // The statuses of a shell that cannot run the program, or does not find it.
+    return ![126, 127].contains(CallPause.waitingForUser { waitForExit(of: child) })
+  }
 }

@@ -1,5 +1,6 @@
-// The transfers of `sync`: both ways, a full download, or a full upload.
-// Invariant: what would be replaced is shown first, and replaced only after the user typed the confirmation.
+// The transfers of `sync`: rows both ways, a full download, or a full upload, then media. Invariant: what would be
+// replaced is shown first, and replaced only after the user typed the confirmation; the result for the cards is shown
+// before anything can fail for the media.
 
 import Bindings
 import Commands
@@ -198,5 +199,89 @@ extension SyncQuestion {
       "The server no longer has \(session.counted(cards, "card")) of this account, which will be removed here too; a "
         + "backup is made first. Continue?"
     }
+  }
+}
+
+enum MediaSync {
+  /// Shows the result of a sync, then syncs the media; does nothing more when the user declined the sync.
+  static func follow(_ result: CommandResult, _ workspace: Workspace, _ session: Session, asJSON: Bool) throws
+    -> CommandResult
+  {
+    if case .value(.null) = result.answer { return result }
+    session.show(result, asJSON: asJSON)
+    return shown(try run(workspace, session), session)
+  }
+
+  static func run(_ workspace: Workspace, _ session: Session) throws -> MediaReport {
+    try SyncProgress.shown(workspace, session) { progress in try workspace.sync.runMedia { progress.show($0) } }
+  }
+
+  private static func shown(_ report: MediaReport, _ session: Session) -> CommandResult {
+    let parts = [
+      (report.received, "received"), (report.sent, "sent"), (report.removedHere, "removed here"),
+      (report.removedThere, "removed there"),
+    ].filter { $0.0 > 0 }.map { count, what in "\(session.counted(count, "media file")) \(what)" }
+    var lines = parts.isEmpty ? [] : ["Media: \(parts.joined(separator: ", "))."]
+    lines += SyncCommand.shown(report.findings)
+    return CommandResult(.record(fields(of: report)), .lines(lines))
+  }
+
+  static func fields(of report: MediaReport) -> [(String, Value)] {
+    [
+      ("media_received", .integer(report.received)), ("media_sent", .integer(report.sent)),
+      ("media_removed_here", .integer(report.removedHere)), ("media_removed_there", .integer(report.removedThere)),
+      ("media_findings", .list(report.findings.map { .text($0) })),
+    ]
+  }
+}
+
+final class SyncProgress {
+  private let session: Session
+  private var label = ""
+  private var bar: (any ProgressReporting)?
+  private var (done, all): (Int, Int?) = (0, nil)
+
+  private init(_ session: Session) { self.session = session }
+
+  /// Shows the progress line while `work` communicates with the server.
+  static func shown<Result>(
+    _ workspace: Workspace, _ session: Session, _ work: (SyncProgress) throws -> Result
+  ) rethrows -> Result {
+    let progress = SyncProgress(session)
+    progress.show("Asking the server", 0, nil)
+    workspace.sync.whileWaiting = { progress.draw() }
+    defer {
+      workspace.sync.whileWaiting = nil
+      progress.finish()
+    }
+    return try work(progress)
+  }
+
+  func show(_ stage: SyncStage) {
+    switch stage {
+    case .fetching(let rows): show("Fetching", rows, nil)
+    case .taking(let rows, let all): show("Importing", rows, all)
+    case .sending(let rows): show("Sending", rows, nil)
+    }
+  }
+
+  func show(_ stage: MediaStage) {
+    switch stage {
+    case .fetching(let done, let all), .sending(let done, let all): show("Media", done, all)
+    }
+  }
+
+  private func show(_ label: String, _ done: Int, _ all: Int?) {
+    if label != self.label { finish() }
+    bar = bar ?? session.console.progress(label, total: all)
+    (self.label, self.done, self.all) = (label, done, all)
+    draw()
+  }
+
+  private func draw() { bar?.update(done, of: all) }
+
+  func finish() {
+    bar?.finish()
+    bar = nil
   }
 }

@@ -1,5 +1,5 @@
-// The names that Tab offers for argument values, each with a short description. Invariant: each kind takes a single
-// read of the data, however much there is; what cannot be read yields no completions.
+// The names, query terms and paths that Tab offers for argument values, each with a short description. Invariant: each
+// kind takes a single read of the data, however much there is; what cannot be read yields no completions.
 
 import Authentication
 import CardDocuments
@@ -165,5 +165,74 @@ struct QueryOffers {
     case "flag": return values(CardHiding.flagNames.enumerated().map { ("\($0.offset)", $0.element) })
     default: return []
     }
+  }
+}
+
+/// A query word that begins with a field whose names may contain spaces: `deck:Class 1`, `-note:Basic`.
+struct NamedTerm {
+  /// The part before the name: `-deck:`.
+  let start: Substring
+  let name: Substring
+  private let isOfDeck: Bool
+
+  /// Nil for any other word.
+  init?(_ word: String) {
+    guard let colon = word.firstIndex(of: ":") else { return nil }
+    let field = word[..<colon].drop { $0 == "-" }.lowercased()
+    guard field == "deck" || field == "note" else { return nil }
+    isOfDeck = field == "deck"
+    (start, name) = (word[...colon], word[word.index(after: colon)...])
+  }
+
+  var containsSpace: Bool { name.contains(" ") && !name.contains("\"") }
+
+  /// All names that the term can refer to.
+  func names(_ session: Session) throws -> [String] {
+    let workspace = try session.workspace()
+    return try isOfDeck ? workspace.decks.records().map(\.name) : workspace.noteTypes.all().map { try $0.record().name }
+  }
+}
+
+extension Session {
+  /// The words joined by spaces. A word like `deck:Class 1` becomes `deck:"Class 1"` if a deck has that name, because
+  /// the user's shell removes the quotes.
+  func query(_ words: [String]) throws -> String {
+    try words.map { word in
+      guard let term = NamedTerm(word), term.containsSpace, case let wanted = term.name.lowercased(),
+        try term.names(self).contains(where: { $0.lowercased() == wanted })
+      else { return word }
+      return "\(term.start)\"\(term.name)\""
+    }.joined(separator: " ")
+  }
+
+  /// The query text of an argument or option; nil when it was left out.
+  func query(_ name: String, of invocation: Invocation) throws -> String? {
+    let words = invocation.list(name)
+    return words.isEmpty ? nil : try query(words)
+  }
+}
+
+package enum PathCompletion {
+  private static let most = 5_000
+
+  /// The paths that begin with the text, sorted; folders end with a slash. Hidden names are included only when the
+  /// typed name begins with a dot. `home` replaces a leading `~/` when reading; the returned paths keep the `~/`.
+  package static func paths(beginningWith text: String, foldersOnly: Bool = false, home: String?) -> [String] {
+    let split = text.lastIndex(of: "/").map { text.index(after: $0) } ?? text.startIndex
+    let (folder, start) = (String(text[..<split]), text[split...])
+    if text == "~" { return home == nil ? [] : ["~/"] }
+    let real = folder.hasPrefix("~/") ? (home.map { $0 + folder.dropFirst() } ?? folder) : folder
+    let names = entries(of: real.isEmpty ? "." : real).filter { name in
+      name.unicodeScalars.starts(with: start.unicodeScalars) && (!name.hasPrefix(".") || start.hasPrefix("."))
+    }
+    return names.sorted().prefix(most).compactMap { name in
+      let isFolder = Folder.isFolder(real + name)
+      return foldersOnly && !isFolder ? nil : folder + name + (isFolder ? "/" : "")
+    }
+  }
+
+  private static func entries(of folder: String) -> [String] {
+    // A folder that cannot be read has no completions.
+    do { return try Folder.names(in: folder) } catch { return [] }
   }
 }

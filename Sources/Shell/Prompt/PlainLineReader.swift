@@ -1,9 +1,12 @@
-// Reads lines from a pipe or a file, without readline and without stdio, whose error flag would stay set after an
-// interrupt. Invariant: a line has at most `limit` bytes; without reading ahead, nothing after the returned line is
-// consumed from the input.
+// Lines from a pipe or a file, read without stdio, whose error flag would stay set after an interrupt; and what all
+// sources of lines share. Invariant: a line has at most `limit` bytes, without its line end; text that is not UTF-8 is
+// an error; without reading ahead, nothing after the line is consumed.
 
+import Files
 import Glibc
 import LuaRuntime
+package import Problems
+import Text
 
 package final class PlainLineReader: LineSource {
   private let input: Int32
@@ -112,4 +115,45 @@ func checkedText(_ bytes: some RandomAccessCollection<UInt8>) throws(LineError) 
   var column = 1
   while case .scalarValue(let scalar) = decoder.decode(&rest) { column += UTF8.width(scalar) }
   throw .notUTF8(column: column)
+}
+
+/// How reading a line ended.
+package enum LineOutcome: Equatable {
+  /// A line without its line end. A paste of several lines is one, with its line breaks and tabs.
+  case line(String)
+  /// Ctrl-C: the line is discarded; the cursor is at the start of a line.
+  case interrupted
+  case endOfInput
+  /// The program was asked to end (SIGTERM, SIGHUP, SIGQUIT): save, then exit with 128 + the signal.
+  case terminated(Int32)
+  /// The tick asked to stop; the typed text is discarded.
+  case stopped
+}
+
+package enum LineError: Problem, Equatable {
+  /// `column` counts bytes from 1; nil for a typed line, which shows the position itself.
+  case notUTF8(column: Int?)
+  case tooLong(limit: Int)
+  case unreadable(errno: Int32)
+
+  package var report: ProblemReport {
+    switch self {
+    case .notUTF8(let column?):
+      ProblemReport(.badText, "Not UTF-8", "the line is not UTF-8 at byte \(grouped(column)); it was not run")
+    case .notUTF8(nil):
+      ProblemReport(
+        .badText, "Not UTF-8", "the line is not UTF-8 where it shows \u{FFFD}; it was not run")
+    case .tooLong(let limit):
+      ProblemReport(
+        .tooLong, "The line is too long", "the line has more than \(grouped(limit)) bytes; it was not run")
+    case .unreadable(let number):
+      ProblemReport(.unreadable, "The input cannot be read", "the input cannot be read: \(systemWords(number))")
+    }
+  }
+}
+
+package protocol LineSource: AnyObject {
+  /// Reads a line. The prompt is not shown when nobody sees it. While `LineReader.isReading` it returns the end of the
+  /// input.
+  func read(prompt: String) throws(LineError) -> LineOutcome
 }

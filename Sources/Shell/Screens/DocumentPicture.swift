@@ -4,6 +4,7 @@
 
 import CardDocuments
 import Files
+import Glibc
 import Text
 import Workspace
 
@@ -72,4 +73,79 @@ struct DocumentPicture {
   }
 
   private func blocks(_ drawing: PixelDrawing) -> [String] { HalfBlocks(drawing).lines.map { "  " + $0 } }
+}
+
+struct HalfBlocks {
+  private let drawing: PixelDrawing
+  /// The positions that are drawn in a contrasting colour.
+  private let marked: Set<Int>
+
+  init(_ drawing: PixelDrawing, marked: [(column: Int, row: Int)] = []) {
+    self.drawing = drawing
+    self.marked = Set(marked.map { $0.row * drawing.width + $0.column })
+  }
+
+  var lines: [String] {
+    stride(from: 0, to: drawing.height - 1, by: 2).map { row in
+      let cells = (0..<drawing.width).map { column in
+        "\u{1B}[38;2;\(color(column, row))m\u{1B}[48;2;\(color(column, row + 1))m▀"
+      }
+      return cells.joined() + "\u{1B}[0m"
+    }
+  }
+
+  private func color(_ x: Int, _ y: Int) -> String {
+    let place = y * drawing.width + x
+    let parts = drawing.rgba[(place * 4)..<(place * 4 + 3)]
+    guard marked.contains(place) else { return parts.map { String($0) }.joined(separator: ";") }
+    // Black on light colours, white on dark ones.
+    let brightness = parts.reduce(0) { $0 + Int($1) }
+    return brightness > 382 ? "0;0;0" : "255;255;255"
+  }
+}
+
+struct ElementBox {
+  private let corners: [(x: Double, y: Double)]
+  private let middle: (x: Double, y: Double)
+  private let columns: Int
+  private let rows: Int
+
+  init(_ element: Element, columns: Int, rows: Int) {
+    (self.columns, self.rows) = (columns, rows)
+    let turn = element.rotation.truncatingRemainder(dividingBy: 360) * .pi / 180
+    func cell(_ x: Double, _ y: Double) -> (x: Double, y: Double) {
+      let (across, down) = (x / CardDocument.width + 0.5, y / CardDocument.height + 0.5)
+      return (across * Double(columns) - 0.5, down * Double(rows) - 0.5)
+    }
+    middle = cell(element.x, element.y)
+    corners = [(-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5)].map { across, down in
+      let (x, y) = (across * element.width, down * element.height)
+      return cell(element.x + x * cos(turn) - y * sin(turn), element.y + x * sin(turn) + y * cos(turn))
+    }
+  }
+
+  /// The position of its centre; nil when that is off the card.
+  var centre: (column: Int, row: Int)? { place(middle.x, middle.y) }
+
+  /// The positions along its sides that are on the card.
+  var outline: [(column: Int, row: Int)] {
+    var places: [(column: Int, row: Int)] = []
+    for (index, start) in corners.enumerated() {
+      let end = corners[(index + 1) % corners.count]
+      let steps = Int(min(500, max(1, max(abs(end.x - start.x), abs(end.y - start.y)).rounded(.up) * 2)))
+      for step in 0...steps {
+        let part = Double(step) / Double(steps)
+        if let place = place(start.x + (end.x - start.x) * part, start.y + (end.y - start.y) * part) {
+          places.append(place)
+        }
+      }
+    }
+    return places
+  }
+
+  private func place(_ x: Double, _ y: Double) -> (column: Int, row: Int)? {
+    let (column, row) = (x.rounded(), y.rounded())
+    guard column >= 0, row >= 0, column < Double(columns), row < Double(rows) else { return nil }
+    return (Int(column), Int(row))
+  }
 }

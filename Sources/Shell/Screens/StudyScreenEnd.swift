@@ -1,7 +1,9 @@
-// How a session at the terminal ends: its result, when more cards come, and the choice of another sprint.
+// How a session at the terminal ends, and the page about a card that has become a leech. Invariant: the page is shown
+// before the next card, even after the last one.
 
 import Commands
 import Decks
+import Memory
 import Text
 import Workspace
 
@@ -63,5 +65,70 @@ extension StudyScreen {
       default: continue
       }
     }
+  }
+}
+
+extension StudyScreen {
+  /// Shows that a card is a leech until a key is pressed.
+  func showLeech(_ card: CardHandle) throws {
+    let page = LeechPage(terminal, try LeechPage.lines(card, terminal, session))
+    guard redraws else { return session.console.show(.lines(page.lines)) }
+    while true {
+      screen.show(page.drawn)
+      let event = try keys.next(timeout: untilLock)
+      if try locks(event) { continue }
+      if isLockedOut { return }
+      switch event {
+      case .tick, .pasted: continue
+      case .resized, .key(.control("l")): screen.redrawAll(page.drawn)
+      case .resumed: screen.redraw(page.drawn)
+      case .terminated(let signal): return session.leave(by: signal)
+      default: return
+      }
+    }
+  }
+}
+
+private struct LeechPage {
+  /// The most recent answers that are shown, at most.
+  private static let mostAnswers = 12
+  private let terminal: Terminal
+  let lines: [String]
+
+  init(_ terminal: Terminal, _ lines: [String]) { (self.terminal, self.lines) = (terminal, lines) }
+
+  /// The lines as drawn in place of the card.
+  var drawn: [String] {
+    let room = max(1, terminal.height - 3)
+    let width = ScreenParts.width(on: terminal) - 4
+    let all = lines.flatMap { $0.lines(within: width, indent: "  ", breaksWords: false) }
+    return all.prefix(room).map { $0.isEmpty ? "" : "   " + $0 } + [
+      "", "   " + terminal.styled("any key  continue", .dim),
+    ]
+  }
+
+  static func lines(_ card: CardHandle, _ terminal: Terminal, _ session: Session) throws -> [String] {
+    let record = try card.record()
+    let prompt = LeechCommand.firstLine(record.prompt)
+    let (times, mark) = (terminal.counted(record.lapses, "time"), record.isSuspended ? " and suspended" : "")
+    var lines = ["\(quoted(prompt)) is a leech: forgotten \(times), now tagged leech\(mark).", ""]
+    let help = try session.workspace().leeches.help(with: card)
+    let aids = help.map { LeechWords.aids($0) } ?? []
+    let answers = try card.answers().filter { $0.rating > 0 }
+    let shown = answers.suffix(min(mostAnswers, max(3, terminal.height - 9 - aids.count)))
+    let earlier = answers.count - shown.count
+    if earlier > 0 { lines.append(terminal.counted(earlier, "earlier answer")) }
+    let names = shown.map { Rating(rawValue: Int64($0.rating))?.name ?? "" }
+    let width = names.map(\.count).max() ?? 0
+    for (answer, name) in zip(shown, names) {
+      lines.append("\(session.date(answer.at))  \(name.filled(to: width))  back in \(span(answer.interval))")
+    }
+    let name = printable(ShellWords.quote(try card.place()))
+    let rest =
+      record.isSuspended ? "and resume it (`card resume \(name)`)" : "or suspend it (`card suspend \(name)`)"
+    if let test = help?.test, test.answers > 0 {
+      lines.append("The memory model expected \(rounded(test.expected, 2)) lapses.")
+    }
+    return lines + ["", "Rewrite it (`card edit \(name)`), \(rest)."] + aids
   }
 }
