@@ -1,6 +1,10 @@
-// Two incompatible changes, stored as data.
-// Invariant: what is written is read back unchanged; no side's text is lost.
+// Two incompatible changes, stored as data, and settled in favour of one side.
+// Invariant: what is written is read back unchanged; no side's text is lost; settling changes only the field in
+// conflict; plain text from a file is converted to the HTML of the note.
 
+public import Problems
+import Templates
+import Text
 import Values
 
 /// The side by which a conflict is settled.
@@ -119,5 +123,93 @@ extension MergeConflict {
   public var shownField: String {
     guard let owner else { return isRemoval ? "note" : field }
     return "\(owner.kind.rawValue) \(owner.key)" + (field.isEmpty ? "" : "/\(field)")
+  }
+}
+
+extension ComparedContent {
+  /// Settles a conflict that a note stores for another object. If the chosen side removed the object, it is removed.
+  public mutating func settle(_ conflict: MergeConflict, of owner: MergeConflict.Owner, by side: SettledSide) {
+    switch conflict.text(of: side) {
+    case let text? where !conflict.field.isEmpty:
+      update(owner.key, owner.kind) { $0.set($0.localName(of: conflict.field, owner.kind), to: text) }
+    case nil where conflict.field.isEmpty:
+      replace(owner.kind, by: self[owner.kind].entries.filter { $0.key != owner.key })
+    default: break
+    }
+  }
+}
+
+extension ComparedEntry {
+  /// Returns the name that a field of a note type or of options, as named in a file, has here.
+  fileprivate func localName(of name: String, _ kind: ComparedKind) -> String {
+    let outer = (kind == .noteType ? JSONName.noteType : JSONName.deckOptions) + "/"
+    return fields.place(of: name) == nil && name.hasPrefix(outer) ? String(name.dropFirst(outer.count)) : name
+  }
+
+  /// Returns the entry with a conflict settled; nil when the chosen side removed it.
+  public func settling(_ conflict: MergeConflict, by side: SettledSide) -> ComparedEntry? {
+    let text = conflict.text(of: side)
+    if conflict.isRemoval, text == nil { return nil }
+    var entry = self
+    entry.conflicts.removeAll { $0 == conflict }
+    if conflict.isRemoval || conflict.isOrder || conflict.owner != nil { return entry }
+    let (name, isPlain) = localName(of: conflict.field)
+    entry.set(name, to: isPlain ? FieldHTML.html(ofPlain: text ?? "") : text ?? "")
+    return entry
+  }
+
+  /// Returns the name that a field of a file has here. `isPlain` is true when the file has plain text and the note
+  /// HTML.
+  private func localName(of name: String) -> (name: String, isPlain: Bool) {
+    if fields.place(of: name) != nil { return (name, false) }
+    let inner = JSONName.noteFields + "/"
+    if name.hasPrefix(inner) { return (ComparedField.escaped(String(name.dropFirst(inner.count))), false) }
+    guard fields.list.count > 1 else { return (name, false) }
+    switch name {
+    case "prompt", "text": return (fields.list[0], true)
+    case "answer": return (fields.list[1], true)
+    default: return (name, false)
+    }
+  }
+}
+
+/// Why a comparison or a merge fails.
+public enum ComparisonError: Problem, Equatable {
+  /// Neither a deck nor a file.
+  case noOperand(String, suggestion: String?)
+  /// A merge of files without a destination for the result.
+  case needsOutput
+  /// Both sides changed lines of a file that are not cards.
+  case notCards
+  /// The deck has no conflict in that note or field.
+  case noConflict(String)
+  /// The chosen side of a conflict is a file that is not in the account.
+  case noFile(name: String, side: SettledSide)
+
+  public var report: ProblemReport {
+    switch self {
+    case .noOperand(let name, let near):
+      ProblemReport(
+        .notFound, "Nothing to compare",
+        "\(quoted(name)) is neither a deck nor a file\(didYouMean(near)); a deck, DECK@STEP, a file or a folder of "
+          + "sources expected", ["name": name, "suggestion": near])
+    case .needsOutput:
+      ProblemReport(
+        .missingArgument, "No output file",
+        "OURS is not a deck that the result can be written to; use --output FILE")
+    case .notCards:
+      ProblemReport(
+        .badFormat, "No cards",
+        "both sides changed lines that are not cards; merge these as text (`git merge-file`); nothing was written")
+    case .noConflict(let name):
+      ProblemReport(
+        .notFound, "No conflict", "there is no conflict of \(quoted(name)); `deck conflicts DECK` lists them",
+        ["name": name])
+    case .noFile(let name, let side):
+      ProblemReport(
+        .notFound, "No such file",
+        "the file \(quoted(name)) of \(side.rawValue) is not in your account; add it with `media add` under this "
+          + "name, or choose another side; nothing was settled", ["name": name])
+    }
   }
 }

@@ -1,5 +1,6 @@
-// Reads the cues of SubRip and WebVTT. Invariant: each line is a line of a cue, the number or name of one, a blank, a
-// note of WebVTT, or named as not understood.
+// Reads the cues of SubRip and WebVTT, and the dialogue of SubStation Alpha scripts.
+// Invariant: each line is a line of a cue, the number or name of one, a blank, a note, a drawing, a layer of another
+// cue, or named as not understood; a time is at least 0, and an end is never before its start.
 
 import Text
 
@@ -116,5 +117,154 @@ struct SubtitleCues {
     let digits = line.trimmed
     guard digits.utf8.count <= 27, digits.allSatisfy(\.isNumber), !digits.isEmpty else { return nil }
     return digits.reduce(0) { $0 * 10 + ($1.wholeNumberValue ?? 0) % 10 }
+  }
+}
+
+enum SubtitleTime {
+  /// Parses `00:01:02,500 --> 00:01:04.000 position:50%`. Hours may be missing; there may be blanks around the
+  /// separators, another arrow, wide characters, and a start before 0 in a file whose times were moved.
+  static func range(_ line: String) -> (start: Double, end: Double)? {
+    guard let (before, after) = sides(of: line), let start = time(before.split(separator: " ").last),
+      let end = time(after.split(separator: " ").first)
+    else { return nil }
+    return (start, max(start, end))
+  }
+
+  /// Whether a line is meant as the times of a cue: an arrow follows something like a time.
+  static func isMeant(_ line: String) -> Bool {
+    guard let (before, _) = sides(of: line), let first = before.unicodeScalars.first else { return false }
+    return (first.properties.numericType != nil || first == "-") && before.contains(":")
+  }
+
+  /// Returns what is before and after the arrow, in ASCII and without blanks around separators.
+  private static func sides(of line: String) -> (before: String, after: String)? {
+    guard line.utf8.count <= 512 else { return nil }
+    let plain = line.unicodeScalars.flatMap { $0 == "\u{2192}" ? ["-", ">"] : [ascii($0)] }
+    guard let tip = plain.firstIndex(of: ">"),
+      let last = plain[..<tip].lastIndex(where: { $0 != "-" && $0 != " " }), plain[last..<tip].contains("-")
+    else { return nil }
+    return (joined(plain[...last]), joined(plain[(tip + 1)...]))
+  }
+
+  private static func ascii(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    switch scalar.value {
+    case 0x3D, 0x2010...0x2015, 0x2212: "-"
+    case 0xFF01...0xFF5E: Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
+    default: scalar.properties.isWhitespace ? " " : scalar
+    }
+  }
+
+  /// Removes the blanks around `:`, `,`, `.` and `;`.
+  private static func joined(_ scalars: ArraySlice<Unicode.Scalar>) -> String {
+    var (text, mayFollow): (String.UnicodeScalarView, Bool) = ("".unicodeScalars, false)
+    for scalar in scalars {
+      let isSeparator = ":,.;".unicodeScalars.contains(scalar)
+      if isSeparator { while text.last == " " { text.removeLast() } }
+      if scalar != " " || mayFollow { text.append(scalar) }
+      mayFollow = !isSeparator
+    }
+    return String(text).trimmed
+  }
+
+  static func time(_ text: Substring?) -> Double? {
+    guard let text else { return nil }
+    let parts = text.split(omittingEmptySubsequences: false) { ":,.;".contains($0) }
+    let separators = text.filter { ":,.;".contains($0) }
+    guard (2...4).contains(parts.count) else { return nil }
+    var isBefore = false
+    var numbers: [Double] = []
+    for part in parts {
+      isBefore = isBefore || part.hasPrefix("-")
+      let digits = part.drop { $0 == "-" }
+      guard (1...9).contains(digits.count), digits.utf8.allSatisfy({ $0 &- 0x30 < 10 }), let number = Double(digits)
+      else { return nil }
+      numbers.append(number)
+    }
+    // A fraction follows another separator than `:`, or it has three digits.
+    let hasFraction = parts.count == 4 || separators.last != ":" || parts.last?.count == 3 && parts.count > 2
+    let fraction = hasFraction ? Double("0." + parts[parts.count - 1]) ?? 0 : 0
+    if hasFraction { numbers.removeLast() }
+    guard numbers.count < 4, separators.dropLast(hasFraction ? 1 : 0).allSatisfy({ $0 == ":" }) else { return nil }
+    return isBefore ? 0 : numbers.reduce(0) { $0 * 60 + $1 } + fraction
+  }
+}
+
+enum SubtitleScript {
+  /// The columns of a script without a `Format:` line.
+  private static let usual = [
+    "layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text",
+  ]
+
+  /// Reads the dialogue of a script. The `Format:` line names the columns; the text is the rest of a line.
+  static func cues(_ text: String, _ scan: inout TextScan) throws -> [SubtitleCue] {
+    var (columns, cues, isEvents) = (usual, [SubtitleCue](), true)
+    var lines = scan.lines(text)
+    while let line = try lines.next() {
+      let line = line.trimmed
+      if line.hasPrefix("[") { isEvents = line.lowercased().hasPrefix("[events]") }
+      guard let colon = line.utf8.prefix(9).firstIndex(of: UInt8(ascii: ":")) else { continue }
+      let content = line[line.utf8.index(after: colon)...]
+      switch line[..<colon].lowercased() {
+      case "format" where isEvents:
+        let named = content.split(separator: ",").map { String($0).trimmed.lowercased() }
+        if named.contains("start"), named.contains("end") { columns = named }
+      case "dialogue":
+        guard let cue = cue(content, columns) else {
+          scan.losses.add("line \(grouped(lines.number)): no cue is understood in \(quoted(line))")
+          continue
+        }
+        if cue.lines.contains(where: { !$0.trimmed.isEmpty }) {
+          cues.append(cue)
+        } else if content.contains(text: "\\p") {
+          scan.losses.add(.drawing)
+        }
+      default: continue
+      }
+    }
+    return withoutLayers(cues)
+  }
+
+  private static func cue(_ content: Substring, _ columns: [String]) -> SubtitleCue? {
+    let values = content.split(at: ",", maxSplits: columns.count - 1)
+    guard values.count == columns.count, let start = columns.firstIndex(of: "start"),
+      let end = columns.firstIndex(of: "end"), let from = SubtitleTime.time(values[start].trimmingBlanks),
+      let to = SubtitleTime.time(values[end].trimmingBlanks), let words = values.last
+    else { return nil }
+    return SubtitleCue(lines: [withoutOverrides(words)], start: from, end: max(from, to))
+  }
+
+  /// Removes what is in braces, and the drawings between `{\p1}` and `{\p0}`. A brace that is never closed is text.
+  private static func withoutOverrides(_ text: Substring) -> String {
+    var (shown, rest, isDrawing) = ("", text, false)
+    while let open = rest.utf8.firstIndex(of: UInt8(ascii: "{")),
+      let close = rest.utf8[open...].firstIndex(of: UInt8(ascii: "}"))
+    {
+      if !isDrawing { shown += rest[..<open] }
+      isDrawing = drawingScale(rest[open..<close]).map { $0 > 0 } ?? isDrawing
+      rest = rest[rest.utf8.index(after: close)...]
+    }
+    return isDrawing ? shown : shown + rest
+  }
+
+  /// Returns the last number after `\p`; nil if there is none.
+  private static func drawingScale(_ overrides: Substring) -> Int? {
+    overrides.split(separator: "\\").compactMap { tag in
+      tag.hasPrefix("p") ? Int(tag.dropFirst().prefix { $0.isASCII && $0.isNumber }) : nil
+    }.last
+  }
+
+  /// Keeps one of the cues that are shown together with the same text, as layers with its outline and its shadow.
+  private static func withoutLayers(_ cues: [SubtitleCue]) -> [SubtitleCue] {
+    var last: [String: (start: Double, end: Double)] = [:]
+    return cues.filter { cue in
+      let text = cue.lines.joined().replacing(text: "\\N", with: "").replacing(text: "\\n", with: "").lowercased()
+        .filter { !$0.isWhitespace }
+      if let other = last[text] {
+        let common = min(cue.end, other.end) - max(cue.start, other.start)
+        if common * 2 > min(cue.end - cue.start, other.end - other.start) { return false }
+      }
+      last[text] = (cue.start, cue.end)
+      return true
+    }
   }
 }
