@@ -10,7 +10,6 @@ import Values
 import Wire
 import Workspace
 
-/// The context in which an action runs.
 struct ActionCall {
   let params: ValueReader
   let workspace: Workspace
@@ -21,7 +20,6 @@ struct ActionCall {
   /// What the server keeps between requests.
   let memory: ServerMemory
 
-  /// The note or card ids in a parameter.
   func numbers(_ name: String) throws -> [Int] {
     try params[name].items("a list of numbers").map { reader throws(ShapeFailure) in try reader.integer() }
   }
@@ -81,7 +79,6 @@ struct Action: Sendable {
     (self.name, self.effect, self.run) = (name, effect, run)
   }
 
-  /// An action that only reads.
   static func reading(_ name: String, _ run: @escaping @Sendable (ActionCall) throws -> Value) -> Action {
     Action(name, .reads, run)
   }
@@ -114,7 +111,6 @@ struct Action: Sendable {
 final class ActionAnswer {
   private var writer = JSONWriter(.compact)
   private let limit: Int
-  /// The bytes that the current action has charged.
   private var charged = 0
   /// What the current action did not do as it was asked, although it has a result.
   private var warnings: [String] = []
@@ -133,7 +129,6 @@ final class ActionAnswer {
     charged += count
   }
 
-  /// Adds a warning that is written beside the result of the current action.
   func warn(_ words: String) { if warnings.count < 100 { warnings.append(words) } }
 
   /// Warns of a text for a field that the note type does not have.
@@ -177,7 +172,6 @@ final class ActionAnswer {
     writer.endRecord()
   }
 
-  /// Writes an error instead of a result.
   func refuse(_ words: String) {
     (charged, warnings) = (0, [])
     let fits = words.utf8.count <= limit - writer.bytes.count

@@ -12,7 +12,6 @@ public import Wire
 ///     let listener = try ActionListener(program: path, port: 8765, clock: clock, shouldStop: isInterrupted)
 ///     while let (request, body) = try listener.next() { try listener.answer(reply, text) }
 public final class ActionListener {
-  /// The port that it listens on.
   public let port: Int
   private let process: ChannelProcess
   private let clock: () -> Double

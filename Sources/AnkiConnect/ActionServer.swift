@@ -11,7 +11,6 @@ import Values
 public import Wire
 public import Workspace
 
-/// What the server needs from the program.
 public protocol ActionHost: AnyObject {
   /// Opens the data of the account that is signed in now.
   func openWorkspace() throws -> Workspace
@@ -21,7 +20,6 @@ public protocol ActionHost: AnyObject {
   func clientSettings() throws -> (origins: [String], key: String)
   /// Asks the user whether to allow an origin, without waiting for the answer; a yes is stored.
   func askAbout(_ origin: String)
-  /// Prints a line for the user.
   func log(_ line: String)
   func synchronize() throws
   /// Returns the names of all accounts, and of the one whose data is open.
@@ -40,10 +38,8 @@ public func originName(of action: String, for client: String?) -> String {
 public final class ActionServer {
   unowned let host: any ActionHost
   private let memory = ServerMemory()
-  /// The number of actions done by this server.
   public private(set) var count = 0
 
-  /// The limits of one request.
   private static let limits = JSONLimits(
     bytes: longestClientBody, depth: 32, values: 1_000_000, string: longestClientBody)
   private static let mostActions = 100_000
@@ -221,15 +217,12 @@ public final class ActionServer {
   }
 }
 
-/// The state of one request and its nested actions.
 struct ActionRequest {
   let origin: String?
   var isAllowed: Bool
   let key: String
-  /// The client, for the name of an undo step.
   var client: String?
   var hasKey = false
-  /// How many more actions the request may contain.
   var left: Int
   var depth = 0
   let answer: ActionAnswer
@@ -260,7 +253,6 @@ struct ActionFailure: Error {
 ///
 ///     OriginPolicy(allowed: ["app://obsidian.md"]).allows("app://obsidian.md")   // true
 public struct OriginPolicy: Equatable, Sendable {
-  /// The origins that the user allowed.
   public var allowed: Set<String>
 
   public init(allowed: some Sequence<String>) { self.allowed = Set(allowed) }

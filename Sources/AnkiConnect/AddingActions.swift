@@ -49,7 +49,6 @@ enum AddingActions {
     return .list(results)
   }
 
-  /// Returns why each note cannot be added; nil for one that can.
   private static func judged(_ notes: [ValueReader], _ call: ActionCall) throws -> [String?] {
     var adding = NoteAdding(call, notes)
     return try notes.indices.map { index in
@@ -78,7 +77,6 @@ extension ActionFailure {
   }
 }
 
-/// Adds the notes of one request.
 struct NoteAdding {
   private let call: ActionCall
   private let requests: [Result<AddingRequest, any Error>]
@@ -94,8 +92,6 @@ struct NoteAdding {
   /// - Throws: `ActionFailure` or `ShapeFailure` for a note that cannot be added.
   mutating func check(_ index: Int) throws { _ = try checked(index) }
 
-  /// Adds a note.
-  /// - Returns: its id.
   mutating func add(_ index: Int) throws -> Int64 {
     let request = try checked(index)
     var note = request.note
@@ -142,7 +138,6 @@ struct NoteAdding {
 }
 
 extension FirstFieldScope {
-  /// Whether it includes the notes of a type in a deck.
   fileprivate func includes(_ type: NoteTypeID, in deck: DeckID) -> Bool {
     (self.type ?? type) == type && decks?.contains(deck) != false
   }
@@ -188,7 +183,6 @@ private final class NotePlaces {
   }
 }
 
-/// A note that a client asks to add, and its deck.
 private struct AddingRequest {
   let note: NewNote
   let type: NoteType
@@ -197,7 +191,6 @@ private struct AddingRequest {
   let media: RequestedMedia
   /// The names of given fields that the type does not have.
   let unknown: [String]
-  /// The key of its first field.
   let key: String
   /// The notes that it must not duplicate; nil if duplicates are allowed.
   let scope: FirstFieldScope?
@@ -250,7 +243,6 @@ private struct AddingRequest {
   }
 }
 
-/// The first fields that are already used.
 final class ServerMemory {
   /// Hashes of the keys of first fields: a key whose hash is missing is not used by any note.
   private var hashes: [FirstFieldScope: Set<Int>] = [:]
@@ -278,7 +270,6 @@ final class ServerMemory {
 
   private static let mostScopes = 16
 
-  /// Records a note that the current action added.
   func note(added key: String) {
     for scope in hashes.keys { hashes[scope]?.insert(key.hashValue) }
     hasAdded = true

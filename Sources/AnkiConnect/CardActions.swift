@@ -43,7 +43,6 @@ enum CardActions {
 
   static func numbers(_ numbers: [Int64]) -> Value { .list(numbers.map { .integer(Int($0)) }) }
 
-  /// The rows of the requested cards, in Anki's numbers.
   static func rows(_ call: ActionCall) throws -> [AnkiCard?] {
     let cards = try call.cards()
     var rows = try call.workspace.cards.anki.rows(of: cards.compactMap(\.self))[...]
@@ -299,7 +298,6 @@ enum ReviewActions {
       })
   }
 
-  /// Returns the reviews by card id, as objects.
   private static func ofCards(_ call: ActionCall) throws -> Value {
     let cards = try call.params["cards"].elements("a list of numbers").map { try $0.id() }
     let logs = try call.workspace.cards.anki.log(of: cards.map { CardID(rawValue: Int64($0)) })

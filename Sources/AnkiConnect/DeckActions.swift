@@ -45,7 +45,6 @@ enum DeckActions {
     return decks
   }
 
-  /// The requested cards, grouped by the names of their decks.
   private static func decksOfCards(_ call: ActionCall) throws -> Value {
     var names: [DeckID: String] = [:]
     for deck in try call.workspace.decks.records() { names[deck.id] = deck.name }
@@ -97,7 +96,6 @@ enum DeckActions {
 }
 
 extension DeckRecord {
-  /// Whether a name is that of the first deck, case-insensitively.
   static func isFirst(_ name: String) -> Bool { name.lowercased() == firstName.lowercased() }
 }
 
@@ -112,7 +110,6 @@ extension ActionCall {
     throw ActionFailure.noDeck(name)
   }
 
-  /// Returns the deck with that name, case-insensitively, or creates it.
   func ensureDeck(named given: String) throws -> DeckHandle {
     if let known = try knownDeck(named: given) { return known }
     let count = try workspace.decks.records().count
@@ -125,7 +122,6 @@ extension ActionCall {
     return made
   }
 
-  /// - Throws: `ActionFailure` for an id that no deck has.
   func deck(numbered number: Int) throws -> DeckHandle {
     for deck in try workspace.decks.all() where deck.id.rawValue == Int64(number) { return deck }
     if number == DeckRecord.firstNumber { return try ensureDeck(named: DeckRecord.firstName) }

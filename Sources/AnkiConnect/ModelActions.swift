@@ -125,7 +125,6 @@ enum ModelActions {
 }
 
 extension ActionCall {
-  /// The type of the parameter `modelName`.
   func model() throws -> NoteType { try noteType(named: params["modelName"].text()).record() }
 }
 
@@ -174,7 +173,6 @@ enum ModelEditing {
     },
   ]
 
-  /// An action that changes one field.
   private static func field(
     _ name: String, naming parameter: String = "fieldName",
     _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
@@ -233,7 +231,6 @@ enum ModelEditing {
     template("modelTemplateRemove") { _, edit, place in edit.cards.remove(at: place) },
   ]
 
-  /// An action that changes one card template.
   private static func template(
     _ name: String, naming parameter: String = "templateName",
     _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void

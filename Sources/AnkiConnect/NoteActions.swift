@@ -92,7 +92,6 @@ enum NoteActions {
   }
 }
 
-/// Reads notes with their types for one action.
 final class NoteReader {
   private var types: [NoteTypeID: NoteType] = [:]
 

@@ -26,7 +26,6 @@ public final class ArchiveWriter {
     }
   }
 
-  /// Adds a file that is in memory.
   public func add(_ name: String, _ bytes: [UInt8], modified: Int = 0) throws {
     try header(name, size: bytes.count, modified: modified)
     try write(bytes)
@@ -49,7 +48,6 @@ public final class ArchiveWriter {
     try pad(size)
   }
 
-  /// Writes the end of the archive.
   public func finish() throws {
     try write([UInt8](repeating: 0, count: TarHeader.length * 2))
     try compress([], isLast: true)
@@ -90,7 +88,6 @@ public enum ArchiveError: Problem, Equatable {
   case damaged(path: String, reason: String)
   /// It contains a name that leads out of its folder, or exceeds a limit.
   case refused(path: String, reason: String)
-  /// A file changed its size while it was read.
   case changedMeanwhile(path: String)
   case outOfMemory
 
@@ -139,7 +136,6 @@ public final class ArchiveReader {
 
   private func damaged(_ reason: String) -> ArchiveError { .damaged(path: file.path, reason: reason) }
 
-  /// Returns the next entry; nil at the end.
   public func next() throws -> Entry? {
     try skip(left + padding)
     (left, padding) = (0, 0)
@@ -245,7 +241,6 @@ public final class ArchiveReader {
   }
 }
 
-/// The description of a file before its content.
 struct TarHeader {
   /// The size of a header, and of the blocks that a file's content is padded to, in bytes.
   static let length = 512
@@ -265,7 +260,6 @@ struct TarHeader {
     (self.name, self.size, self.modified, self.kind) = (name, size, modified, kind)
   }
 
-  /// The number of bytes that fill the file's last block.
   var padding: Int { TarHeader.padding(of: size) }
 
   static func padding(of size: Int) -> Int { (length - size % length) % length }

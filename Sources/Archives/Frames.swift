@@ -3,14 +3,12 @@
 
 import CZstd
 
-/// Why frames cannot be read or written.
 public enum FrameFault: Error, Equatable {
   case damaged(reason: String)
   case tooLarge
   case outOfMemory
 }
 
-/// The limit of the decompressed size.
 public struct UnpackedLimit: Sendable {
   let bytes: Int
   /// Above this size, the limit is `ratio` times the compressed size.
@@ -139,5 +137,4 @@ public final class FrameWriter {
   }
 }
 
-/// The version of libzstd.
 public var zstdVersion: String { String(cString: ZSTD_versionString()) }

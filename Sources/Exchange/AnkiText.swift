@@ -14,7 +14,6 @@ struct AnkiHeads {
   var separator: UInt8?
   var isHTML = false
   var tags: [String] = []
-  /// The names of the columns.
   var names: [String] = []
   var noteType = ""
   /// The deck of the file; names in a deck column are nested in it.
@@ -45,7 +44,6 @@ struct AnkiHeads {
     return (key, filled.trimmed)
   }
 
-  /// Whether a file begins with a header line of Anki.
   static func begin(_ start: ArraySlice<UInt8>) -> Bool {
     guard start.starts(with: "#".utf8) || start.starts(with: "\"#".utf8) else { return false }
     return parts(of: String(decoding: start.prefix(1_000).prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)) != nil
@@ -94,7 +92,6 @@ final class AnkiTextCards: CardRows {
   private let source: ByteSource
   private var rows: TableRows?
   private let options: TableOptions
-  /// The name of the deck that is imported into.
   private let target: String
   private(set) var heads = AnkiHeads()
   private(set) var found = ImportFindings()

@@ -81,7 +81,6 @@ public struct CardExport {
     }
   }
 
-  /// Returns the types of the notes that hold more than a plain prompt and answer.
   private func noteTypes() throws -> [NoteType] {
     var types: [NoteType] = []
     for deck in decks {
@@ -183,7 +182,6 @@ private struct ExportRun {
     for part in parts { lost[part, default: 0] += 1 }
   }
 
-  /// Counts a card that is not in the file, under the first field of its note.
   private mutating func omit(_ card: CardRecord, _ source: ExportSource, _ part: CardPart) throws {
     let first = source.note.map { NoteTable.firstFieldKey($0.record.fields.first ?? "") } ?? ""
     let name = String((first.isEmpty ? card.prompt : first).unicodeScalars.prefix(100))
@@ -195,7 +193,6 @@ private struct ExportRun {
   }
 }
 
-/// What a file says of a deck besides its cards.
 struct DeckContents {
   let name: String
   let options: [(subdeck: String, options: [CardField])]
@@ -211,7 +208,6 @@ struct ExportSource {
   let subdeck: String
   /// The card's note; nil when the card's texts contain everything.
   var note: (record: NoteRecord, type: NoteType)?
-  /// Whether this is the first exported card of its note.
   var isFirst = true
   /// The ordinals of the note's exported cards; nil when they include all cards that the type makes.
   var ordinals: [Int]?
@@ -220,7 +216,6 @@ struct ExportSource {
   /// The answers to export, the earliest first.
   var log: [LoggedReview] = []
 
-  /// Whether a field of the note contains a sound or a picture.
   private var hasMedia: Bool {
     note?.record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } ?? false
   }
@@ -233,16 +228,13 @@ struct ExportSource {
     return parts
   }
 
-  /// Returns what JSON leaves out.
   func lost(_ card: CardRecord, hasSchedule: Bool) -> Set<CardPart> {
     if !hasSchedule { return unscheduled(card) }
     return unscheduled(card).subtracting(log.count > CardLog.limit ? [.schedule] : [.schedule, .reviews])
   }
 }
 
-/// Writes cards one by one in some format.
 protocol CardRowWriter {
-  /// Whether the options of decks are written.
   var holdsOptions: Bool { get }
   mutating func begin() throws
   /// - Returns: what could not be written of this card, besides what the format never holds.
@@ -283,7 +275,6 @@ public struct ExportReport: Sendable {
     self.lost = CardPart.allCases.compactMap { part in lost[part].map { (part, $0) } }
   }
 
-  /// The report as `--json` prints it and Lua reads it.
   public var value: Value {
     .record([
       ("cards", .integer(cards)), ("bytes", .integer(bytes)),

@@ -28,7 +28,6 @@ public final class CardImport {
   private var media: [String: String] = [:]
   /// Opens the file again; nil once the note types that may follow its cards are made, and for other formats.
   private var reopen: (() throws -> ByteSource)?
-  /// The last file that was read.
   private var path: String?
   private let db: Database
 

@@ -5,13 +5,11 @@
 import Decks
 import Values
 
-/// A card's schedule, suspension and flag.
 struct CardPlan {
   var schedule = CardSchedule()
   var isSuspended = false
   var flag = 0
 
-  /// Whether this is the schedule of a new card, without suspension and flag.
   var isPlain: Bool { schedule == CardSchedule() && !isSuspended && flag == 0 }
 
   init(_ card: some CardColumns) { (schedule, isSuspended, flag) = (card.schedule, card.isSuspended, card.flag) }
@@ -145,12 +143,10 @@ struct NamedOptions {
     faults = DeckOptions.faults(in: rest)
   }
 
-  /// Returns what a file says of a preset.
   static func fields(named name: String, _ options: DeckOptions) -> [CardField] {
     [CardField(presetName, .text(name))] + options.fields
   }
 
-  /// Returns what a file says of a deck's options.
   static func fields(preset: PresetRecord?, limits: DeckLimits) -> [CardField] {
     var fields: [CardField] = []
     if let preset { fields = Self.fields(named: preset.name, preset.options) }

@@ -25,7 +25,6 @@ package struct CardRow {
   /// The ordinals of the note's cards; nil for all cards that its type makes.
   var ordinals: [Int]?
   var schedule: CardPlan?
-  /// The card's review log.
   var log: [LoggedReview] = []
   var start = RowStart()
 
@@ -51,7 +50,6 @@ package struct CardRow {
     }
   }
 
-  /// Marks the row as refused. Only the first reason is reported.
   mutating func refuse(_ code: ProblemCode.Failure, _ message: String) {
     if start.invalidReason == nil { start.invalidReason = (.failure(code), message) }
   }
@@ -101,7 +99,6 @@ extension CardRow {
     }
   }
 
-  /// The prompt and the answer as HTML.
   var sides: [String] {
     [prompt, answer].map { bytes in
       let text = String(decoding: bytes, as: UTF8.self)
@@ -118,7 +115,6 @@ extension CardRow {
   }
 }
 
-/// Where a row begins, and why it is refused.
 struct RowStart {
   var line = 1
   /// The column at which the element of a list begins; nil in formats without such elements.
@@ -128,24 +124,18 @@ struct RowStart {
   var invalidReason: (code: ProblemCode, message: String)?
 }
 
-/// The kind of a row.
 package enum RowContent {
-  /// A card with a plain prompt and answer.
   case texts
-  /// A card with a prompt and an answer in HTML.
   case formatted
   /// A note. Its fields are HTML; fields without names are in the order of the type. The row's schedule and document
   /// belong to the card of this ordinal.
   case note(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
   /// Another card of an earlier note, which has the row's guid.
   case card(ordinal: Int)
-  /// The definition of a note type, without a card.
   case type(NoteTypeDraft)
-  /// The options of the row's deck, without a card.
   case options([CardField])
 }
 
-/// Reads the rows of a file from beginning to end.
 protocol CardRows {
   /// What became of each line, complete at the end.
   var account: LineAccount { get }
@@ -172,7 +162,6 @@ extension [String] {
 }
 
 extension NoteTypeDraft {
-  /// Whether the two make the same cards of the same fields.
   func makesSameCards(as other: NoteTypeDraft) -> Bool {
     isCloze == other.isCloze && fields == other.fields && css == other.css
       && cards.map { [$0.name, $0.front, $0.back] } == other.cards.map { [$0.name, $0.front, $0.back] }

@@ -12,7 +12,6 @@ import Text
 public enum ExchangeError: Problem, Equatable {
   /// A file that cannot be parsed; `expected` completes "file:line:column: ...".
   case badFile(path: String, line: Int, column: Int, expected: String)
-  /// A file whose encoding differs from the given one.
   case badEncoding(path: String, encoding: TextEncoding)
   case unknownEncoding(name: String)
   /// A file, a row or a nesting depth beyond the limits.
@@ -21,33 +20,24 @@ public enum ExchangeError: Problem, Equatable {
   case unknownFormat(name: String)
   /// Standard input or output, which has no extension that gives its format.
   case formatNeeded
-  /// A format that is not supported yet.
   case notHere(format: CardFormat)
   /// A character or name that cannot separate the cells of a table.
   case badSeparator(given: String)
-  /// An invalid choice of columns.
   case badColumns(reason: String)
-  /// No column of the header has that name.
   case noColumn(path: String, name: String, names: [String])
   /// A first row that names a column twice, or no side of a card.
   case badHeader(path: String, line: Int, reason: String)
   /// A JSON object in which nothing is a card; its keys.
   case noCards(path: String, keys: [String], isCrowdAnki: Bool)
-  /// Files in which no card was found.
   case nothingRead(file: String, first: LeftLines?, format: CardFormat?)
-  /// Lines that a strict import left.
   case leftLines(path: String, LeftLines)
-  /// A row has more fields than its note type.
   case tooManyFields(type: String, has: Int, given: Int)
-  /// A card names a note that does not come before it.
   case noSuchNote(guid: String)
-  /// A row names a note that is in another deck.
   case noteElsewhere(guid: String, deck: String)
   /// A card is in the deck already, and duplicates are errors in this import.
   case alreadyThere(path: String, reason: String)
   /// A card whose row would be too large, in an export that must hold all cards.
   case noRoom(card: String)
-  /// A row of a strict import was refused.
   case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
 
   /// The position and description of a fault in a file, without the file's name, for callers that show the name
@@ -170,7 +160,6 @@ private func keysInWords(_ keys: [String]) -> String {
   return " (its keys: \(names)\(keys.count > 10 ? ", …" : ""))"
 }
 
-/// Returns the last part of a path, as used in messages about a file's content.
 func fileName(_ path: String) -> String {
   if path == "-" { return "standard input" }
   return printable(lastPart(of: path))

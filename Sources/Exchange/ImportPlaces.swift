@@ -10,7 +10,6 @@ import Templates
 import Text
 
 final class ImportPlaces {
-  /// The result of writing a row.
   struct Written {
     var outcome = AddOutcome.rejected
     /// Cards added in addition to the one that `outcome` counts.
@@ -38,15 +37,12 @@ final class ImportPlaces {
   private var types: [String: NoteType] = [:]
   /// The deck and its nested decks. Notes that only have cards in other decks do not belong to this import.
   private var own: Set<DeckID>
-  /// Decks that the import made.
   private var made: Set<DeckID> = []
   /// Those of `made` that got options.
   private var optioned: Set<DeckID> = []
   /// The options of new decks that could not be applied.
   private(set) var lost: [String] = []
-  /// Notes that the import added.
   private var notes: Set<NoteID> = []
-  /// Notes of which cards were moved to another deck.
   private(set) var moved: Set<NoteID> = []
 
   init(_ db: Database, _ deck: DeckRecord, isNew: Bool, now: Double, random: @escaping () -> UInt64) throws {
@@ -173,7 +169,6 @@ final class ImportPlaces {
 
   // MARK: Cards
 
-  /// Writes the cards that wait in the last batch.
   func flush() throws { try last?.batch.flush() }
 
   private func writeCard(_ row: CardRow, needsCard: Bool) throws -> Written {
@@ -241,7 +236,6 @@ final class ImportPlaces {
 
   // MARK: Notes
 
-  /// Writes a card whose prompt and answer are HTML.
   private func writeFormatted(_ row: CardRow) throws -> Written {
     let sides = row.sides
     try row.checkSides(sides)
@@ -287,7 +281,6 @@ final class ImportPlaces {
     throw RowRefusal(ExchangeError.noteElsewhere(guid: guid.trimmed, deck: try DeckTable.record(db, deck).name))
   }
 
-  /// The type of the note that a row makes.
   private func noteType(of row: CardRow) throws -> NoteType {
     guard case .note(let name, _, _) = row.content else {
       return try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
@@ -334,7 +327,6 @@ final class ImportPlaces {
     return Written(card: card)
   }
 
-  /// Sets the document that a card of a note shows.
   private func attach(_ row: CardRow, to card: CardID?) throws {
     guard let card, let document = row.document else { return }
     try CardTable.setDocument(db, card, to: document, now: now)
@@ -384,5 +376,4 @@ final class ImportPlaces {
   }
 }
 
-/// Thrown to roll back a row that was only tested.
 private enum DryRunEnd: Error { case isOver }

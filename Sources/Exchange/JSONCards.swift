@@ -10,7 +10,6 @@ import Text
 import Values
 
 final class JSONCards: CardRows {
-  /// The position in the structure of the file.
   private enum Place {
     case beginning, inArray, inObject, inTypes, inCards, inLines, end
   }
@@ -102,7 +101,6 @@ final class JSONCards: CardRows {
     if row.content.isCard || row.start.invalidReason != nil { account.row(lines) } else { account.use(lines) }
   }
 
-  /// Returns whether another element of the list follows.
   private func hasNext() throws -> Bool {
     let close = UInt8(ascii: "]")
     let isThere = try hasElement ? element.reader.hasNext(until: close) : !element.reader.isEmpty(until: close)
@@ -148,7 +146,6 @@ final class JSONCards: CardRows {
     return false
   }
 
-  /// Skips a member that is not known.
   private func skip(_ name: String, _ line: Int) throws {
     if names.count < 100 { names.append(name) }
     if name == "__type__", try source.peek() == UInt8(ascii: "\"") {
@@ -170,7 +167,6 @@ final class JSONCards: CardRows {
 
 struct JSONCardWriter: CardRowWriter {
   enum Form {
-    /// An array of cards, without schedules.
     case array
     /// An object with the deck, its options, the note types, and the cards, each on a line.
     case object
@@ -236,7 +232,6 @@ struct JSONCardWriter: CardRowWriter {
   }
 }
 
-/// Builds the elements of a list of cards.
 enum JSONElementWriter {
   static func card(_ card: CardRecord, _ source: ExportSource, hasSchedule: Bool) -> [UInt8] {
     var writer = JSONWriter(.compact)

@@ -183,7 +183,6 @@ struct TableCardWriter: CardRowWriter {
   private func line(_ cells: [String]) throws { try sink.append(CellText.line(cells, separator)) }
 }
 
-/// Formats a line of a table.
 enum CellText {
   static func line(_ cells: [String], _ separator: UInt8) -> [UInt8] {
     var line: [UInt8] = []

@@ -26,12 +26,10 @@ public enum TextEncoding: String, Sendable, CaseIterable {
   /// The encoding of Russian on Unix and in mail before Unicode.
   case koi8R = "koi8-r"
 
-  /// The names that `--encoding` accepts.
   public static var allNames: [String] { allCases.map(\.rawValue) }
   /// All names in lowercase, with those that other programs use.
   public static var spellings: Set<String> { Set(allNames).union(aliases.keys) }
 
-  /// - Throws: `unknownEncoding`.
   public init(named name: String) throws(ExchangeError) {
     let lowered = name.lowercased()
     guard let encoding = Self.aliases[lowered] ?? TextEncoding(rawValue: lowered) else {
@@ -70,7 +68,6 @@ extension TextEncoding {
   /// below 0xA0, and U+FFFD above.
   var upperCharacters: [UInt16]? { Self.upperCharacters[self] }
 
-  /// Whether the encoding has one byte per character.
   var hasUpperCharacters: Bool { self != .utf8 && self != .utf16 }
 
   private static let upperCharacters = Dictionary(
@@ -104,7 +101,6 @@ extension TextEncoding {
     return room == 0 ? UInt16(littleEndian: unit) : nil
   }
 
-  /// Other names of the encodings.
   private static let aliases: [String: TextEncoding] = [
     "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1250": .windows1250,
     "cp1251": .windows1251, "cp1252": .windows1252, "cp1253": .windows1253, "cp1254": .windows1254,

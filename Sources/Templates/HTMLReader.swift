@@ -135,10 +135,8 @@ package struct HTMLReader {
 package struct HTMLTag {
   package let name: String
   package let isClosing: Bool
-  /// The text after the name.
   package let rest: ArraySlice<UInt8>
 
-  /// Elements that begin and end a line.
   package static let blocks: Set<String> = [
     "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl", "dt",
     "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hgroup", "hr",
@@ -155,7 +153,6 @@ package struct HTMLTag {
 
   package var isVoid: Bool { HTMLTag.voids.contains(name) }
 
-  /// Whether the element is invisible.
   package var isHidden: Bool {
     if name == "rp" || name == "head" || name == "template" || name == "noscript" { return true }
     if attribute("hidden") != nil { return true }
@@ -182,7 +179,6 @@ package struct HTMLTag {
     return nil
   }
 
-  /// The values of all attributes, without quotes.
   var values: [ArraySlice<UInt8>] {
     var (index, values) = (rest.startIndex, [ArraySlice<UInt8>]())
     while let (_, value) = nextAttribute(&index) { values.append(value) }

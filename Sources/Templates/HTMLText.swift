@@ -119,7 +119,6 @@ package enum HTMLText {
     return result.text
   }
 
-  /// Appends one byte of plain text as HTML.
   package static func add(_ byte: UInt8, ofPlainTo html: inout Bytes) {
     switch byte {
     case UInt8(ascii: "&"): html.add("&amp;")

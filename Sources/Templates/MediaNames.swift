@@ -16,7 +16,6 @@ public enum MediaNames {
     return found
   }
 
-  /// Returns the same files in order, without duplicates.
   package static func inOrder(
     _ html: String, isThere: (String) throws -> Bool
   ) rethrows -> (sounds: [String], pictures: [String]) {
@@ -66,7 +65,6 @@ public enum MediaNames {
     return try start.contains(UInt8(ascii: ":")) ? isThere(name) : true
   }
 
-  /// Decodes the entities and percent escapes of a name.
   package static func decoded(_ name: String) -> String { decoded(Bytes(name.utf8)[...]) }
 
   /// - Parameter hasEscapes: false in `[sound:...]`, where a percent sign is an ordinary character.

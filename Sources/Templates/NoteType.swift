@@ -67,7 +67,6 @@ public struct NoteTypeDraft: Equatable, Sendable {
     """
 }
 
-/// A note type as it was when it was read.
 public struct NoteType: Equatable, Sendable {
   public package(set) var id: NoteTypeID
   public package(set) var name: String
@@ -77,7 +76,6 @@ public struct NoteType: Equatable, Sendable {
   public package(set) var modified: Int
   public package(set) var cards: [CardTemplate]
   package var fieldList: [NoteTypeField]
-  /// The other keys of the type's JSON.
   var other = Value.Record()
 
   public var fields: [String] { fieldList.map(\.name) }
@@ -100,7 +98,6 @@ extension NoteType {
   /// Whether it is the type for a prompt and an answer that are given without a type.
   public var isStockBasic: Bool { name == StockNoteType.basic.rawValue && isBasic }
 
-  /// Creates a new type from a checked draft.
   package init(_ draft: NoteTypeDraft, id: NoteTypeID, modified: Int) {
     self.init(
       id: id, name: draft.name, isCloze: draft.isCloze, css: draft.css, modified: modified, cards: draft.cards,
@@ -122,7 +119,6 @@ extension NoteType {
   public var sortField: Int { other["sortf"]?.integer ?? 0 }
 }
 
-/// Both sides of a card, parsed.
 package struct TemplatePair {
   package let front: Template
   package let back: Template
@@ -269,13 +265,11 @@ extension NoteTypeDraft {
 }
 
 extension NoteType {
-  /// The error for a field that the type does not have.
   public func unknownField(_ name: String) -> NoteError {
     .noField(name: name, type: self.name, suggestion: suggestion(for: name, among: fields), fields: fields)
   }
 }
 
-/// What a change of a note type removes.
 public struct NoteTypeLoss: Equatable, Sendable {
   /// Cards of removed templates, and cards that the new templates do not produce and that were never studied.
   public var cards = 0

@@ -5,7 +5,6 @@
 
 import Text
 
-/// What is wrong with a template.
 public enum TemplateFault: Error, Equatable, Sendable {
   /// `{{#name}}` without `{{/name}}`.
   case unclosed(section: String)
@@ -16,7 +15,6 @@ public enum TemplateFault: Error, Equatable, Sendable {
   case unknownField(name: String, suggestion: String?)
   /// A front that shows no field, so that all its cards would be the same.
   case noField
-  /// A front of a cloze type that shows no cloze.
   case noCloze
   case tooLong
   case tooManyTags
@@ -89,7 +87,6 @@ public struct Template: Sendable {
     nodes = try tree.finished()
   }
 
-  /// The open sections while a template is parsed.
   private struct Tree {
     var root: [Node] = []
     var open: [Section] = []
@@ -142,7 +139,6 @@ enum Tag {
   }
 }
 
-/// Splits a template into text and tags.
 struct TagReader {
   enum Token {
     case text(ArraySlice<UInt8>)
@@ -236,7 +232,6 @@ extension Template {
 }
 
 extension Tag {
-  /// The field or section that the tag names.
   package var name: String {
     switch self {
     case .opens(let name, _), .closes(let name): name
@@ -257,7 +252,6 @@ package enum SpecialField: String, CaseIterable {
   /// Only on the back: what the front showed. It cannot be the condition of a section.
   case frontSide = "FrontSide"
 
-  /// Whether a section may have this name.
   static func isCondition(_ name: String) -> Bool {
     SpecialField(rawValue: name).map { $0 != .frontSide } ?? (clozeNumber(name) != nil)
   }
@@ -299,12 +293,10 @@ extension Template {
     }
   }
 
-  /// Whether any field tag matches the test.
   package func shows(_ isWanted: (Field) -> Bool) -> Bool {
     tags.contains { if case .field(let field) = $0 { isWanted(field) } else { false } }
   }
 
-  /// Whether a tag or a section names the field.
   package func names(_ field: String) -> Bool {
     tags.contains { tag in
       switch tag {

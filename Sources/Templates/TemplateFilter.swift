@@ -4,7 +4,6 @@
 
 import Text
 
-/// The filters of one tag, in the order of application.
 struct TemplateFilter {
   let field: String
   /// The index of the card among the note's cards, from 0.
@@ -12,9 +11,7 @@ struct TemplateFilter {
   let isFront: Bool
   /// Whether the output is terminal text, where typed and spoken parts appear as text.
   let isForTerminal: Bool
-  /// Whether tags mark the clozes.
   let tagsClozes: Bool
-  /// The clozes of the field before any filter.
   let clozes: () -> ClozeText
 
   /// - Parameter spend: called with the size in bytes of what each filter makes; an error that it throws ends the
@@ -32,7 +29,6 @@ struct TemplateFilter {
     return result
   }
 
-  /// Nil for a filter other than the cloze filters.
   private func apply(cloze filter: String, _ text: () -> ClozeText) -> Bytes? {
     switch filter {
     case "cloze": text().shown(number: ordinal + 1, isFront: isFront, isTagged: tagsClozes)
@@ -83,7 +79,6 @@ struct TemplateFilter {
     return result
   }
 
-  /// FNV-1a (Fowler, Noll, Vo), 64 bits.
   private func fingerprint(_ text: Bytes) -> UInt64 {
     text.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   }
@@ -93,9 +88,7 @@ enum Ruby {
   enum Form {
     /// Both, as an HTML `ruby` element.
     case both
-    /// The part in the brackets.
     case reading
-    /// The part before the brackets.
     case base
   }
 

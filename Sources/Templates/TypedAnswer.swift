@@ -29,7 +29,6 @@ public struct TypedComparison: Equatable, Sendable {
     case missing
   }
 
-  /// Consecutive letters with the same mark.
   public struct Part: Equatable, Sendable {
     public fileprivate(set) var text: String
     public let mark: Mark
@@ -126,7 +125,6 @@ public struct TypedComparison: Equatable, Sendable {
 }
 
 extension Character {
-  /// The letter in the form for comparisons that ignore diacritics.
   fileprivate var withoutAccents: String {
     var result = ""
     for scalar in String(self).decomposed.unicodeScalars where !scalar.isCombiningDiacritic {

@@ -22,7 +22,6 @@ public struct AnkiCard: Equatable, Sendable {
   public var queue = 0
   /// A position, seconds since 1970, or a day number.
   public var due = 0
-  /// The interval in days.
   public var ivl = 0
   public var factor = 0
   public var reps = 0
@@ -111,7 +110,6 @@ extension AnkiCard {
   /// The columns from `type` to `flags`, in the order of the table.
   var numbers: [Int] { [type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags] }
 
-  /// Sets these columns, each clamped.
   private mutating func set(_ numbers: [Int]) {
     let most = Int(AnkiCard.mostNumber)
     let bounded = numbers.map { min(most, max(-most, $0)) }
@@ -140,7 +138,6 @@ extension AnkiCard {
   public var lastReview: Double? { type == 0 ? nil : AnkiMemory(data).lastReview?.rounded(.down) }
 }
 
-/// The memory state that Anki stores in a card's data.
 struct AnkiMemory {
   var stability: Double?
   var difficulty: Double?
@@ -168,13 +165,11 @@ struct AnkiMemory {
   }
 }
 
-/// Converts rows to schedules.
 struct AnkiCalendar {
   let moment: StudyMoment
   /// The number of the day that day numbers in rows count from.
   let firstDay: Int
 
-  /// Returns the time at which a day of a row begins.
   func start(ofDay day: Int) -> Double { moment.start(ofDay: firstDay + min(10_000_000, max(-10_000_000, day))) }
 
   /// Returns the schedule of a card that is not in a filtered deck.
@@ -220,7 +215,6 @@ struct AnkiCalendar {
   }
 }
 
-/// Makes the rows for the cards of one deck.
 struct SentSchedule {
   let calendar: AnkiCalendar
   let options: DeckOptions
@@ -229,7 +223,6 @@ struct SentSchedule {
   /// The day that due days of exported packages count from: 1 January 2006. No card was due before it.
   static let firstDay = 13_149
 
-  /// - Parameter firstDay: the day that due days count from.
   init(_ moment: StudyMoment, _ options: DeckOptions, firstDay: Int = SentSchedule.firstDay) {
     calendar = AnkiCalendar(moment: moment, firstDay: firstDay)
     self.options = options
@@ -311,7 +304,6 @@ struct SentSchedule {
 }
 
 extension CardSchedule {
-  /// Whether both are due at the same time or, for review cards, on the same day.
   fileprivate func isDue(as other: CardSchedule, _ moment: StudyMoment) -> Bool {
     guard let due, let otherDue = other.due else { return due == other.due }
     return due == otherDue || state == .review && moment.dueDay(of: due) == moment.dueDay(of: otherDue)

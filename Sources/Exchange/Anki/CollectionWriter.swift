@@ -127,7 +127,6 @@ final class CollectionWriter {
     row.put(8, text: note.data)
   }
 
-  /// Returns the guid of a note that was inserted.
   func guid(of note: Int64) throws -> String? {
     if note > highestNote { return nil }
     try writeWaiting()
@@ -145,7 +144,6 @@ final class CollectionWriter {
     _ = try write(id: card.id, cards, "cards") { put(card, into: cards) }
   }
 
-  /// Binds all columns except the id.
   private func put(_ row: AnkiCard, into target: some ColumnBinding) {
     target.put(1, row.note)
     target.put(2, row.deck)
@@ -177,7 +175,6 @@ final class CollectionWriter {
     return try statement.run() ? free : nil
   }
 
-  /// Returns the next free id.
   private func freeID(_ id: Int64, _ table: String) throws -> Int64 {
     let sql = """
       SELECT id + 1 FROM \(table) AS taken
@@ -191,13 +188,11 @@ final class CollectionWriter {
     sha1(UnsafeRawBufferPointer(text)).prefix(4).reduce(0) { $0 << 8 | Int64($1) }
   }
 
-  /// Writes the notes and cards that are still batched.
   private func writeWaiting() throws {
     try newNotes?.flush()
     try newCards.flush()
   }
 
-  /// Writes the row of `col` and commits the transaction.
   func finish(_ head: StagedHead, hasIndices: Bool) throws {
     try writeWaiting()
     try head.write(to: db)

@@ -9,7 +9,6 @@ import Templates
 import Text
 import Values
 
-/// A deck of a package.
 struct PackagedDeck {
   /// Its parts are separated by `::`.
   var name: String
@@ -17,11 +16,9 @@ struct PackagedDeck {
   var isFiltered = false
   var preset: Int64?
   var limits = DeckLimits()
-  /// The deck as JSON of schema 11.
   var record = Value.Record()
 }
 
-/// A preset of a package.
 struct PackagedPreset {
   var name: String
   var options = DeckOptions()
@@ -29,7 +26,6 @@ struct PackagedPreset {
   var record = Value.Record()
 }
 
-/// The head of a collection.
 struct PackageContents {
   /// The note types by id, as JSON of schema 11.
   var types: [Int64: Value.Record] = [:]
@@ -38,7 +34,6 @@ struct PackageContents {
   /// Seconds since 1970.
   var created = 0.0
   var modified = 0.0
-  /// The settings of the whole collection.
   var settings = Value.Record()
 
   /// Minutes that the local clock was behind UTC when the collection was created; nil when it is not recorded.
@@ -56,7 +51,6 @@ struct PackageContents {
   }
 }
 
-/// Reads the head of a collection.
 struct ContentsReader {
   let db: Database
   let path: String
@@ -143,7 +137,6 @@ struct ContentsReader {
 }
 
 extension PackagedDeck {
-  /// Reads a deck of schema 11.
   init(old: Value.Record) {
     (name, record) = (old["name"]?.text ?? "", old)
     isFiltered = old["dyn"]?.integer == 1
@@ -162,7 +155,6 @@ extension PackagedDeck {
 }
 
 extension PackagedPreset {
-  /// Reads a preset of schema 11.
   init(old: Value.Record) {
     (name, record) = (old["name"]?.text ?? "", old)
     for (option, place) in SentHead.places {
@@ -221,7 +213,6 @@ enum AnkiChoices {
   }
 }
 
-/// A note of a package with its cards.
 struct PackagedNote {
   /// With the id and the note type id that it has in the package.
   let note: NoteRecord
@@ -236,7 +227,6 @@ final class PackageRows {
   private let notes: Statement
   private let cards: Statement
   private var card: Row?
-  /// The number of notes.
   let count: Int
   /// Whether cards were skipped because their note does not exist.
   private(set) var hasStrayCards = false
@@ -256,7 +246,6 @@ final class PackageRows {
     card = try cards.next()
   }
 
-  /// Returns the next note; nil after the last one.
   func next() throws -> PackagedNote? {
     guard let row = try notes.next() else {
       if card != nil { hasStrayCards = true }

@@ -9,21 +9,18 @@ public import Storage
 import Templates
 import Text
 
-/// The options of a package export, besides the decks.
 public struct PackageDestination {
   /// The account's folder, for temporary files.
   public var folder: String
   public var moment: StudyMoment
   /// Whether schedules and the review log are exported. Otherwise every card is exported as a new one.
   public var keepsSchedule = false
-  /// Whether to write the format for programs older than 2022.
   public var isLegacy = false
   /// Whether the package is a whole collection with all decks, which replaces another collection on import.
   public var isWhole = false
   /// Whether the package is one of Deckhand's own files, a backup.
   public var isOwn = false
   public var isInterrupted: @Sendable () -> Bool
-  /// Returns the path of a media file's content.
   public var mediaPath: (MediaRecord) -> String
 
   public init(
@@ -115,11 +112,9 @@ final class SentCollection {
     reviews = try SentReviews(db)
   }
 
-  /// The deck whose cards are being written.
   private struct Place {
     let deck: Int64
     let schedule: SentSchedule
-    /// The position of the last card.
     var position = 0
   }
 
@@ -216,7 +211,6 @@ struct SentNotes {
     note = try Statement(db, "SELECT guid, type, mod, tags, fields, \(NoteTable.foreignData) FROM notes WHERE id = ?1")
   }
 
-  /// The types of the notes that were written.
   var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value) }
 
   /// Writes the note of a card unless it has been written.

@@ -40,7 +40,6 @@ final class PackageFile {
   let version: Version
   /// The path of the package as errors show it.
   let path: String
-  /// The media by name.
   private(set) var media: [String: MediaFile] = [:]
   private let zip: ZipFile
   private let scratch: Scratch
@@ -92,7 +91,6 @@ final class PackageFile {
     return .legacy1
   }
 
-  /// Returns the whole content of a small member.
   private static func bytes(of member: ZipFile.Member, in zip: ZipFile, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try zip.read(member) { piece in
@@ -319,9 +317,7 @@ public enum PackageError: Problem, Equatable {
   case damaged(path: String, place: String, reason: String)
   /// It contains something that neither our packages nor Anki's contain, or more than the limits allow.
   case refused(path: String, place: String, reason: String)
-  /// Its version is unknown to this program.
   case newer(path: String)
-  /// libzip is not installed.
   case noLibrary(path: String)
   case interrupted(path: String)
 

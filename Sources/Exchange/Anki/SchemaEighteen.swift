@@ -131,7 +131,6 @@ struct SchemaEighteen {
     return PackagedPreset(old: record)
   }
 
-  /// The type of a member.
   fileprivate enum Kind {
     /// A missing value of a preset is 0, empty or false; `noFlag` stores the negated flag.
     case whole, measure, measures, flag, noFlag
@@ -152,7 +151,6 @@ struct SchemaEighteen {
     }
   }
 
-  /// Where schema 11 stores each member of a preset.
   private static let members: [(number: Int, group: String?, key: String, kind: Kind)] = [
     (1, "new", "delays", .measures), (9, "new", "perDay", .whole), (27, "new", "bury", .flag),
     (10, "rev", "perDay", .whole), (12, "rev", "ease4", .measure), (13, "rev", "hardFactor", .measure),
@@ -173,7 +171,6 @@ struct SchemaEighteen {
 }
 
 extension Value.Record {
-  /// Sets the members that a message has.
   fileprivate mutating func set(
     _ members: [Int: (key: String, kind: SchemaEighteen.Kind)], from message: ArraySlice<UInt8>
   ) throws {
@@ -195,10 +192,8 @@ extension Value.Record {
   }
 }
 
-/// The bytes of a message are malformed.
 struct WireFault: Error {}
 
-/// A field of a message.
 struct WireField {
   enum Content {
     case number(UInt64)
@@ -249,7 +244,6 @@ struct ProtobufReader {
     return found
   }
 
-  /// Returns the next field; nil at the end.
   mutating func next() throws(WireFault) -> WireField? {
     if place == bytes.endIndex { return nil }
     let key = try varint()
@@ -288,7 +282,6 @@ struct ProtobufReader {
   }
 }
 
-/// Writes a message.
 struct ProtobufWriter {
   private(set) var bytes: [UInt8] = []
 

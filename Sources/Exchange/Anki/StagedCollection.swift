@@ -10,7 +10,6 @@ import Templates
 import Text
 public import Values
 
-/// The kinds of rows in a collection.
 public enum StagedKind: String, CaseIterable, Sendable {
   case notes, cards, revlog
 
@@ -47,7 +46,6 @@ public struct StagedFault: Error, Equatable, Sendable {
   public let reason: String
 }
 
-/// The file would exceed the limit in bytes.
 public struct StagedTooLarge: Error, Equatable, Sendable {
   public let limit: Int
 }
@@ -113,7 +111,6 @@ public struct StagedRow {
 public final class StagedCollection {
   let scratch: Scratch
   let file: ExclusiveDatabase
-  /// The limit on the file's size, in bytes.
   private let limit: Int
   private static let pageSize = 4096
   public private(set) var head = StagedHead()

@@ -11,7 +11,6 @@ import Values
 /// Whether libzip is installed. Without it no package is read or written. Reading this property loads the library.
 var canReadPackages: Bool { deckhand_zip() != nil }
 
-/// A ZIP file that is open for reading.
 final class ZipFile {
   struct Member {
     let index: UInt64

@@ -13,18 +13,15 @@ import Values
 ///     try BuildDescription(Array(#"{"name": "Spanish"}"#.utf8), "es/deck.json").name   // "Spanish"
 package struct BuildDescription {
   package static let fileName = "deck.json"
-  /// The limit on its size in bytes.
   static let limit = 1 << 20
   package static let keys = ["name", "namespace", "options"]
 
-  /// The deck's name.
   package let name: String
   /// The namespace that makes ids unique; if it is empty, ids are used as guids unchanged.
   package let namespace: String
   /// The deck's options, in the form that `deck options` accepts.
   package let options: [(name: DeckOptions.Name, text: String)]
 
-  /// - Parameter path: the path of the file.
   package init(_ bytes: [UInt8], _ path: String) throws(BuildError) {
     let value: Value
     do throws(JSONFailure) {
@@ -77,7 +74,6 @@ package struct BuildDescription {
     (self.name, namespace, options) = (name, "", [])
   }
 
-  /// Whether a deck was built from this description.
   package func isBuilt(_ db: Database) throws -> Bool { try BuildTable.find(db, self) != nil }
 
   private init(ofFolder path: String) throws(BuildError) {
@@ -90,7 +86,6 @@ package struct BuildDescription {
   }
 }
 
-/// Creates errors with the place in the text.
 private struct Faults {
   let bytes: [UInt8]
   let path: String
@@ -132,27 +127,21 @@ private struct Faults {
 ///     BuildError.badDescription(path: "es/deck.json", reason: "no key is called \"nmae\"").message
 public enum BuildError: Problem, Equatable {
   case noFolder(path: String)
-  /// A folder without sources.
   case nothingToBuild(folder: String)
   /// An invalid deck.json; the column counts characters.
   case badDescription(path: String, line: Int? = nil, column: Int? = nil, reason: String)
-  /// Two rows have the same id.
   case sameID(path: String, line: Int, id: String, other: String)
   /// Two sources whose names differ only in their Unicode normal form.
   case sameSource(path: String, other: String)
-  /// Two media files with the same name.
   case sameMedia(path: String, other: String)
   /// The account has another file of that name, which something outside the build shows.
   case mediaTaken(path: String, name: String)
   /// git fails to list the uncommitted changes of the folder.
   case noGit(path: String, reason: String)
-  /// Sources that would be overwritten have uncommitted changes.
   case uncommitted(folder: String, files: [String])
-  /// A generator failed.
   case generator(path: String, reason: String)
   /// Pruning would remove more than half of the notes.
   case prunesMost(folder: String, removed: Int, of: Int)
-  /// A source exceeds a limit.
   case tooMany(path: String, what: String)
 
   /// The description of the fault without the file's name and the place.

@@ -15,7 +15,6 @@ import Values
 ///     folder.name        // "Spanish"
 ///     folder.sources     // animals.md, verbs/irregular.csv, ...
 public struct BuildFolder {
-  /// The limit on the number of sources.
   private static let sourceLimit = 100_000
 
   public let path: String
@@ -28,7 +27,6 @@ public struct BuildFolder {
   /// The files in `media`, without hidden ones.
   let media: [BuildMediaFile]
 
-  /// - Throws: `BuildError`, `FileError`.
   public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -50,16 +48,12 @@ public struct BuildFolder {
     self.media = try FileFacts.at(media, followingLinks: false)?.kind == .folder ? Self.files(media) : []
   }
 
-  /// The deck's name.
   public var name: String { description.name }
-  /// The namespace that makes ids unique; if it is empty, ids are used as guids unchanged.
   public var namespace: String { description.namespace }
-  /// The deck's options, in the form that `deck options` accepts.
   public var options: [(name: DeckOptions.Name, text: String)] { description.options }
 
   // MARK: Files
 
-  /// Returns the sources of a folder, sorted by path.
   package static func sources(in folder: String) throws -> [BuildSource] { try content(of: folder).sources }
 
   private static func content(of folder: String) throws -> (sources: [BuildSource], passedOver: [String]) {
@@ -106,7 +100,6 @@ public struct BuildFolder {
   }
 }
 
-/// A picture or a sound of a folder.
 struct BuildMediaFile {
   let name: String
   let path: String
@@ -115,13 +108,11 @@ struct BuildMediaFile {
   var place = ""
 }
 
-/// A file that cards are made from.
 public struct BuildSource {
   enum Kind: Equatable {
     case cards(CardFormat)
     case generator
 
-    /// Returns nil for a file that is not a source.
     init?(path: String) {
       if path.hasSuffix(".lua") {
         self = .generator
@@ -177,7 +168,6 @@ extension SourceStamp {
   }
 }
 
-/// A file at the time of a build.
 struct StampedFile: Equatable {
   /// The path within the folder.
   let path: String
@@ -186,12 +176,10 @@ struct StampedFile: Equatable {
   let content: Int64
 }
 
-/// The files that a generator read.
 struct BuildInputs {
   private(set) var files: [StampedFile] = []
   private static let limits = JSONLimits(bytes: 64 << 20, depth: 3, values: 1_000_000, string: 1 << 16)
 
-  /// Reads the present stamps and hashes of files.
   init(_ paths: [String], in folder: String, isInterrupted: @escaping () -> Bool) throws {
     files = try paths.map { try Self.look(at: $0, in: folder, isInterrupted) }
   }
@@ -218,7 +206,6 @@ struct BuildInputs {
     return now
   }
 
-  /// Whether the files have the same paths and content.
   func isSame(as other: BuildInputs) -> Bool {
     files.elementsEqual(other.files) { $0.path == $1.path && $0.content == $1.content }
   }

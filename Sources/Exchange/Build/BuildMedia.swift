@@ -44,7 +44,6 @@ struct BuildMedia {
     return files.values.sorted { $0.name < $1.name }
   }
 
-  /// Whether any of these sources names a file.
   private func isNamed(_ path: String, in sources: [BuildSource], of folder: BuildFolder) throws -> Bool {
     for source in sources {
       let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)

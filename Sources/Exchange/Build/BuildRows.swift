@@ -9,7 +9,6 @@ import Storage
 import Templates
 import Text
 
-/// A row of a source.
 struct BuildRow {
   var row: CardRow
   var facts: RowFacts
@@ -17,26 +16,20 @@ struct BuildRow {
   let front: String
 }
 
-/// The contents of a source.
 struct BuildRows {
-  /// The limit on the number of rows in a source.
   private static let limit = 1_000_000
 
   var rows: [BuildRow] = []
   var refused: [CardRow] = []
-  /// Pictures and sounds that the rows name.
   var media: [(name: String, path: String, line: Int)] = []
   /// For Markdown: the first line of an answer that contains a cloze, which has no effect there.
   var answeredCloze: Int?
-  /// What became of the lines.
   private(set) var left = LineReport()
-  /// The files that a generator read.
   var inputs: [String] = []
   /// Further cards of earlier notes, which are not rows of their own.
   private(set) var links: [CardRow] = []
   /// The error at which reading of an unsaved text ended.
   private(set) var failure: (any Error)?
-  /// For tables: the columns and the separator.
   private(set) var table: (shape: TableShape, separator: UInt8)?
 
   init(_ source: BuildSource, in folder: String, _ generator: any CardGenerator, isInterrupted: @escaping () -> Bool)
@@ -136,7 +129,6 @@ extension BuildRow {
   }
 }
 
-/// A note as it is in the deck now.
 struct BuildContent {
   let note: NoteRecord
   let type: NoteType
@@ -145,7 +137,6 @@ struct BuildContent {
   /// The fields that the deck and its sources have changed differently.
   let conflicts: [MergeConflict]
 
-  /// Returns the note's content; nil when the note is gone.
   static func of(_ db: Database, _ id: NoteID?) throws -> BuildContent? {
     guard let id, try NoteTable.exists(db, id) else { return nil }
     let note = try NoteTable.record(db, id)
@@ -160,7 +151,6 @@ struct BuildContent {
     )
   }
 
-  /// Whether it is a Basic note whose fields have formatting.
   var isFormatted: Bool { type.isBasic && texts == nil }
 
   /// The content to compare with what was built.
@@ -191,7 +181,6 @@ struct BuildContent {
     return !self.type.isBasic || self.type.name.lowercased() == type.trimmed.lowercased()
   }
 
-  /// Whether a row makes a note of this type.
   func isOfType(of row: CardRow) -> Bool {
     guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
     return self.type.name.lowercased() == type.trimmed.lowercased()

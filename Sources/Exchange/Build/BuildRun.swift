@@ -171,7 +171,6 @@ public final class BuildRun {
     state.report.findings += read.hints(in: source.path)
   }
 
-  /// Applies the rows of a source to the deck.
   private func merge(
     _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
   ) throws {

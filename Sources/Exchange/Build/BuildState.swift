@@ -4,7 +4,6 @@
 import Decks
 import Storage
 
-/// The state of a build in progress.
 struct BuildState {
   var report = BuildReport()
   /// The earlier build; nil for the first one.
@@ -22,7 +21,6 @@ struct BuildState {
   var claimed: Set<NoteID?> = []
   /// The paths within the folder of the pictures and sounds that rows name, by name.
   var media: [String: String] = [:]
-  /// The ids that this build assigned to rows.
   var ids = NewIDs()
 }
 
@@ -38,7 +36,6 @@ struct VisitedSource {
   var isGone = false
 }
 
-/// Orders the cards of a build.
 struct SourceOrder {
   private let db: Database
   private let build: Int64

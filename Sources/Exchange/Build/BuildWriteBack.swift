@@ -12,7 +12,6 @@ import Text
 ///
 ///     let count = try BuildWriteBack(db, folder, isInterrupted: environment.isInterrupted).run()
 public struct BuildWriteBack {
-  /// The new content of a row.
   struct Edit {
     let content: BuildContent
     /// The id that identifies the row's card; empty when the source cannot hold one.
@@ -103,7 +102,6 @@ public struct BuildWriteBack {
   }
 }
 
-/// A source and the edits of its rows.
 private struct SourceLines {
   private let path: String
   /// The facts of the file before it was read.
@@ -133,7 +131,6 @@ private struct SourceLines {
     try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: isInterrupted))
   }
 
-  /// The edited file.
   var bytes: [UInt8] {
     var (result, start) = (mark, 0)
     for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {

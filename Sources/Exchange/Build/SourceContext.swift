@@ -8,7 +8,6 @@ import Text
 /// The kind of text that is expected at a position.
 package enum SourceSlot: Equatable {
   case tag
-  /// The name of a deck within the built one.
   case deck
   case noteType
   /// A field of the note type with this name.
@@ -60,7 +59,6 @@ package struct SourceContext {
     }
   }
 
-  /// Returns a context for the word that ends at an offset.
   private static func word(in text: Substring, before offset: Int, _ slot: SourceSlot) -> SourceContext {
     let word = text.lastIndex(of: " ").map { text[text.index(after: $0)...] } ?? text
     return SourceContext(slot, offset - word.utf8.count..<offset)
@@ -135,12 +133,10 @@ package struct SourceContext {
 struct JSONPlace {
   /// The keys of the enclosing objects, outermost first; if a value is expected, its own key comes last.
   private(set) var path: [String] = []
-  /// Whether a key is expected rather than a value.
   private(set) var isKey = false
   /// Whether the position is within a text, which begins at `start`.
   private(set) var isInText = false
   private(set) var start: Int
-  /// The text up to the position.
   private(set) var text: ArraySlice<UInt8> = []
 
   private struct Level {
@@ -185,7 +181,6 @@ struct JSONPlace {
     path = levels.dropLast(isKey ? 1 : 0).compactMap(\.key)
   }
 
-  /// Returns the position of the quote that closes a text.
   private static func end(of bytes: ArraySlice<UInt8>, from start: Int) -> Int? {
     var place = start
     while place < bytes.endIndex, bytes[place] != UInt8(ascii: "\"") {

@@ -26,7 +26,6 @@ package struct SourceEntry {
 
   package var tags: [String] { row?.row.tags ?? [] }
 
-  /// The name of the deck within the built one.
   package var subdeck: String { row?.row.subdeck ?? "" }
 }
 
@@ -45,7 +44,6 @@ package struct SourceProblem: Equatable {
 package struct SourceReading {
   package let path: String
   package let text: SourceText
-  /// The rows, by position.
   package let entries: [SourceEntry]
   /// Errors that end the reading, and rows that cannot be read as a card.
   package let problems: [SourceProblem]
@@ -80,7 +78,6 @@ package struct SourceReading {
     (self.entries, self.problems, self.table, self.chunks) = (entries, problems, table, chunks)
   }
 
-  /// Returns the lines of an entry.
   package func lines(of index: Int) -> Range<Int> {
     let start = entries[index].line
     var next = index + 1 < entries.count ? entries[index + 1].line : text.count + 1
@@ -102,7 +99,6 @@ package struct SourceReading {
 }
 
 extension SourceProblem {
-  /// Returns the problem moved down by a number of lines.
   fileprivate func moved(by lines: Int) -> SourceProblem {
     SourceProblem(line: line + lines, column: column, code: code, message: message)
   }
@@ -131,7 +127,6 @@ extension SourceProblem {
   }
 }
 
-/// A text with an index of its lines.
 package struct SourceText {
   package let bytes: [UInt8]
   private let starts: [Int]
@@ -193,7 +188,6 @@ package struct SourceText {
 
 /// The parsed contents of a chunk; its lines are counted from its own first line.
 struct SourceChunk {
-  /// The number of line feeds.
   let lines: Int
   let entries: [SourceEntry]
   let problems: [SourceProblem]
@@ -258,7 +252,6 @@ struct SourceChunk {
     line.contains { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "~") }
   }
 
-  /// Hashes a line with FNV-1a.
   private static func hash(_ bytes: ArraySlice<UInt8>) -> UInt32 {
     bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
   }
@@ -269,13 +262,11 @@ extension SourceEntry {
     self.init(line: start.line, column: start.column, id: id, row: row, order: order)
   }
 
-  /// Returns the entry moved down by a number of lines and rows.
   func moved(by lines: Int, order rows: Int) -> SourceEntry {
     SourceEntry(line: line + lines, column: column, id: id, row: row, order: order + rows)
   }
 }
 
-/// Checks rows and caches the results.
 package final class SourceRules {
   private struct Key: Hashable {
     let whole: Int64
@@ -296,7 +287,6 @@ package final class SourceRules {
     store = Store(path: nil, schema: schema, isInterrupted: isInterrupted)
   }
 
-  /// Returns the problems of refused rows.
   package func problems(of reading: SourceReading) throws -> [SourceProblem] {
     if known.count > Self.mostKnown { known = [:] }
     let fresh = reading.entries.filter { entry in entry.row.map { known[Key($0)] == nil } ?? false }

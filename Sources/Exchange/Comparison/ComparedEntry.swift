@@ -3,9 +3,7 @@
 
 import Text
 
-/// The kinds of objects in a deck.
 public enum ComparedKind: String, CaseIterable, Sendable {
-  /// A column of a table.
   case column
   case noteType = "note_type"
   case preset
@@ -42,7 +40,6 @@ public struct ComparedEntry: Sendable {
   /// The name shown to users; empty when the key is shown instead.
   public var title: String
   public var fields: FieldNames
-  /// The text of each field in `fields`.
   public var values: [String]
   public var tags: [String]
   public var conflicts: [MergeConflict] = []
@@ -67,7 +64,6 @@ public struct ComparedEntry: Sendable {
     values.append(value)
   }
 
-  /// Returns the entry with another key.
   func keyed(_ key: String) -> ComparedEntry {
     var other = ComparedEntry(key: key, title: title, fields: fields, values: values, tags: tags)
     other.conflicts = conflicts
@@ -106,7 +102,6 @@ public struct ComparedEntry: Sendable {
   }
 }
 
-/// Entries of one kind in order.
 public struct ComparedList: Sendable {
   public private(set) var entries: [ComparedEntry] = []
   private(set) var places: [String: Int] = [:]
@@ -150,7 +145,6 @@ public struct ComparedList: Sendable {
   }
 }
 
-/// Everything that is compared of one deck or file.
 public struct ComparedContent: Sendable {
   private var lists: [ComparedKind: ComparedList] = [:]
 
@@ -168,12 +162,10 @@ public struct ComparedContent: Sendable {
     lists[kind, default: ComparedList()].append(entry)
   }
 
-  /// Replaces all entries of a kind.
   public mutating func replace(_ kind: ComparedKind, by entries: [ComparedEntry]) {
     lists[kind] = ComparedList(entries)
   }
 
-  /// Changes an entry, if it exists.
   public mutating func update(_ key: String, _ kind: ComparedKind, _ change: (inout ComparedEntry) -> Void) {
     lists[kind]?.update(key, change)
   }

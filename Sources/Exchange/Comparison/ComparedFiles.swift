@@ -6,7 +6,6 @@ import Files
 public import Storage
 import Text
 
-/// An operand of a comparison.
 public enum ComparedOperand {
   case file(String, CardFormat)
   /// A deck, or the result of reading a folder.
@@ -16,7 +15,6 @@ public enum ComparedOperand {
 }
 
 extension ComparedNotes {
-  /// Reads the notes of a deck and its nested decks.
   public static func of(_ deck: DeckID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedNotes {
     var reader = try DeckContent(db, deck, settings)
     return try reader.read()
@@ -49,7 +47,6 @@ public struct ComparedFiles {
   private let texts: Texts?
   private let notes: [ComparedNotes]
 
-  /// - Throws: `ExchangeError`, `PackageError`, `FileError`.
   public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws {
     switch Self.family(operands) {
     case .csv:
@@ -225,7 +222,6 @@ public final class ComparedMedia {
   private let settings: ComparisonSettings
   private var packages: [String: PackageFile] = [:]
 
-  /// - Parameter operands: searched in order.
   public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) {
     (self.operands, self.settings) = (operands, settings)
   }

@@ -10,7 +10,6 @@ struct ComparedMarkdown {
   private(set) var content = ComparedContent()
   let hasMark: Bool
   let encoding: TextEncoding
-  /// The lines before the first card.
   private var head: [UInt8] = []
   private var blocks: [String: [UInt8]] = [:]
   private static let names = FieldNames(["prompt", "answer", "subdeck"])

@@ -8,22 +8,18 @@ import Storage
 import Templates
 import Text
 
-/// The options of a comparison.
 public struct ComparisonSettings {
   /// The account's folder, for unpacked files.
   public var folder: String
   public var moment: StudyMoment
-  /// Whether schedules are compared too.
   public var keepsSchedule = false
   /// For tables and JSON Lines: the column or member that identifies rows.
   public var key: String?
-  /// Nil: determined by the files' extensions.
   public var format: CardFormat?
   public var kinds = FileKinds.any
   public var isInterrupted: @Sendable () -> Bool
   /// Reports how much of a deck or a file has been read.
   public var progress: ImportProgress = { _, _ in }
-  /// Returns the path of a media file's content.
   public var mediaPath: (MediaRecord) -> String
 
   public init(
@@ -35,7 +31,6 @@ public struct ComparisonSettings {
   }
 }
 
-/// Reads a deck and its nested decks.
 struct DeckContent {
   private let db: Database
   private let deck: DeckRecord
@@ -127,7 +122,6 @@ struct DeckContent {
   }
 }
 
-/// Reads a package.
 struct PackageContent {
   private let path: String
   private let settings: ComparisonSettings
@@ -236,7 +230,6 @@ extension FieldNames {
 }
 
 extension NoteType {
-  /// Whether this is a stock type that every collection has.
   var isStock: Bool {
     StockNoteType.allCases.contains { $0.rawValue == name && $0.draft == draft }
   }

@@ -42,7 +42,6 @@ struct EntryOrder {
     (self.numbers, self.survives, self.isFree) = (numbers, survives, isFree)
   }
 
-  /// Returns the surviving numbers in the merged order.
   mutating func merged() -> [Int] {
     let ours = numbers.ours.filter { survives[$0] }
     let theirs = numbers.theirs.filter { survives[$0] }

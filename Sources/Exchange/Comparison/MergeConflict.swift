@@ -7,7 +7,6 @@ import Templates
 import Text
 import Values
 
-/// The side by which a conflict is settled.
 public enum SettledSide: String, CaseIterable, Sendable {
   case base, ours, theirs
 }
@@ -25,9 +24,7 @@ public struct MergeConflict: Hashable, Sendable {
 
   /// The name of the field; empty when one side removed the whole object.
   public let field: String
-  /// Nil when the base did not have it.
   public let base: String?
-  /// Nil when the side removed it.
   public let ours: String?
   public let theirs: String?
   /// Nil when the conflict is about the object that stores it.
@@ -54,7 +51,6 @@ public struct MergeConflict: Hashable, Sendable {
     MergeConflict(field: field, base: base, ours: ours, theirs: theirs, owner: Owner(kind: kind, key: key))
   }
 
-  /// The conflict with the sides exchanged.
   var swapped: MergeConflict {
     MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner, isOrder: isOrder)
   }
@@ -66,7 +62,6 @@ public struct MergeConflict: Hashable, Sendable {
 
   /// The name of the field in which files and decks store a list of conflicts.
   static let name = "conflicts"
-  /// The tag of notes that have conflicts.
   public static let tag = "conflict"
 
   private var value: Value {
@@ -92,7 +87,6 @@ public struct MergeConflict: Hashable, Sendable {
       owner: owner, isOrder: record["order"] == .boolean(true))
   }
 
-  /// Returns a list of conflicts as JSON.
   static func json(_ conflicts: [MergeConflict]) -> String { value(conflicts).json }
 
   static func value(_ conflicts: [MergeConflict]) -> Value { .list(conflicts.map(\.value)) }
@@ -110,7 +104,6 @@ public struct MergeConflict: Hashable, Sendable {
 }
 
 extension MergeConflict {
-  /// Returns the text of a side; nil when the side has none.
   public func text(of side: SettledSide) -> String? {
     switch side {
     case .base: base
@@ -173,15 +166,11 @@ extension ComparedEntry {
   }
 }
 
-/// Why a comparison or a merge fails.
 public enum ComparisonError: Problem, Equatable {
-  /// Neither a deck nor a file.
   case noOperand(String, suggestion: String?)
-  /// A merge of files without a destination for the result.
   case needsOutput
   /// Both sides changed lines of a file that are not cards.
   case notCards
-  /// The deck has no conflict in that note or field.
   case noConflict(String)
   /// The chosen side of a conflict is a file that is not in the account.
   case noFile(name: String, side: SettledSide)

@@ -39,7 +39,6 @@ public final class MergeIntoDeck {
     own = Set([deck] + (try DeckTable.within(db, deck).map(\.id)))
   }
 
-  /// - Parameter ours: the present content of the deck.
   public func run(from ours: ComparedContent, to result: ComparedContent) throws -> MergeCounts {
     var merged = result
     try importMedia(ours, &merged)
@@ -192,7 +191,6 @@ public final class MergeIntoDeck {
     }
   }
 
-  /// Returns a nested deck; a missing one is made.
   private func place(_ name: String) throws -> DeckID {
     if name.isEmpty { return deck.id }
     if let known = decks[name] { return known }
@@ -244,7 +242,6 @@ public final class MergeIntoDeck {
     try finish(id, entry, type)
   }
 
-  /// Sets what a note has besides its fields.
   private func finish(_ id: NoteID, _ entry: ComparedEntry, _ type: NoteType) throws {
     let known = Set(type.fields.map(ComparedField.escaped))
     let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: id))

@@ -210,9 +210,7 @@ extension ComparedEntry {
 
 /// The names of fields with a special meaning, besides the notes' own fields.
 public enum ComparedField {
-  /// The name of the note's type.
   public static let type = "note type"
-  /// The deck of the note's cards.
   public static let deck = "deck"
   public static let suspended = "suspended"
   static let flag = "flag"
@@ -220,7 +218,6 @@ public enum ComparedField {
   static let digest = "sha1"
   /// The prefix, followed by a card number, of fields of notes whose cards are in different decks.
   static let deckOfCard = "deck of card "
-  /// The fields of every note besides its own.
   static let ofNotes = [type, deck, suspended, flag]
   /// The preceding entry, in a conflict of two orders.
   static let place = "place"

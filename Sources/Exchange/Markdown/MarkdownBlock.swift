@@ -9,7 +9,6 @@ import Text
 struct MarkdownBlock {
   private let source: String
 
-  /// - Parameter source: the lines of the card, without trailing blank lines.
   init(_ source: String) { self.source = source }
 
   /// Returns the lines of the edited card; nil when Markdown cannot express it.
@@ -39,7 +38,6 @@ struct MarkdownBlock {
     return row.sides
   }
 
-  /// Whether the lines are read as exactly this card.
   private func isRead(_ text: String, as fields: [String], _ facts: MarkdownFacts) -> Bool {
     guard let rows = MarkdownWriter.rows(in: text), rows.count == 1 else { return false }
     let row = rows[0]
@@ -105,7 +103,6 @@ enum MarkdownPatch {
     return words
   }
 
-  /// A range of the old text that is replaced in another one.
   private struct Change {
     let range: Range<Int>
     let words: ArraySlice<Substring>

@@ -15,16 +15,13 @@ struct MarkdownHTML {
   static let limit = 1_000_000
   /// The limit in bytes for a text that may have link reference definitions.
   static let longestWithAddresses = 10_000
-  /// The limit on the nesting of blocks.
   static let deepest = 50
-  /// The limit on the cells of a table.
   static let mostCells = 50_000
 
   private(set) var html = ""
   /// The pictures and sounds that the text names, by their names in the HTML, with their paths beside the file.
   private(set) var media: [(name: String, path: String)] = []
 
-  /// Whether the text has clozes.
   private(set) var hasClozes = false
 
   /// - Parameters:
@@ -70,7 +67,6 @@ struct MarkdownHTML {
     }.joined(separator: "\n")
   }
 
-  /// Returns why a text is refused; nil when it is valid.
   static func invalidReason(_ text: String) -> String? {
     if text.utf8.count > limit { return "a text in Markdown has at most \(grouped(limit)) bytes" }
     // cmark would replace it by another character.
@@ -154,11 +150,8 @@ struct MarkdownHTML {
   }
 }
 
-/// A picture or a sound beside the file of a text.
 struct MarkdownMedia {
-  /// The file's name in the account.
   let name: String
-  /// The path relative to the text's folder.
   let path: String
   private static let sounds = [".mp3", ".ogg", ".oga", ".opus", ".wav", ".m4a", ".flac", ".aac", ".mp4", ".webm"]
 

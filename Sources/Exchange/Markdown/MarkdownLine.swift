@@ -83,7 +83,6 @@ extension MarkdownLine {
     return textAfterComment(start.dropFirst(2))?.allSatisfy(\.isWhitespace) ?? true
   }
 
-  /// Returns the text after the end of a comment; nil when it does not end in this line.
   static func textAfterComment(_ line: Substring) -> Substring? {
     line.firstRange(ofText: MarkdownFacts.closing).map { line[$0.upperBound...] }
   }
@@ -100,7 +99,6 @@ extension MarkdownLine {
     line.utf8.prefix { $0 == 0x20 }.count < 4 && line.first != "\t"
   }
 
-  /// Splits a text into lines without carriage returns.
   static func lines(of text: String) -> [Substring] {
     let text = text.utf8.contains(0x0D) ? String(decoding: text.utf8.filter { $0 != 0x0D }, as: UTF8.self) : text
     return text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -109,10 +107,8 @@ extension MarkdownLine {
 
 /// Tracks whether consecutive lines are in fenced code.
 struct MarkdownFence {
-  /// The fence that opened the code.
   private var open: Substring?
 
-  /// Whether the next line is code.
   var isOpen: Bool { open != nil }
 
   /// Whether a line belongs to code, including the fences themselves.
@@ -138,7 +134,6 @@ struct MarkdownFacts: Equatable {
   var guid = ""
   var tags: [String] = []
   var subdeck = ""
-  /// The conflicts of a merge, as JSON.
   var conflicts = ""
 
   static let opening = "<!--"
@@ -223,7 +218,6 @@ struct MarkdownFacts: Equatable {
 struct MarkdownCardBlock {
   enum Kind: Equatable {
     case heading, question, answer, cloze, gaps
-    /// Lines that are not a card.
     case left(LeftReason)
   }
 
@@ -232,14 +226,11 @@ struct MarkdownCardBlock {
   var prompt: [String] = []
   var body: [String] = []
   var facts = MarkdownFacts()
-  /// The numbers of its lines.
   var lines: [Int] = []
-  /// The HTML of a cloze.
   var html: MarkdownHTML?
   /// For a heading that is underlined: the heading above it with this one as its text, which is a card if nothing
   /// follows the line, because the line is then a rule.
   var above: [MarkdownCardBlock] = []
-  /// The size of its lines in bytes.
   var size = 0
 
   /// Whether it is a heading without text, a title for what follows.

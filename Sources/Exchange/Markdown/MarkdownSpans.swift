@@ -14,7 +14,6 @@ struct MarkdownSpans {
     var html: Bytes
   }
 
-  /// The text with placeholders.
   private(set) var text = Bytes()
   private var kept: [Kept] = []
   /// The `==` of clozes, by placeholder.
@@ -25,7 +24,6 @@ struct MarkdownSpans {
   /// like formulas.
   private static let opening: Bytes = [0xEF, 0xB7, 0x91]
   private static let closing: Bytes = [0xEF, 0xB7, 0x92]
-  /// The limit on a formula in bytes.
   private static let longestFormula = 4_000
 
   /// - Parameter marksClozes: whether `==` is protected, because it may mark a cloze.
@@ -63,7 +61,6 @@ struct MarkdownSpans {
     }
   }
 
-  /// Returns the placeholders in a text.
   func places(in bytes: Bytes) -> [Int] {
     bytes.indices.compactMap { bytes[$0] == Self.opening[0] ? mark(bytes, $0)?.place : nil }
   }

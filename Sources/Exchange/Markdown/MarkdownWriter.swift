@@ -69,7 +69,6 @@ struct MarkdownWriter: CardRowWriter {
     return isRead(text) ? text : nil
   }
 
-  /// Returns the cards in a few lines; nil when one is refused.
   static func rows(in text: String) -> [CardRow]? {
     var (rows, row) = ([CardRow](), CardRow())
     do {
@@ -92,7 +91,6 @@ struct MarkdownWriter: CardRowWriter {
     return "Q:\(part(prompt))\nA:\(part(answer))\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
 
-  /// Formats a paragraph with clozes, followed by an empty line.
   static func cloze(_ text: String, _ comment: String) -> String {
     text + "\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
@@ -116,7 +114,6 @@ struct MarkdownWriter: CardRowWriter {
       && !answer.contains(text: "==") && !answer.contains(text: "{{")
   }
 
-  /// Whether a single paragraph can hold the note.
   private static func isCloze(_ note: NoteRecord, _ type: NoteType) -> Bool {
     type.isCloze && type.name == StockNoteType.cloze.rawValue && !note.fields.isEmpty
       && note.fields.dropFirst().allSatisfy(\.isEmpty)

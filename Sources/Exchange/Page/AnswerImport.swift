@@ -17,12 +17,9 @@ public struct AnswerReport: Equatable, Sendable {
   public internal(set) var entered = 0
   /// Answers older than the card's last answer here: added to the log without changing the schedule.
   public internal(set) var older = 0
-  /// Answers that were in the log already.
   public internal(set) var known = 0
-  /// Answers to cards that are not in the deck.
   public internal(set) var unknown = 0
 
-  /// The report as `--json` prints it.
   public var value: Value {
     .record([
       ("entered", .integer(entered)), ("older", .integer(older)), ("known", .integer(known)),
@@ -41,7 +38,6 @@ public struct AnswerImport {
   private let decks: [DeckRecord]
   private let moment: StudyMoment
 
-  /// - Parameter moment: the present.
   public init(_ db: Database, into deck: DeckID, at moment: StudyMoment) throws {
     self.db = db
     self.deck = try DeckTable.record(db, deck)
@@ -91,7 +87,6 @@ public struct AnswerImport {
   }
 }
 
-/// An answer that was given on a page.
 struct PageAnswer: Equatable {
   let guid: String
   /// The name of the deck within the page's deck; empty for the latter itself.
@@ -99,7 +94,6 @@ struct PageAnswer: Equatable {
   /// Seconds since 1970.
   let at: Double
   let rating: Rating
-  /// How long the user took.
   let seconds: Double
 }
 

@@ -41,7 +41,6 @@ public struct PageReport: Equatable, Sendable {
   public internal(set) var documents = 0
   public internal(set) var documentsLeftOut = 0
 
-  /// The report as `--json` prints it.
   public var value: Value {
     .record([
       ("cards", .integer(cards)), ("bytes", .integer(bytes)), ("media", .integer(media)),
@@ -163,7 +162,6 @@ extension FittedModels {
 }
 
 extension DeckOptions {
-  /// The options that the page's script needs for scheduling.
   var forPage: Value {
     .record([
       ("parameters", .list(parametersInUse.map { .number($0) })), ("retention", .number(desiredRetention)),
@@ -221,7 +219,6 @@ struct PageCards {
     report.cards += 1
   }
 
-  /// Writes the picture of a document below the answer.
   private mutating func write(document: String) throws {
     guard let shown = try picture(document) else { return report.documentsLeftOut += 1 }
     let start = "<img alt=\"\(PageText.escaped(shown.description))\" src=\"data:image/png;base64,"
@@ -267,7 +264,6 @@ extension TimedMemory {
 }
 
 extension CardSchedule {
-  /// The schedule from which the page's script continues.
   fileprivate var forPage: Value {
     func number(_ value: Double?) -> Value { value.map { .number($0) } ?? .null }
     return .record([

@@ -6,7 +6,6 @@ public import Files
 import Text
 public import Values
 
-/// Builds the parts of a page.
 enum PageText {
   private static let script = squeezed(
     PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
@@ -125,13 +124,11 @@ enum PageText {
     return page
   }
 
-  /// Returns everything after the last section.
   static func end(timed: Bool) -> [UInt8] {
     Array("</noscript>\n</main>\n<script>".utf8) + script(timed: timed)
       + Array("</script>\n</body>\n</html>\n".utf8)
   }
 
-  /// Escapes a text for use between tags and in quoted attributes.
   static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     append(text, to: &bytes)
@@ -158,7 +155,6 @@ enum PageText {
 ///     GalleryPicture(title: "el gato", description: "A card, yellow, with the text \"el gato\".", png: bytes)
 public struct GalleryPicture: Sendable {
   public let title: String
-  /// The alternative text.
   public let description: String
   public let png: [UInt8]
   /// The number of images within it that could not be shown.
@@ -178,7 +174,6 @@ public struct GalleryReport: Equatable, Sendable {
   /// The number of images within documents that could not be shown.
   public internal(set) var broken = 0
 
-  /// The report as `--json` prints it.
   public var value: Value {
     .record([("documents", .integer(documents)), ("bytes", .integer(bytes)), ("broken", .integer(broken))])
   }

@@ -21,10 +21,8 @@ final class Book {
   private(set) var language: String?
   /// The encoding of a file that is not UTF-8, if there is one.
   private(set) var encoding = TextEncoding.utf8
-  /// The members by their names in lower case.
   private let lowered: [String: String]
 
-  /// What was left out or replaced.
   var losses: TextLosses { scan.losses }
 
   init(_ path: String, legacy: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
@@ -33,7 +31,6 @@ final class Book {
     lowered = Dictionary(zip.members.keys.map { ($0.lowercased(), $0) }, uniquingKeysWith: min)
   }
 
-  /// Returns the paragraphs of all chapters, in the order of the book.
   func paragraphs() throws -> [TextParagraph] {
     let container = XMLTags(try content("META-INF/container.xml"))
     guard let root = container.first("rootfile")?["full-path"] else {

@@ -6,7 +6,6 @@ import Templates
 import Text
 
 struct SpokenText {
-  /// The limit on the length of a tag in bytes.
   private static let longestTag = 1024
   private static let longestName = 24
   /// The limits on the length of a remark: of a whole cue in bytes, and within speech in characters.
@@ -22,7 +21,6 @@ struct SpokenText {
 
   private var losses = TextLosses()
 
-  /// Returns the lines of a cue that are speech.
   static func lines(of cue: SubtitleCue, _ scan: inout TextScan) throws -> [String] {
     var spoken = SpokenText()
     swap(&spoken.losses, &scan.losses)

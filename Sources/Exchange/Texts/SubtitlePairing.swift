@@ -11,7 +11,6 @@ public struct SubtitleTiming: Equatable, Sendable {
   public init(offset: Double, speed: Double = 1) { (self.offset, self.speed) = (offset, speed) }
 }
 
-/// The result of pairing two subtitle files.
 public struct SubtitlePairing: Sendable {
   public let timing: SubtitleTiming
   /// For each paragraph of the text, the simultaneous lines of the translation.
@@ -88,7 +87,6 @@ public struct SubtitlePairing: Sendable {
     }
   }
 
-  /// Returns the number of seconds in which both files have a line.
   private static func overlap<E>(
     _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming, _ check: () throws(E) -> Void
   ) throws(E) -> Double {

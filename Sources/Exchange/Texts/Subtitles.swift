@@ -69,7 +69,6 @@ enum SubtitleLines {
     var text: String
     let start: Double?
     let end: Double?
-    /// Whether it begins with a dash, which means another speaker.
     let isSpeech: Bool
   }
 
@@ -95,7 +94,6 @@ enum SubtitleLines {
   }
 }
 
-/// What is shown from one time to another.
 struct SubtitleCue {
   var lines: [String] = []
   let start: Double
@@ -174,7 +172,6 @@ struct SubtitleCues {
     (current, isLost, pending) = (cue, cue == nil, nil)
   }
 
-  /// Names a line that belongs to no cue.
   private mutating func dropPending(_ losses: inout TextLosses) {
     guard let (line, place) = pending else { return }
     pending = nil
@@ -281,7 +278,6 @@ enum SubtitleTime {
 }
 
 enum SubtitleScript {
-  /// The columns of a script without a `Format:` line.
   private static let usual = [
     "layer", "start", "end", "style", "name", "marginl", "marginr", "marginv", "effect", "text",
   ]

@@ -6,7 +6,6 @@ public import Problems
 import Templates
 import Text
 
-/// A part of a text; sentences do not extend across parts.
 public struct TextParagraph: Equatable, Sendable {
   public var text: String
   /// For subtitles: seconds from the beginning.
@@ -60,7 +59,6 @@ public enum TextFormat: String, CaseIterable, Sendable {
 ///     let text = try TextFile("ep03.srt", encoding: nil) { false }
 ///     text.paragraphs.first?.start   // 12.4
 public struct TextFile: Sendable {
-  /// The limit on a text file's size in bytes.
   static let limit = 64 << 20
   /// The limit on the size of a paragraph in bytes; a longer one is divided.
   static let longest = 1 << 20
@@ -68,11 +66,9 @@ public struct TextFile: Sendable {
   public let path: String
   public let format: TextFormat
   public let paragraphs: [TextParagraph]
-  /// The encoding that the file was read in.
   public let encoding: TextEncoding
   /// The language code that the file declares (`es`, `pt-BR`); nil when it declares none.
   public let language: String?
-  /// What was left out or replaced.
   public let losses: TextLosses
 
   /// Reads a file.
@@ -169,7 +165,6 @@ public struct TextFile: Sendable {
     return nil
   }
 
-  /// Splits a text into paragraphs at blank lines.
   private static func plainParagraphs(_ text: String, _ scan: TextScan) throws -> [TextParagraph] {
     var (paragraphs, lines, length): ([TextParagraph], [String], Int) = ([], [], 0)
     func finish() {
@@ -238,7 +233,6 @@ public struct TextFile: Sendable {
 }
 
 extension Substring {
-  /// The text without whitespace at its ends.
   var trimmingBlanks: Substring {
     var text = drop { $0.isWhitespace }
     while text.last?.isWhitespace == true { text.removeLast() }
@@ -276,9 +270,7 @@ public enum TextFileError: Problem, Equatable {
   case damaged(path: String, reason: String)
   /// It contains something unsupported, or more than the limits allow.
   case refused(path: String, reason: String)
-  /// libzip is not installed.
   case noLibrary(path: String)
-  /// It contains no text.
   case empty(path: String)
 
   public var report: ProblemReport {

@@ -8,12 +8,10 @@ import Values
 
 /// What of a text file was replaced or left out, each with its place: nothing is dropped without a word.
 public struct TextLosses: Equatable, Sendable {
-  /// The limit on the number of places that are named.
   static let mostNamed = 5
 
   /// The first of them: `line 12: no time is understood in "0:0x --> 1"`.
   public private(set) var named: [String] = []
-  /// How many others there are.
   public private(set) var more = 0
   /// How many parts are no spoken text, by kind.
   private var kinds: [Kind: Int] = [:]
@@ -32,7 +30,6 @@ public struct TextLosses: Equatable, Sendable {
 
   mutating func add(_ kind: Kind) { kinds[kind, default: 0] += 1 }
 
-  /// Whether nothing was left out or replaced.
   public var isEmpty: Bool { named.isEmpty && kinds.isEmpty }
 
   /// A line about each: `left out: 2 remarks, 1 song`.
@@ -71,7 +68,6 @@ struct TextLines {
   /// Whether the next line continues the one before.
   private var isContinued = false
   private var unpolled = 0
-  /// The number of the line that `next` returned, from 1.
   private(set) var number = 0
 
   fileprivate init(_ text: String, _ path: String, _ isInterrupted: @escaping () -> Bool) {
@@ -167,11 +163,8 @@ extension TextFile {
   }
 }
 
-/// The bytes of a text that are not UTF-8.
 private struct UTF8Faults {
-  /// The offsets of the first of them.
   private var first: [Int] = []
-  /// How many runs of them there are.
   private(set) var count = 0
   private(set) var containsNUL = false
   private var characters = 0
@@ -201,7 +194,6 @@ private struct UTF8Faults {
     }
   }
 
-  /// Names the places by line and byte.
   func tell(_ losses: inout TextLosses) {
     var (line, start, index) = (1, 0, 0)
     for place in first {
@@ -250,7 +242,6 @@ enum FileSignature {
     name(of: bytes) == "a ZIP archive" && bytes.dropFirst(30).starts(with: "mimetypeapplication/epub+zip".utf8)
   }
 
-  /// Whether a text begins like JSON.
   static func mayBeJSON(_ text: String) -> Bool {
     let bytes = text.utf8.drop(while: isASCIISpace)
     guard let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
