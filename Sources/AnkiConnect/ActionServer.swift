@@ -197,10 +197,7 @@ public final class ActionServer {
       if OriginPolicy.canBeAllowed(origin) { host.askAbout(origin) }
       return .record([("permission", .text("denied"))])
     }
-    return .record([
-      ("permission", .text("granted")), ("requireApikey", .boolean(!turn.key.isEmpty)),
-      ("version", .integer(Self.version)),
-    ])
+    return .record(["permission": "granted", "requireApikey": !turn.key.isEmpty, "version": Self.version])
   }
 
   // MARK: Failures
@@ -226,10 +223,6 @@ struct ActionRequest {
   var left: Int
   var depth = 0
   let answer: ActionAnswer
-
-  init(origin: String?, isAllowed: Bool, key: String, left: Int, answer: ActionAnswer) {
-    (self.origin, self.isAllowed, self.key, self.left, self.answer) = (origin, isAllowed, key, left, answer)
-  }
 }
 
 /// Why an action failed, in the exact words that clients look for.

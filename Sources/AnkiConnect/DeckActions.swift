@@ -67,9 +67,8 @@ enum DeckActions {
         (
           "\(number)",
           .record([
-            ("deck_id", .integer(number)), ("name", .text(DeckName.split(name).last ?? name)),
-            ("new_count", .integer(counts?.new ?? 0)), ("learn_count", .integer(counts?.learning ?? 0)),
-            ("review_count", .integer(counts?.review ?? 0)), ("total_in_deck", .integer(total)),
+            "deck_id": number, "name": DeckName.split(name).last ?? name, "new_count": counts?.new ?? 0,
+            "learn_count": counts?.learning ?? 0, "review_count": counts?.review ?? 0, "total_in_deck": total,
           ])
         ))
     }

@@ -276,9 +276,6 @@ public struct ExportReport: Sendable {
   }
 
   public var value: Value {
-    .record([
-      ("cards", .integer(cards)), ("bytes", .integer(bytes)),
-      ("lost", .record(lost.map { ($0.part.rawValue, .integer($0.count)) })),
-    ])
+    .record(["cards": cards, "bytes": bytes, "lost": Value.record(lost.map { ($0.part.rawValue, .integer($0.count)) })])
   }
 }

@@ -40,8 +40,6 @@ public struct TableOptions: Sendable {
   public var hasNoHeader = false
   /// The type that `ImportOptions.noteType` names; the rows are then notes of this type.
   var note: NoteType?
-
-  public init() {}
 }
 
 extension NoteType {
@@ -103,8 +101,6 @@ public struct ImportFindings: Equatable, Sendable {
   public var answeredCloze: Int?
   /// For Markdown: the line of a heading that became one card although lines of prompts and answers follow it.
   public var listedPairs: Int?
-
-  public init() {}
 
   var value: Value {
     var fields: [(String, Value)] = [("encoding", .text(encoding.rawValue))]

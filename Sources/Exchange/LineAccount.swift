@@ -50,10 +50,6 @@ public struct LeftLines: Equatable, Sendable {
   public var name = ""
   public var file: String?
 
-  public init(line: Int, to: Int, reason: LeftReason, name: String = "", file: String? = nil) {
-    (self.line, self.to, self.reason, self.name, self.file) = (line, to, reason, name, file)
-  }
-
   /// The reason, with the name that it is about.
   public var inWords: String { name.isEmpty ? reason.words : "\(reason.words): \(printable(name, limit: 60))" }
 
@@ -66,8 +62,6 @@ public struct LineReport: Equatable, Sendable {
   public internal(set) var left: [LeftReason: Int] = [:]
   /// The first 1,000 of them.
   public internal(set) var parts: [LeftLines] = []
-
-  public init() {}
 
   public var leftCount: Int { left.values.reduce(0, +) }
   public var lines: Int { blank + rows + used + leftCount }

@@ -73,8 +73,6 @@ public struct BuildReport: Equatable, Sendable {
   /// The findings, row by row; the first build only reports differences.
   public var findings: [BuildFinding] = []
 
-  public init() {}
-
   /// Whether rows were refused, no row was accepted, and nothing else was done.
   public var isRefused: Bool { cards.isRefused && !hasAcceptedRows && removed == 0 && media == 0 && writtenBack == 0 }
 

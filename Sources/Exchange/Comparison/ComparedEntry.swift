@@ -36,19 +36,13 @@ public final class FieldNames: Sendable {
 ///
 ///     ComparedEntry(key: "3kTMd", fields: FieldNames(["prompt", "answer"]), values: ["el gato", "the cat"])
 public struct ComparedEntry: Sendable {
-  public let key: String
+  public private(set) var key: String
   /// The name shown to users; empty when the key is shown instead.
-  public var title: String
-  public var fields: FieldNames
-  public var values: [String]
-  public var tags: [String]
+  public var title = ""
+  public var fields = FieldNames.none
+  public var values: [String] = []
+  public var tags: [String] = []
   public var conflicts: [MergeConflict] = []
-
-  public init(
-    key: String, title: String = "", fields: FieldNames = .none, values: [String] = [], tags: [String] = []
-  ) {
-    (self.key, self.title, self.fields, self.values, self.tags) = (key, title, fields, values, tags)
-  }
 
   /// The text of a field; empty when it is missing.
   public subscript(name: String) -> String {
@@ -65,8 +59,8 @@ public struct ComparedEntry: Sendable {
   }
 
   func keyed(_ key: String) -> ComparedEntry {
-    var other = ComparedEntry(key: key, title: title, fields: fields, values: values, tags: tags)
-    other.conflicts = conflicts
+    var other = self
+    other.key = key
     return other
   }
 
@@ -108,9 +102,7 @@ public struct ComparedList: Sendable {
   /// The next number to append to a key that occurs several times.
   private var numbers: [String: Int] = [:]
 
-  public init() {}
-
-  init(_ entries: [ComparedEntry]) {
+  init(_ entries: [ComparedEntry] = []) {
     self.entries = entries
     places = Dictionary(firstOf: entries.enumerated().map { ($1.key, $0) })
   }

@@ -28,17 +28,10 @@ public struct MergeConflict: Hashable, Sendable {
   public let ours: String?
   public let theirs: String?
   /// Nil when the conflict is about the object that stores it.
-  public let owner: Owner?
+  public var owner: Owner?
   /// Whether two orders conflict; the sides are then the entries that the note follows. A field may also be named
   /// `place`.
-  public let isOrder: Bool
-
-  public init(
-    field: String, base: String?, ours: String?, theirs: String?, owner: Owner? = nil, isOrder: Bool = false
-  ) {
-    (self.field, self.base, self.ours, self.theirs) = (field, base, ours, theirs)
-    (self.owner, self.isOrder) = (owner, isOrder)
-  }
+  public var isOrder = false
 
   /// Whether the conflict is about the content of a file; the sides are then digests.
   public var isOfContent: Bool { owner?.kind == .media && field == ComparedField.digest }
@@ -73,20 +66,6 @@ public struct MergeConflict: Hashable, Sendable {
     return .record(thing + [("field", .text(field))] + order + sides)
   }
 
-  private init?(_ value: Value) {
-    guard let record = value.record, let field = record["field"]?.text else { return nil }
-    var owner: Owner?
-    if let name = record["kind"] {
-      guard let kind = name.text.flatMap({ ComparedKind(rawValue: $0) }), let key = record["key"]?.text else {
-        return nil
-      }
-      owner = Owner(kind: kind, key: key)
-    }
-    self.init(
-      field: field, base: record["base"]?.text, ours: record["ours"]?.text, theirs: record["theirs"]?.text,
-      owner: owner, isOrder: record["order"] == .boolean(true))
-  }
-
   static func json(_ conflicts: [MergeConflict]) -> String { value(conflicts).json }
 
   static func value(_ conflicts: [MergeConflict]) -> Value { .list(conflicts.map(\.value)) }
@@ -104,6 +83,18 @@ public struct MergeConflict: Hashable, Sendable {
 }
 
 extension MergeConflict {
+  private init?(_ value: Value) {
+    guard let record = value.record, let field = record["field"]?.text else { return nil }
+    self.init(
+      field: field, base: record["base"]?.text, ours: record["ours"]?.text, theirs: record["theirs"]?.text,
+      isOrder: record["order"] == .boolean(true))
+    guard let name = record["kind"] else { return }
+    guard let kind = name.text.flatMap({ ComparedKind(rawValue: $0) }), let key = record["key"]?.text else {
+      return nil
+    }
+    owner = Owner(kind: kind, key: key)
+  }
+
   public func text(of side: SettledSide) -> String? {
     switch side {
     case .base: base

@@ -21,10 +21,7 @@ public struct AnswerReport: Equatable, Sendable {
   public internal(set) var unknown = 0
 
   public var value: Value {
-    .record([
-      ("entered", .integer(entered)), ("older", .integer(older)), ("known", .integer(known)),
-      ("unknown", .integer(unknown)),
-    ])
+    .record(["entered": entered, "older": older, "known": known, "unknown": unknown])
   }
 }
 

@@ -43,9 +43,8 @@ public struct PageReport: Equatable, Sendable {
 
   public var value: Value {
     .record([
-      ("cards", .integer(cards)), ("bytes", .integer(bytes)), ("media", .integer(media)),
-      ("media_left_out", .integer(mediaLeftOut)), ("documents", .integer(documents)),
-      ("documents_left_out", .integer(documentsLeftOut)),
+      "cards": cards, "bytes": bytes, "media": media, "media_left_out": mediaLeftOut, "documents": documents,
+      "documents_left_out": documentsLeftOut,
     ])
   }
 }
@@ -131,9 +130,7 @@ public struct DeckPage {
   }
 
   private var pageOptions: String {
-    Value.record([
-      ("deck", .text(deck.pageID)), ("name", .text(deck.name)), ("rollover", .measure(moment.rollover)),
-    ]).json
+    Value.record(["deck": deck.pageID, "name": deck.name, "rollover": Value.measure(moment.rollover)]).json
   }
 
   private func beginSection(_ inner: DeckRecord, _ sink: FileSink) throws {
@@ -256,10 +253,7 @@ struct PageCards {
 
 extension TimedMemory {
   fileprivate var forPage: Value {
-    .record([
-      ("slow", .number(state.slow)), ("fast", .number(state.fast)), ("difficulty", .number(state.difficulty)),
-      ("first", .integer(Int(first.rawValue))),
-    ])
+    .record(["slow": state.slow, "fast": state.fast, "difficulty": state.difficulty, "first": Int(first.rawValue)])
   }
 }
 

@@ -73,12 +73,9 @@ enum PageText {
       """
     let icon = "data:image/svg+xml;base64,\(base64(Array(picture.utf8)))"
     let manifest = Value.record([
-      ("name", .text(title)), ("short_name", .text(String(title.prefix(20)))), ("display", .text("standalone")),
-      ("background_color", .text("#fbfaf7")), ("theme_color", .text("#1d5fa8")),
-      (
-        "icons",
-        .list([.record([("src", .text(icon)), ("sizes", .text("any")), ("type", .text("image/svg+xml"))])])
-      ),
+      "name": title, "short_name": String(title.prefix(20)), "display": "standalone", "background_color": "#fbfaf7",
+      "theme_color": "#1d5fa8",
+      "icons": Value.list([.record([("src", .text(icon)), ("sizes", .text("any")), ("type", .text("image/svg+xml"))])]),
     ])
     return """
       <meta name="application-name" content="\(escaped(title))">

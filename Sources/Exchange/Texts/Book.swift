@@ -26,7 +26,7 @@ final class Book {
   var losses: TextLosses { scan.losses }
 
   init(_ path: String, legacy: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
-    (self.path, self.legacy, scan) = (path, legacy, TextScan(path, isInterrupted: isInterrupted))
+    (self.path, self.legacy, scan) = (path, legacy, TextScan(path: path, isInterrupted: isInterrupted))
     zip = try ZipFile.ofText(path, mostMembers: Self.mostMembers, isInterrupted: isInterrupted)
     lowered = Dictionary(zip.members.keys.map { ($0.lowercased(), $0) }, uniquingKeysWith: min)
   }
@@ -142,7 +142,7 @@ final class Book {
     }
     // Chapters in another encoding are rare, and should have a byte order mark or name it.
     let assumed = language.flatMap(TextEncoding.legacy(ofLanguage:)) ?? legacy
-    var part = TextScan(path, isInterrupted: scan.isInterrupted)
+    var part = TextScan(path: path, isInterrupted: scan.isInterrupted)
     let (text, found) = try TextFile.decoded(bytes, &part, as: nil, legacy: assumed, isPage: true)
     if found != .utf8 { encoding = found }
     for loss in part.losses.messages { scan.losses.add("\(quoted(name)): \(loss)") }

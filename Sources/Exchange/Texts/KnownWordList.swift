@@ -25,7 +25,7 @@ public struct KnownWordList: Sendable {
   public init(
     _ path: String, columns: [ColumnChoice], language: String? = nil, isInterrupted: @escaping () -> Bool
   ) throws {
-    var scan = TextScan(path, isInterrupted: isInterrupted)
+    var scan = TextScan(path: path, isInterrupted: isInterrupted)
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: TextFile.limit)
     if let name = FileSignature.name(of: bytes) {
       throw TextFileError.refused(path: path, reason: "it is \(name), not a list of words")

@@ -124,8 +124,6 @@ struct SubtitleCues {
     return reader.cues
   }
 
-  private init(isWeb: Bool) { self.isWeb = isWeb }
-
   private mutating func take(_ line: String, _ place: Int, _ losses: inout TextLosses) {
     if let (start, end) = SubtitleTime.range(line) {
       isNote = false

@@ -81,7 +81,7 @@ public struct TextFile: Sendable {
     _ path: String, encoding: TextEncoding?, language usual: String? = nil, isInterrupted: @escaping () -> Bool
   ) throws {
     self.path = path
-    var scan = TextScan(path, isInterrupted: isInterrupted)
+    var scan = TextScan(path: path, isInterrupted: isInterrupted)
     let legacy = usual.flatMap(TextEncoding.legacy(ofLanguage:))
     let named = TextFormat(path: path)
     let bytes =
@@ -106,7 +106,7 @@ public struct TextFile: Sendable {
   /// Reads the lines of a word list in any encoding.
   /// - Throws: `FileError`, `TextFileError`.
   public static func lines(_ path: String, isInterrupted: @escaping () -> Bool) throws -> [String] {
-    var scan = TextScan(path, isInterrupted: isInterrupted)
+    var scan = TextScan(path: path, isInterrupted: isInterrupted)
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: limit)
     var (lines, found) = (scan.lines(try decoded(bytes, &scan, as: nil).text), [String]())
     while let line = try lines.next() { if !line.isEmpty { found.append(line) } }

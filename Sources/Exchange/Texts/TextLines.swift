@@ -22,8 +22,6 @@ public struct TextLosses: Equatable, Sendable {
     case `repeat` = "repeated caption"
   }
 
-  init() {}
-
   mutating func add(_ place: @autoclosure () -> String) {
     if named.count < Self.mostNamed { named.append(place()) } else { more += 1 }
   }
@@ -45,8 +43,6 @@ struct TextScan {
   let path: String
   let isInterrupted: () -> Bool
   var losses = TextLosses()
-
-  init(_ path: String, isInterrupted: @escaping () -> Bool) { (self.path, self.isInterrupted) = (path, isInterrupted) }
 
   func check() throws(FileError) {
     if isInterrupted() { throw FileError(path, .read, .interrupted) }
@@ -72,7 +68,7 @@ struct TextLines {
 
   fileprivate init(_ text: String, _ path: String, _ isInterrupted: @escaping () -> Bool) {
     (self.text, index) = (text, text.startIndex)
-    scan = TextScan(path, isInterrupted: isInterrupted)
+    scan = TextScan(path: path, isInterrupted: isInterrupted)
   }
 
   /// Returns the next line without its end and without characters that only lay it out; nil at the end of the text.
