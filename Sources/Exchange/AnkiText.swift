@@ -216,20 +216,12 @@ final class AnkiTextCards: CardRows {
 }
 
 struct AnkiTextWriter: CardRowWriter {
-  private let sink: FileSink
-  private let deck: String
-  private let hasDecks: Bool
-  private let types: [NoteType]
-  private static let tab = UInt8(ascii: "\t")
-
-  /// - Parameters:
-  ///   - hasDecks: whether the deck has nested decks, in which case each line names its deck.
-  ///   - types: the note types other than Basic.
-  init(_ sink: FileSink, deck: String, hasDecks: Bool, types: [NoteType]) {
-    (self.sink, self.deck, self.hasDecks, self.types) = (sink, deck, hasDecks, types)
-  }
-
-  var holdsOptions: Bool { false }
+  let sink: FileSink
+  let deck: String
+  /// Whether the deck has nested decks, in which case each line names its deck.
+  let hasDecks: Bool
+  /// The note types other than Basic.
+  let types: [NoteType]
 
   /// The number of columns before the fields: guid, note type, deck.
   private var before: Int { hasDecks ? 3 : 2 }
@@ -252,12 +244,10 @@ struct AnkiTextWriter: CardRowWriter {
     if source.isFirst {
       cells += fields + Array(repeating: "", count: max(0, fieldCount - fields.count))
       cells.append((source.note?.record.tags ?? card.tags).joined(separator: " "))
-      let line = CellText.line(cells, Self.tab)
+      let line = CellText.line(cells, UInt8(ascii: "\t"))
       if line.count > rowLimit { return [.largeCards] }
       try sink.append(line)
     }
     return source.unscheduled(card)
   }
-
-  func end() throws {}
 }

@@ -71,11 +71,12 @@ public struct CardExport {
       let contents = DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
       let form: JSONCardWriter.Form =
         format == .jsonl ? .lines : types.isEmpty && !options.hasSchedule ? .array : .object
-      return JSONCardWriter(sink, form, contents, hasSchedule: options.hasSchedule)
+      return JSONCardWriter(sink: sink, form: form, contents: contents, hasSchedule: options.hasSchedule)
     case .csv, .tsv:
-      let separator = UInt8(ascii: format == .csv ? "," : "\t")
-      return TableCardWriter(sink, separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
-    case .txt: return AnkiTextWriter(sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
+      return TableCardWriter(
+        sink: sink, separator: format.separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
+    case .txt:
+      return AnkiTextWriter(sink: sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
     case .md: return MarkdownWriter(sink: sink)
     case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: format)
     }
@@ -240,6 +241,12 @@ protocol CardRowWriter {
   /// - Returns: what could not be written of this card, besides what the format never holds.
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart>
   mutating func end() throws
+}
+
+extension CardRowWriter {
+  var holdsOptions: Bool { false }
+  func begin() throws {}
+  func end() throws {}
 }
 
 /// The options of a deck export.

@@ -65,6 +65,9 @@ public enum CardFormat: String, Sendable, CaseIterable {
     }
   }
 
+  /// What usually separates the cells of a table.
+  var separator: UInt8 { UInt8(ascii: self == .tsv ? "\t" : ",") }
+
   /// What it can hold besides prompts, answers, tags, guids and nested decks.
   public var holds: Set<CardPart> {
     switch self {

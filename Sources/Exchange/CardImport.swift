@@ -199,10 +199,10 @@ public final class CardImport {
 struct RowRefusal: Error {
   let code: ProblemCode
   let message: String
+}
 
-  init(code: ProblemCode, message: String) { (self.code, self.message) = (code, message) }
-
-  init(_ problem: some Problem) { (code, message) = (problem.report.code, problem.message) }
+extension RowRefusal {
+  init(_ problem: some Problem) { self.init(code: problem.report.code, message: problem.message) }
 }
 
 extension CardFormat {
@@ -212,8 +212,7 @@ extension CardFormat {
     switch self {
     case .json: return JSONCards(source, isLines: false)
     case .jsonl: return JSONCards(source, isLines: true)
-    case .csv: return TableCards(source, separator: UInt8(ascii: ","), table)
-    case .tsv: return TableCards(source, separator: UInt8(ascii: "\t"), table)
+    case .csv, .tsv: return TableCards(source, separator: separator, table)
     case .md: return MarkdownCards(source)
     case .txt:
       let cards = AnkiTextCards(source, into: target, table)

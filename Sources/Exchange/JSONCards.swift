@@ -174,15 +174,11 @@ struct JSONCardWriter: CardRowWriter {
     case lines
   }
 
-  private let sink: FileSink
-  private let form: Form
-  private let contents: DeckContents
-  private let hasSchedule: Bool
-  private var isFirst = true
-
-  init(_ sink: FileSink, _ form: Form, _ contents: DeckContents, hasSchedule: Bool) {
-    (self.sink, self.form, self.contents, self.hasSchedule) = (sink, form, contents, hasSchedule)
-  }
+  let sink: FileSink
+  let form: Form
+  let contents: DeckContents
+  let hasSchedule: Bool
+  private(set) var isFirst = true
 
   var holdsOptions: Bool { form != .array }
 
@@ -233,75 +229,57 @@ struct JSONCardWriter: CardRowWriter {
 }
 
 enum JSONElementWriter {
-  static func card(_ card: CardRecord, _ source: ExportSource, hasSchedule: Bool) -> [UInt8] {
+  private static func record(_ fields: (inout JSONWriter) -> Void) -> [UInt8] {
     var writer = JSONWriter(.compact)
     writer.beginRecord()
-    writer.field("prompt", card.prompt)
-    writer.field("answer", card.answer)
-    if let note = source.note, !source.isFirst {
-      writer.field(JSONName.noteGuid, note.record.guid)
-    } else {
-      writer.field("guid", source.note?.record.guid ?? card.guid)
-      writeTags(source.note?.record.tags ?? card.tags, &writer)
-    }
-    if let document = card.document { writer.field("document", document) }
-    if !source.subdeck.isEmpty { writer.field("subdeck", source.subdeck) }
-    if let note = source.note {
-      if source.isFirst { write(note.record, note.type, source.ordinals, &writer) }
-      writer.name(JSONName.ordinal)
-      writer.write(.integer(card.ordinal))
-    }
-    let plan = CardPlan(card)
-    if hasSchedule, !plan.isPlain {
-      writer.name(JSONName.schedule)
-      writer.write(plan.value)
-    }
-    if hasSchedule, !source.log.isEmpty {
-      writer.name(JSONName.reviews)
-      writer.write(CardLog.value(source.log))
-    }
-    for field in card.fields { field.write(to: &writer) }
+    fields(&writer)
     writer.endRecord()
     return writer.take()
   }
 
-  private static func writeTags(_ tags: [String], _ writer: inout JSONWriter) {
-    if tags.isEmpty { return }
-    writer.name("tags")
-    writer.beginList()
-    for tag in tags { writer.write(tag) }
-    writer.endList()
+  static func card(_ card: CardRecord, _ source: ExportSource, hasSchedule: Bool) -> [UInt8] {
+    record { writer in
+      writer.field("prompt", card.prompt)
+      writer.field("answer", card.answer)
+      if let note = source.note, !source.isFirst {
+        writer.field(JSONName.noteGuid, note.record.guid)
+      } else {
+        writer.field("guid", source.note?.record.guid ?? card.guid)
+        let tags = source.note?.record.tags ?? card.tags
+        if !tags.isEmpty { writer.field("tags", .list(tags.map { .text($0) })) }
+      }
+      if let document = card.document { writer.field("document", document) }
+      if !source.subdeck.isEmpty { writer.field("subdeck", source.subdeck) }
+      if let note = source.note {
+        if source.isFirst { write(note.record, note.type, source.ordinals, &writer) }
+        writer.field(JSONName.ordinal, .integer(card.ordinal))
+      }
+      let plan = CardPlan(card)
+      if hasSchedule, !plan.isPlain { writer.field(JSONName.schedule, plan.value) }
+      if hasSchedule, !source.log.isEmpty { writer.field(JSONName.reviews, CardLog.value(source.log)) }
+      for field in card.fields { field.write(to: &writer) }
+    }
   }
 
-  private static func write(
-    _ note: NoteRecord, _ type: NoteType, _ ordinals: [Int]?, _ writer: inout JSONWriter
-  ) {
+  private static func write(_ note: NoteRecord, _ type: NoteType, _ ordinals: [Int]?, _ writer: inout JSONWriter) {
     writer.field(JSONName.noteType, type.name)
     writer.name(JSONName.noteFields)
     writer.beginRecord()
     for (name, html) in zip(type.fields, note.fields) { writer.field(name, html) }
     writer.endRecord()
-    guard let ordinals else { return }
-    writer.name(JSONName.ordinals)
-    writer.write(.list(ordinals.map { .integer($0) }))
+    if let ordinals { writer.field(JSONName.ordinals, .list(ordinals.map { .integer($0) })) }
   }
 
   static func object(_ fields: [CardField]) -> [UInt8] {
-    var writer = JSONWriter(.compact)
-    writer.beginRecord()
-    for field in fields { field.write(to: &writer) }
-    writer.endRecord()
-    return writer.take()
+    record { writer in for field in fields { field.write(to: &writer) } }
   }
 
   static func options(_ options: (subdeck: String, options: [CardField])) -> [UInt8] {
-    var writer = JSONWriter(.compact)
-    writer.beginRecord()
-    if !options.subdeck.isEmpty { writer.field("subdeck", options.subdeck) }
-    writer.name(JSONName.deckOptions)
-    writer.write(json: String(decoding: object(options.options), as: UTF8.self))
-    writer.endRecord()
-    return writer.take()
+    record { writer in
+      if !options.subdeck.isEmpty { writer.field("subdeck", options.subdeck) }
+      writer.name(JSONName.deckOptions)
+      writer.write(json: String(decoding: object(options.options), as: UTF8.self))
+    }
   }
 
   static func type(_ type: NoteType) -> [UInt8] { Array(value(type).json(.compact).utf8) }
@@ -312,15 +290,14 @@ enum JSONElementWriter {
   }
 
   private static func value(_ type: NoteType) -> Value {
-    .record([
-      ("name", .text(type.name)), ("cloze", .boolean(type.isCloze)), ("fields", .list(type.fields.map { .text($0) })),
-      (
-        "cards",
-        .list(
-          type.cards.map { card in
-            .record([("name", .text(card.name)), ("front", .text(card.front)), ("back", .text(card.back))])
-          })
-      ), ("css", .text(type.css)),
-    ])
+    let cards = type.cards.map { Value.record(["name": $0.name, "front": $0.front, "back": $0.back]) }
+    return .record(["name": type.name, "cloze": type.isCloze, "fields": type.fields, "cards": cards, "css": type.css])
+  }
+}
+
+extension JSONWriter {
+  fileprivate mutating func field(_ name: String, _ value: Value) {
+    self.name(name)
+    write(value)
   }
 }

@@ -122,18 +122,11 @@ final class TableCards: CardRows {
 }
 
 struct TableCardWriter: CardRowWriter {
-  private let sink: FileSink
-  private let separator: UInt8
-  private let columns: [TableColumn]
-  private let isGuarded: Bool
-
-  /// - Parameter isGuarded: whether cells that a spreadsheet would run as formulas are escaped; a column records
-  ///   which.
-  init(_ sink: FileSink, _ separator: UInt8, columns: [TableColumn], isGuarded: Bool) {
-    (self.sink, self.separator, self.columns, self.isGuarded) = (sink, separator, columns, isGuarded)
-  }
-
-  var holdsOptions: Bool { false }
+  let sink: FileSink
+  let separator: UInt8
+  let columns: [TableColumn]
+  /// Whether cells that a spreadsheet would run as formulas are escaped; a column records which.
+  let isGuarded: Bool
 
   func begin() throws {
     let names = columns.map(\.name)
@@ -177,8 +170,6 @@ struct TableCardWriter: CardRowWriter {
       }
     }
   }
-
-  func end() throws {}
 
   private func line(_ cells: [String]) throws { try sink.append(CellText.line(cells, separator)) }
 }

@@ -78,7 +78,7 @@ struct ContentsReader {
     if version == 11 {
       try readColumns(into: &contents)
     } else {
-      do { try SchemaEighteen(db).read(into: &contents) } catch is WireFault { throw faulty("the note types or decks") }
+      do { try SchemaEighteen(db: db).read(into: &contents) } catch is WireFault { throw faulty("the note types or decks") }
     }
     return contents
   }

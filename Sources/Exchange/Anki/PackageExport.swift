@@ -63,7 +63,7 @@ public final class PackageExport {
     return try withExtendedLifetime(scratch) {
       let collection = scratch.path("collection")
       let media = try writeCollection(collection, progress)
-      let builder = PackageBuilder(path, scratch, destination)
+      let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
       let bytes = try builder.build(collection: collection, media: media, kinds)
       return ExportReport(cards: cardCount, bytes: bytes, lost: lost)
     }

@@ -10,8 +10,6 @@ import Values
 struct SchemaEighteen {
   let db: Database
 
-  init(_ db: Database) { self.db = db }
-
   func read(into contents: inout PackageContents) throws {
     try readTypes(into: &contents)
     try db.forEachRow("SELECT id, name, kind FROM decks") { row in

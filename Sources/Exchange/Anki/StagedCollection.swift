@@ -284,7 +284,7 @@ extension StagedCollection {
       folder: scratch.folder, moment: moment, isInterrupted: isNeverInterrupted
     ) { $0.name }
     (destination.isWhole, destination.isOwn) = (true, true)
-    _ = try PackageBuilder(path, scratch, destination).build(
-      collection: scratch.path("collection"), media: [], .plain)
+    let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
+    _ = try builder.build(collection: scratch.path("collection"), media: [], .plain)
   }
 }

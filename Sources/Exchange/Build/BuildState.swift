@@ -37,10 +37,8 @@ struct VisitedSource {
 }
 
 struct SourceOrder {
-  private let db: Database
-  private let build: Int64
-
-  init(_ db: Database, _ build: Int64) { (self.db, self.build) = (db, build) }
+  let db: Database
+  let build: Int64
 
   /// Places the cards of new notes below the card of the preceding row. At the beginning of a source they are placed
   /// above the card of the following row. The cards of a new source are placed below those of earlier sources; if

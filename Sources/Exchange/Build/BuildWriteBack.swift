@@ -94,8 +94,7 @@ public struct BuildWriteBack {
     var file = try SourceLines(path, isInterrupted)
     switch format {
     case .md: try file.write(markdown: edits, source)
-    case .csv: try file.write(table: edits, UInt8(ascii: ","), source)
-    case .tsv: try file.write(table: edits, UInt8(ascii: "\t"), source)
+    case .csv, .tsv: try file.write(table: edits, format.separator, source)
     default: break
     }
     return file

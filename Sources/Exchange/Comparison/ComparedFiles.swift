@@ -154,9 +154,8 @@ public struct ComparedFiles {
     _ operands: [ComparedOperand], _ settings: ComparisonSettings
   ) throws -> [ComparedTable] {
     var tables = try operands.map { operand in
-      var separator = UInt8(ascii: ",")
-      if case .file(_, .tsv) = operand { separator = UInt8(ascii: "\t") }
-      return try ComparedTable(source(operand, settings), separator: separator)
+      let format = if case .file(_, let format) = operand { format } else { CardFormat.csv }
+      return try ComparedTable(source(operand, settings), separator: format.separator)
     }
     let areHeaded = ComparedTable.haveHeaders(tables) || tables.contains { $0.hasHeader(key: settings.key) }
     for index in tables.indices { try tables[index].read(hasHeader: areHeaded, key: settings.key) }
@@ -186,7 +185,7 @@ public struct ComparedFiles {
     case .notes(let notes): return notes
     case .nothing: return ComparedNotes(keepsSchedule: settings.keepsSchedule)
     case .file(let path, let format):
-      guard format.isText else { return try PackageContent(path, settings).read() }
+      guard format.isText else { return try PackageContent(path: path, settings: settings).read() }
       var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
       notes.held = format.holds
       var table = TableOptions()

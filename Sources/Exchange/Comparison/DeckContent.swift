@@ -123,10 +123,8 @@ struct DeckContent {
 }
 
 struct PackageContent {
-  private let path: String
-  private let settings: ComparisonSettings
-
-  init(_ path: String, _ settings: ComparisonSettings) { (self.path, self.settings) = (path, settings) }
+  let path: String
+  let settings: ComparisonSettings
 
   func read() throws -> ComparedNotes {
     let scratch = try Scratch(.package, in: settings.folder)

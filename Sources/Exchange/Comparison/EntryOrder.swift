@@ -29,18 +29,13 @@ struct EntryNumbers {
 }
 
 struct EntryOrder {
-  private let numbers: EntryNumbers
-  private let survives: [Bool]
-  private let isFree: [Bool]
+  let numbers: EntryNumbers
+  /// Whether each numbered entry is in the result.
+  let survives: [Bool]
+  /// Whether each numbered entry is ignored in the order of others, because one side removed it.
+  let isFree: [Bool]
   /// Conflicts by entry number, for moves of one side that were dropped in favour of a different order of the other.
   private(set) var unplaced: [Int: MergeConflict] = [:]
-
-  /// - Parameters:
-  ///   - survives: whether each numbered entry is in the result.
-  ///   - isFree: whether each numbered entry is ignored in the order of others, because one side removed it.
-  init(_ numbers: EntryNumbers, survives: [Bool], isFree: [Bool]) {
-    (self.numbers, self.survives, self.isFree) = (numbers, survives, isFree)
-  }
 
   mutating func merged() -> [Int] {
     let ours = numbers.ours.filter { survives[$0] }

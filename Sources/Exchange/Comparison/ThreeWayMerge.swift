@@ -92,7 +92,7 @@ public struct ThreeWayMerge {
       return self.merged(kind, sides[0][$0], sides[1][$0], sides[2][$0])
     }
     var order = EntryOrder(
-      numbers, survives: merged.map { $0 != nil },
+      numbers: numbers, survives: merged.map { $0 != nil },
       isFree: merged.map { $0?.conflicts.contains(where: \.isRemoval) ?? false })
     var list = ComparedList()
     list.reserve(numbers.keys.count)

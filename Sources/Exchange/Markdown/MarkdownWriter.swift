@@ -10,13 +10,7 @@ import Text
 struct MarkdownWriter: CardRowWriter {
   let sink: FileSink
   /// Whether a paragraph would be read as a part of the preceding card.
-  private var isOpen = false
-
-  init(sink: FileSink) { self.sink = sink }
-
-  var holdsOptions: Bool { false }
-
-  func begin() throws {}
+  private(set) var isOpen = false
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
     var lost = source.unscheduled(card)
@@ -100,8 +94,6 @@ struct MarkdownWriter: CardRowWriter {
     isOpen = false
     try sink.append(cloze)
   }
-
-  func end() throws {}
 
   /// Formats a text after a mark; a text of several lines begins on the next line.
   static func part(_ text: String) -> String {
