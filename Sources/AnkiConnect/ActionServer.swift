@@ -160,8 +160,7 @@ public final class ActionServer {
     guard let known = Action.named[name] else { throw ActionFailure.unsupported }
     let workspace = try host.openWorkspace()
     if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-    let call = ActionCall(
-      params: reader, workspace: workspace, host: host, answer: turn.answer, memory: memory)
+    let call = ActionCall(params: reader, workspace: workspace, host: host, answer: turn.answer, memory: memory)
     count += 1
     if known.effect == .reads { return try turn.answer.write(known.run(call), isBare: isBare) }
     // The result of a change must be reported, so make sure that there is room for it.

@@ -176,8 +176,7 @@ enum TagActions {
     let key = old.lowercased()
     let having = try notes.filter { try $0.record().tags.contains { $0.lowercased() == key } }
     if having.isEmpty { return .null }
-    try call.workspace.notes.changeTags(
-      of: having.map(\.id.rawValue), adding: Tags.separated(new), removing: [old])
+    try call.workspace.notes.changeTags(of: having.map(\.id.rawValue), adding: Tags.separated(new), removing: [old])
     return .null
   }
 

@@ -66,9 +66,7 @@ public final class ArchiveWriter {
     try write(TarHeader(name: short, size: size, modified: modified).block)
   }
 
-  private func pad(_ size: Int) throws {
-    try write([UInt8](repeating: 0, count: TarHeader.padding(of: size)))
-  }
+  private func pad(_ size: Int) throws { try write([UInt8](repeating: 0, count: TarHeader.padding(of: size))) }
 
   // MARK: Compression
 

@@ -67,9 +67,7 @@ public final class FrameReader {
     var from = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
     var to = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
     let left = ZSTD_decompressStream(context, &to, &from)
-    if ZSTD_isError(left) != 0 {
-      throw damage(String(cString: ZSTD_getErrorName(left)))
-    }
+    if ZSTD_isError(left) != 0 { throw damage(String(cString: ZSTD_getErrorName(left))) }
     // When called again after the end of a frame, zstd returns the size of the next header, though there may be none.
     if from.pos > 0 || to.pos > 0 { isInFrame = left != 0 }
     packed += from.pos

@@ -206,8 +206,7 @@ final class AnkiTextCards: CardRows {
     }
   }
 
-  /// Whether a card of this text has exactly this HTML. The texts of a card are trimmed; the fields of a note are
-  /// not.
+  /// Whether a card of this text has exactly this HTML. The texts of a card are trimmed; the fields of a note are not.
   private func isTextOfCard(_ plain: String?, in html: String) -> Bool {
     plain.map { FieldHTML.html(ofPlain: $0.trimmed) == html } ?? false
   }

@@ -125,9 +125,7 @@ final class ByteSource {
       return
     }
     if isBlankLine { isBlankLine = isASCIISpace(byte) }
-    if byte & 0xC0 != 0x80 {
-      column += 1
-    }
+    if byte & 0xC0 != 0x80 { column += 1 }
   }
 
   /// Takes bytes from the buffer that need no escape in a JSON string, and appends them.

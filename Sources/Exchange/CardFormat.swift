@@ -88,9 +88,7 @@ public enum CardFormat: String, Sendable, CaseIterable {
 
   public init(named name: String) throws(ExchangeError) {
     let lowered = name.lowercased()
-    guard let format = Self.aliases[lowered] ?? CardFormat(rawValue: lowered) else {
-      throw .unknownFormat(name: name)
-    }
+    guard let format = Self.aliases[lowered] ?? CardFormat(rawValue: lowered) else { throw .unknownFormat(name: name) }
     self = format
   }
 

@@ -140,9 +140,7 @@ public final class CardImport {
       guard let card = written.card else { return }
       if let plan = row.schedule { try places.schedule(card, plan) }
       if !row.log.isEmpty { try places.log(row.log, of: card) }
-      if isPreviewed, let shown = try places.preview(card, row) {
-        report.preview.append(shown)
-      }
+      if isPreviewed, let shown = try places.preview(card, row) { report.preview.append(shown) }
     } catch let refusal as RowRefusal {
       guard refusal.code == .failure(.notFound), let reopen else {
         return try refuse(row, refusal.code, refusal.message, path)

@@ -54,10 +54,7 @@ public enum ExchangeError: Problem, Equatable {
   public var report: ProblemReport {
     switch self {
     case .badFile(let path, let line, let column, let expected):
-      ProblemReport(
-        .badFormat, "The file cannot be understood",
-        "\(fileName(path)):\(line):\(column): \(expected). Nothing was imported.",
-        ["path": path, "line": line, "column": column])
+      .inFile(.failure(.badFormat), "The file cannot be understood", path, "\(line):\(column)", expected, line, column)
     case .badEncoding(let path, let encoding):
       ProblemReport(
         .badEncoding, "The file is not UTF-8",
@@ -65,20 +62,12 @@ public enum ExchangeError: Problem, Equatable {
           + "or save it as utf-8. Nothing was imported.", ["path": path])
     case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
     case .tooLarge(let path, let line, let what):
-      ProblemReport(
-        .tooLarge, "Too large", "\(fileName(path)):\(line): \(what). Nothing was imported.",
-        ["path": path, "line": line])
-    case .alreadyThere(let path, let reason):
-      ProblemReport(
-        .duplicate, "The card already exists", "\(fileName(path)): \(reason). Nothing was imported.", ["path": path])
+      .inFile(.failure(.tooLarge), "Too large", path, "\(line)", what, line)
+    case .alreadyThere(let path, let reason): .inFile(.failure(.duplicate), "The card already exists", path, nil, reason)
     case .refusedRow(let path, let place, let code, let reason):
-      ProblemReport(
-        code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",
-        ["path": path, "line": place.line, "column": place.column])
+      .inFile(code, "A row was refused", path, place.inFile, reason, place.line, place.column)
     case .badHeader(let path, let line, let reason):
-      ProblemReport(
-        .badHeader, "The header cannot be used", "\(fileName(path)):\(line): \(reason). Nothing was imported.",
-        ["path": path, "line": line])
+      .inFile(.failure(.badHeader), "The header cannot be used", path, "\(line)", reason, line)
     case .noCards(let path, let keys, let isCrowdAnki):
       ProblemReport(
         .badFormat, "There are no cards in the file",
@@ -89,11 +78,9 @@ public enum ExchangeError: Problem, Equatable {
       ProblemReport(
         .badFormat, "Nothing was imported",
         "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason.words)" } ?? "")"
-          + (format == .md ? "; \(CardFormat.markdownCards)" : ""), [:])
+          + (format == .md ? "; \(CardFormat.markdownCards)" : ""))
     case .leftLines(let path, let part):
-      ProblemReport(
-        .badRow, "A line was not read",
-        "\(fileName(path)):\(part.line): \(part.inWords). Nothing was imported.", ["path": path, "line": part.line])
+      .inFile(.failure(.badRow), "A line was not read", path, "\(part.line)", part.inWords, part.line)
     case .noRoom(let card):
       ProblemReport(
         .tooLarge, "Too large",
@@ -143,6 +130,16 @@ public enum ExchangeError: Problem, Equatable {
 }
 
 extension ProblemReport {
+  /// What is wrong at a place of a file, for which nothing was imported.
+  fileprivate static func inFile(
+    _ code: ProblemCode, _ title: String, _ path: String, _ place: String?, _ words: String, _ line: Int? = nil,
+    _ column: Int? = nil
+  ) -> ProblemReport {
+    ProblemReport(
+      code, title, "\(fileName(path))\(place.map { ":\($0)" } ?? ""): \(words). Nothing was imported.",
+      ["path": path, "line": line, "column": column])
+  }
+
   fileprivate static func unknown(
     _ code: ProblemCode.Failure, _ kind: String, _ name: String, among names: [String], _ end: String = ""
   ) -> ProblemReport {

@@ -20,9 +20,7 @@ final class ImportPlaces {
 
   let deck: DeckRecord
   /// A change ends the batches, which were started with the old value.
-  var onDuplicate = OnDuplicate.skip {
-    didSet { if onDuplicate != oldValue { (batches, last) = ([:], nil) } }
-  }
+  var onDuplicate = OnDuplicate.skip { didSet { if onDuplicate != oldValue { (batches, last) = ([:], nil) } } }
   /// Whether a row of plain texts means that its card has no formatting.
   var holdsFormatting = false
   /// Whether a row with a guid may make an empty note, because an export may have written it.
@@ -140,8 +138,7 @@ final class ImportPlaces {
 
   func schedule(_ card: CardID, _ plan: CardPlan) throws {
     if plan.isPlain { return }
-    try CardHiding.setSchedule(
-      db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
+    try CardHiding.setSchedule(db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
   }
 
   func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }

@@ -48,9 +48,7 @@ struct JSONElement {
     if let type = try value(&row, "the note type") { define(type, &row) }
   }
 
-  mutating func readOptions(into row: inout CardRow) throws {
-    setOptions(try value(&row, "the options"), &row)
-  }
+  mutating func readOptions(into row: inout CardRow) throws { setOptions(try value(&row, "the options"), &row) }
 
   private mutating func begin(_ row: inout CardRow) throws {
     try reader.skipBlanks()
@@ -161,9 +159,7 @@ struct JSONElement {
     }
   }
 
-  private func takeObject(_ name: String, _ row: inout CardRow) -> Value? {
-    take(name, &row) { $0.hasPrefix("{") }
-  }
+  private func takeObject(_ name: String, _ row: inout CardRow) -> Value? { take(name, &row) { $0.hasPrefix("{") } }
 
   private func takeText(_ name: String, _ row: inout CardRow) -> String? {
     guard let index = row.fields.firstIndex(where: { $0.name == name }), case .text(let text) = row.fields[index].value

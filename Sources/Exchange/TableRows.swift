@@ -122,12 +122,9 @@ final class TableRows {
     return nil
   }
 
-  private var isBlank: Bool {
-    count == 1 && !cells.isEmpty && source.kept.allSatisfy(isASCIISpace)
-  }
+  private var isBlank: Bool { count == 1 && !cells.isEmpty && source.kept.allSatisfy(isASCIISpace) }
 
-  /// Returns why the row is not valid text: the column of the first byte that is not UTF-8. NUL is left to the
-  /// caller.
+  /// Returns why the row is not valid text: the column of the first byte that is not UTF-8. NUL is left to the caller.
   func invalidText() -> String? {
     guard let byte = cells.withUnsafeBufferPointer({ firstInvalidByte($0) }), cells[byte] != 0 else { return nil }
     let raw = source.kept

@@ -1,6 +1,5 @@
 // The meanings of a table's columns: from the header, from the user's choices, or from their order.
-// Invariant: a column without a known meaning is kept as a field named after it; no two columns have the same
-// meaning.
+// Invariant: a column without a known meaning is kept as a field named after it; no two columns have the same meaning.
 
 import Decks
 import Templates

@@ -100,8 +100,7 @@ public enum MediaNames {
     if name.isEmpty || name == "." || name == ".." { throw .badMediaName(name: given, reason: "must not be blank") }
     if name.utf8.count > limit { throw .badMediaName(name: given, reason: "must have at most \(limit) bytes") }
     if name.unicodeScalars.contains(where: isIllegal) {
-      throw .badMediaName(
-        name: given, reason: "must not contain control characters or any of / \\ : * ? \" < > | [ ]")
+      throw .badMediaName(name: given, reason: "must not contain control characters or any of / \\ : * ? \" < > | [ ]")
     }
     return name
   }

@@ -47,8 +47,7 @@ public enum NoteError: Problem, Equatable {
       ProblemReport(
         .emptyNote, "The note is empty", "the field \(quoted(field)), the note's first, is empty", ["name": field])
     case .noCloze:
-      ProblemReport(
-        .noCloze, "The note has no cloze", "the note has no cloze: write at least one, as {{c1::hidden}}")
+      ProblemReport(.noCloze, "The note has no cloze", "the note has no cloze: write at least one, as {{c1::hidden}}")
     case .madeFromNote(let what, let fields):
       ProblemReport(
         .madeFromNote, "The text is made from a note",

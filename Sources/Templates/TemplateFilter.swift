@@ -14,8 +14,7 @@ struct TemplateFilter {
   let tagsClozes: Bool
   let clozes: () -> ClozeText
 
-  /// - Parameter spend: called with the size in bytes of what each filter makes; an error that it throws ends the
-  ///   work.
+  /// - Parameter spend: called with the size in bytes of what each filter makes; an error that it throws ends the work.
   func apply(
     _ filters: [String], to text: Bytes, spend: (Int) throws(NoteError) -> Void
   ) throws(NoteError) -> Bytes {

@@ -109,9 +109,7 @@ public struct TypedComparison: Equatable, Sendable {
     TypedComparison.add(String(wanted), .right, to: &expected)
   }
 
-  private mutating func add(_ given: Character, _ mark: Mark) {
-    TypedComparison.add(String(given), mark, to: &typed)
-  }
+  private mutating func add(_ given: Character, _ mark: Mark) { TypedComparison.add(String(given), mark, to: &typed) }
 
   /// - Parameter isTyped: whether another letter was typed in its place.
   private mutating func addMissing(_ wanted: Character, isTyped: Bool) {

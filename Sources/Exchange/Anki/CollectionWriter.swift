@@ -54,8 +54,7 @@ final class CollectionWriter {
     try db.begin()
     try db.execute(sql: CollectionWriter.tables)
     if ofSeveralDecks { try db.execute(sql: "CREATE UNIQUE INDEX guids ON notes (guid)") }
-    notes = try Statement(
-      db, "INSERT OR IGNORE INTO notes VALUES (?1, ?2, ?3, ?4, -1, ?5, ?6, ?7, ?8, 0, ?9)")
+    notes = try Statement(db, "INSERT OR IGNORE INTO notes VALUES (?1, ?2, ?3, ?4, -1, ?5, ?6, ?7, ?8, 0, ?9)")
     cards = try Statement(
       db,
       """

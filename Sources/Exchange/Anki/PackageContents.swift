@@ -192,9 +192,7 @@ enum AnkiChoices {
   static func words(_ name: DeckOptions.Name) -> [Int: String] {
     switch name {
     case .newGather:
-      [
-        0: "deck", 5: "deck", 1: "lowest_position", 2: "highest_position", 3: "random_notes", 4: "random_cards",
-      ]
+      [0: "deck", 5: "deck", 1: "lowest_position", 2: "highest_position", 3: "random_notes", 4: "random_cards"]
     case .leechAction: [0: "suspend", 1: "tag"]
     case .newSort: [0: "template", 1: "gathered", 2: "template_random", 3: "random_note", 4: "random"]
     case .newMix: [0: "mix", 1: "after", 2: "before"]

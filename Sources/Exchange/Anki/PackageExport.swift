@@ -183,8 +183,7 @@ final class SentCollection {
     var (interval, last): (Int64, Int?) = (0, nil)
     for sent in try reviews.of(card) {
       let answer = ForeignAnswer(sent, last: interval)
-      let written = try writer.add(
-        ReceivedReview(id: sent.id, card: card.rawValue, answer: answer))
+      let written = try writer.add(ReceivedReview(id: sent.id, card: card.rawValue, answer: answer))
       if answer.ease > 0 { last = Int(written / 1000) }
       interval = answer.interval
     }

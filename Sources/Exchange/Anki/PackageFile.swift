@@ -167,8 +167,7 @@ final class PackageFile {
       if error.isNoDatabase {
         throw PackageError.notAPackage(path: path, reason: "contains no SQLite database")
       }
-      throw PackageError.damaged(
-        path: path, place: "its collection", reason: "cannot be read (\(error.reason))")
+      throw PackageError.damaged(path: path, place: "its collection", reason: "cannot be read (\(error.reason))")
     }
   }
 
@@ -193,8 +192,7 @@ final class PackageFile {
 
   /// `{"0": "name.png"}`
   private func readObject(_ bytes: [UInt8]) throws {
-    let limits = JSONLimits(
-      bytes: PackageFile.mostNameBytes, depth: 4, values: ZipFile.mostMembers, string: 1 << 16)
+    let limits = JSONLimits(bytes: PackageFile.mostNameBytes, depth: 4, values: ZipFile.mostMembers, string: 1 << 16)
     let object: Value
     do throws(JSONFailure) { object = try JSONParser.parse(bytes, limits: limits) } catch { throw faultyMedia }
     guard let record = object.record else { throw faultyMedia }

@@ -183,9 +183,7 @@ extension Value.Record {
     let limits = JSONLimits(bytes: 1 << 20, depth: 32, values: 100_000, string: 1 << 20)
     do throws(JSONFailure) {
       for member in (try JSONParser.parse(Array(field.bytes), limits: limits).record ?? Value.Record()).fields
-      where self[member.name] == nil {
-        self[member.name] = member.value
-      }
+      where self[member.name] == nil { self[member.name] = member.value }
     } catch { return }
   }
 }

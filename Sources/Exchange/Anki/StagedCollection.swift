@@ -141,8 +141,7 @@ public final class StagedCollection {
     if rows.isEmpty { return }
     let columns = kind.columns
     try file.use { db in
-      let batch =
-        try batches[kind] ?? RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true)
+      let batch = try batches[kind] ?? RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true)
       batches[kind] = batch
       for row in rows {
         try StagedCollection.put(row, kind, columns, into: batch)
@@ -205,8 +204,7 @@ public final class StagedCollection {
     return try file.use { try work.run($0, nil, "the collection of the server", progress) }
   }
 
-  /// Calls `body` with each row in the order of ids. The row is as received, except that `usn` is 0: see
-  /// `SyncedTable`.
+  /// Calls `body` with each row in the order of ids. The row is as received, except that `usn` is 0: see `SyncedTable`.
   public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
     try file.use { db in
       try db.forEachRow("SELECT \(kind.staged) FROM \(kind.rawValue) ORDER BY id") { try body(StagedRow($0)) }

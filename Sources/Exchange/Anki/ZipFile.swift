@@ -105,9 +105,7 @@ final class ZipFile {
     while true {
       let count = zip.fread(file, buffer, UInt64(size))
       if count == 0 { return }
-      guard count > 0 else {
-        throw PackageError.damaged(path: path, place: place, reason: "is corrupt")
-      }
+      guard count > 0 else { throw PackageError.damaged(path: path, place: place, reason: "is corrupt") }
       try piece(UnsafeRawBufferPointer(start: buffer, count: Int(count)))
     }
   }

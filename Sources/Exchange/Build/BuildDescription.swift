@@ -172,8 +172,7 @@ public enum BuildError: Problem, Equatable {
         ([printable(path)] + [line, column].compactMap { $0.map(String.init) }).joined(separator: ":") + ": \(words)",
         ["path": path, "line": line, "column": column])
     case .sameID(let path, let line, _, _):
-      ProblemReport(
-        .duplicateID, "Duplicate id", "\(printable(path)):\(line): \(words)", ["path": path, "line": line])
+      ProblemReport(.duplicateID, "Duplicate id", "\(printable(path)):\(line): \(words)", ["path": path, "line": line])
     case .sameSource(let path, let other):
       ProblemReport(
         .duplicateID, "Two sources with the same name",

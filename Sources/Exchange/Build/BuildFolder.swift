@@ -21,8 +21,7 @@ public struct BuildFolder {
   let description: BuildDescription
   /// The files that cards are made from, sorted by path.
   public let sources: [BuildSource]
-  /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a
-  /// folder.
+  /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a folder.
   let passedOver: [String]
   /// The files in `media`, without hidden ones.
   let media: [BuildMediaFile]
@@ -147,9 +146,7 @@ public struct BuildSource {
   var folder: String { path.split(separator: "/").dropLast().joined(separator: "/") }
 
   /// The name of the nested deck that the source's folder is built into.
-  var subdeck: String {
-    path.split(separator: "/").dropLast().joined(separator: "::")
-  }
+  var subdeck: String { path.split(separator: "/").dropLast().joined(separator: "::") }
 }
 
 /// Metadata of a file; if it differs, the content may differ.

@@ -66,8 +66,7 @@ struct BuildMedia {
       let before = known.removeValue(forKey: file.name)
       let there = try MediaTable.named(db, name)?.hash
       if let before, before.stamp == file.stamp, before.hash == there { continue }
-      let content = try FileText.bytes(
-        file.path, limit: settings.mediaLimit, isInterrupted: settings.isInterrupted)
+      let content = try FileText.bytes(file.path, limit: settings.mediaLimit, isInterrupted: settings.isInterrupted)
       let hash = hexadecimal(sha256(content))
       if hash != there {
         for other in try MediaTable.alike(db, name) where other.hash != hash {

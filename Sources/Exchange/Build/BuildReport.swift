@@ -78,9 +78,7 @@ public struct BuildReport: Equatable, Sendable {
 
   /// What the build did to the deck: "2 added, 1 removed".
   public var inWords: String {
-    let counts = [
-      (cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media imported"),
-    ]
+    let counts = [(cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media imported")]
     let words = counts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
     return words.isEmpty ? "only the state of the sources was recorded" : words.joined(separator: ", ")
   }

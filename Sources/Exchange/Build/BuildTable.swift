@@ -92,9 +92,7 @@ public enum BuildTable {
 
   static func find(_ db: Database, _ description: BuildDescription) throws -> Int64? {
     let sql = "SELECT id FROM builds WHERE name = ? AND namespace = ?"
-    return try db.firstRow(sql, [description.name, description.namespace]) {
-      $0.integer(0)
-    }
+    return try db.firstRow(sql, [description.name, description.namespace]) { $0.integer(0) }
   }
 
   static func sources(_ db: Database, of build: Int64) throws -> [String: BuiltSource] {
@@ -167,8 +165,7 @@ public enum BuildTable {
     try db.execute(sql: "UPDATE \(table) SET \(rest) WHERE \(key)", arguments: values)
     if db.changesCount > 0 { return }
     let names = columns.joined(separator: ", ")
-    try db.execute(
-      sql: "INSERT INTO \(table) (\(names)) VALUES (\(places.joined(separator: ", ")))", arguments: values)
+    try db.execute(sql: "INSERT INTO \(table) (\(names)) VALUES (\(places.joined(separator: ", ")))", arguments: values)
   }
 
   static func forget(_ db: Database, media name: String, of build: Int64) throws {

@@ -196,9 +196,7 @@ struct NewIDs {
 
 enum BuildIDs {
   /// Returns the guid of an id: the id itself without a namespace, otherwise a hash of both.
-  static func guid(of id: String, namespace: String) -> String {
-    namespace.isEmpty ? id : short("\(namespace)\n\(id)")
-  }
+  static func guid(of id: String, namespace: String) -> String { namespace.isEmpty ? id : short("\(namespace)\n\(id)") }
 
   /// Returns the id of a row whose source gives none, derived from its front. `repeated` counts the earlier rows with
   /// the same front.

@@ -114,8 +114,7 @@ struct ComparedMarkdown {
   private static func block(_ entry: ComparedEntry) -> [UInt8] {
     let text = entry["text"]
     let isKnownByText = entry.key == entry["prompt"] || entry.key == text
-    var facts = MarkdownFacts(
-      guid: isKnownByText ? "" : entry.key, tags: entry.markedTags, subdeck: entry["subdeck"])
+    var facts = MarkdownFacts(guid: isKnownByText ? "" : entry.key, tags: entry.markedTags, subdeck: entry["subdeck"])
     if !entry.conflicts.isEmpty { facts.conflicts = MergeConflict.json(entry.conflicts) }
     if !text.isEmpty { return Array(MarkdownWriter.cloze(text, facts.comment).utf8) }
     let (prompt, answer) = (entry["prompt"], entry["answer"])

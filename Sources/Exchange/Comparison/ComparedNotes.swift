@@ -221,8 +221,7 @@ public struct ComparedNotes {
     let held = self.held ?? Set(CardPart.allCases)
     if !held.contains(.options) { content.replace(.deck, by: base.content[.deck].entries) }
     if !held.contains(.media) { content.replace(.media, by: base.content[.media].entries) }
-    // If no card is studied any more although some were, the file was written without schedules, suspensions and
-    // flags.
+    // If no card is studied any more although some were, the file was written without schedules, suspensions and flags.
     let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
     if keepsMarks && held.contains(.fields) { return content }
     content.replace(

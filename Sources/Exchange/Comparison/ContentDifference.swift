@@ -157,8 +157,7 @@ extension ComparedChange {
       ("kind", .text(kind.rawValue)), ("event", .text(event.rawValue)), ("key", .text(key)), ("title", .text(title)),
       (
         "fields",
-        .list(
-          self.fields.map { .record([("name", .text($0.name)), ("old", .text($0.old)), ("new", .text($0.new))]) })
+        .list(self.fields.map { .record([("name", .text($0.name)), ("old", .text($0.old)), ("new", .text($0.new))]) })
       ),
       ("added_tags", .list(addedTags.map { .text($0) })), ("removed_tags", .list(removedTags.map { .text($0) })),
     ]

@@ -57,9 +57,7 @@ struct DeckContent {
         if settings.isInterrupted() { throw FileError(settings.folder, .read, .interrupted) }
         try settings.progress(start, ids.count)
         for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)])
-        where seen.insert(card.note).inserted {
-          try add(card, names)
-        }
+        where seen.insert(card.note).inserted { try add(card, names) }
       }
       try readOptions(of: each, within: whole)
     }
@@ -114,8 +112,7 @@ struct DeckContent {
       guard let record = try MediaTable.named(db, name) else { continue }
       let path = settings.mediaPath(record)
       guard fileExists(path) else { continue }
-      let bytes = try FileText.bytes(
-        path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
+      let bytes = try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
       notes.content.append(ComparedEntry(media: record.name, sha1: bytes.withUnsafeBytes(sha1)), .media)
       notes.mediaPaths[record.name] = path
     }
@@ -201,8 +198,7 @@ struct PackageContent {
       var place = ComparedNotes.Place(
         deck: decks[card.deck] ?? "", ordinal: card.ordinal, isSuspended: card.queue == -1, flag: card.flags & 7)
       if settings.keepsSchedule {
-        place.schedule = ComparedNotes.text(
-          calendar.schedule(card, steps: (learning: 1, relearning: 1)))
+        place.schedule = ComparedNotes.text(calendar.schedule(card, steps: (learning: 1, relearning: 1)))
       }
       return place
     }
@@ -228,7 +224,5 @@ extension FieldNames {
 }
 
 extension NoteType {
-  var isStock: Bool {
-    StockNoteType.allCases.contains { $0.rawValue == name && $0.draft == draft }
-  }
+  var isStock: Bool { StockNoteType.allCases.contains { $0.rawValue == name && $0.draft == draft } }
 }

@@ -58,8 +58,7 @@ struct EntryOrder {
     if ours == theirs || theirs == base { return ours }
     if ours == base { return theirs }
     let merged = moved(base, ours, theirs)
-    // The result must not change when it is merged with either side again. If it does, the moves depend on each
-    // other.
+    // The result must not change when it is merged with either side again. If it does, the moves depend on each other.
     if moved(base, merged, theirs) == merged, moved(base, ours, merged) == merged { return merged }
     let (lead, other) = precedes(ours, theirs) ? (ours, theirs) : (theirs, ours)
     let sides = [base, ours, theirs].map { (list: $0, places: EntryOrder.places($0, numbers.keys.count)) }

@@ -147,8 +147,7 @@ public final class MergeIntoDeck {
       given.preset = given.preset ?? known?.name
       guard let name = given.preset else { return try DeckTable.setOptions(db, target, to: given.options) }
       if let known, try change(known, of: target, to: given, beside: all) { return }
-      try DeckTable.setPreset(
-        db, target, to: preset(named: name, given.options, fitted: known?.options.fitted))
+      try DeckTable.setPreset(db, target, to: preset(named: name, given.options, fitted: known?.options.fitted))
     }
     if isWhole, let old { try leave(old, beside: all) }
   }
@@ -310,9 +309,7 @@ public final class MergeIntoDeck {
 
 extension ComparedEntry {
   /// The tags, with the conflict tag if and only if there are conflicts.
-  var markedTags: [String] {
-    tags.filter { $0 != MergeConflict.tag } + (conflicts.isEmpty ? [] : [MergeConflict.tag])
-  }
+  var markedTags: [String] { tags.filter { $0 != MergeConflict.tag } + (conflicts.isEmpty ? [] : [MergeConflict.tag]) }
 
   /// The options of a deck, as encoded by `init(options:of:)`.
   fileprivate var options: NamedOptions {

@@ -133,8 +133,7 @@ public struct ThreeWayMerge {
       guard let base else { return left }
       if left.isSame(as: base) { return nil }
       if let preferred { return preferred == .ours ? ours : theirs }
-      let conflict = MergeConflict(
-        field: "", base: base.text, ours: ours.map(\.text), theirs: theirs.map(\.text))
+      let conflict = MergeConflict(field: "", base: base.text, ours: ours.map(\.text), theirs: theirs.map(\.text))
       return adding([conflict], to: left)
     }
     if let base {

@@ -92,8 +92,7 @@ struct MarkdownHTML {
     return line.count { $0 == UInt8(ascii: "|") } + 1
   }
 
-  /// Counts the quote and list markers at the beginning of a line. A list marker is followed by whitespace or
-  /// nothing.
+  /// Counts the quote and list markers at the beginning of a line. A list marker is followed by whitespace or nothing.
   private static func depth(_ line: Substring.UTF8View) -> Int {
     var (depth, before) = (0, UInt8(0x20))
     var index = line.startIndex
@@ -155,8 +154,7 @@ struct MarkdownMedia {
   let path: String
   private static let sounds = [".mp3", ".ogg", ".oga", ".opus", ".wav", ".m4a", ".flac", ".aac", ".mp4", ".webm"]
 
-  /// - Parameter address: the address in Markdown. The result is nil for a URL, an absolute path, and an invalid
-  ///   name.
+  /// - Parameter address: the address in Markdown. The result is nil for a URL, an absolute path, and an invalid name.
   init?(_ address: String) {
     let start = address.utf8.prefix { $0 != UInt8(ascii: "/") }
     if address.isEmpty || address.hasPrefix("/") || start.contains(UInt8(ascii: ":")) { return nil }

@@ -1,6 +1,5 @@
 // Writes cards as Markdown: a heading and text if possible, otherwise `Q:` and `A:`; clozes as paragraphs.
-// Invariant: the output is read back as the same cards with the same ids: each card is read back before it is
-// written.
+// Invariant: the output is read back as the same cards with the same ids: each card is read back before it is written.
 
 import Decks
 import Files
@@ -49,9 +48,7 @@ struct MarkdownWriter: CardRowWriter {
 
   /// Returns a card whose two fields are read back unchanged; nil when Markdown cannot express them.
   static func card(html sides: [String], _ comment: String) -> String? {
-    func isRead(_ text: String) -> Bool {
-      Self.rows(in: text).map { $0.count == 1 && $0[0].sides == sides } ?? false
-    }
+    func isRead(_ text: String) -> Bool { Self.rows(in: text).map { $0.count == 1 && $0[0].sides == sides } ?? false }
     if let prompt = MarkdownText.text(of: sides[0], .line), let answer = MarkdownText.text(of: sides[1], .blocks),
       case let text = card(prompt, answer, comment, isHeading: true), isRead(text)
     {

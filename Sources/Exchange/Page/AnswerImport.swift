@@ -20,9 +20,7 @@ public struct AnswerReport: Equatable, Sendable {
   public internal(set) var known = 0
   public internal(set) var unknown = 0
 
-  public var value: Value {
-    .record(["entered": entered, "older": older, "known": known, "unknown": unknown])
-  }
+  public var value: Value { .record(["entered": entered, "older": older, "known": known, "unknown": unknown]) }
 }
 
 /// Imports files of answers of a deck's page.

@@ -148,8 +148,7 @@ extension DeckRecord {
 }
 
 extension FittedModels {
-  /// The parameters of FSRS-7, and for each first rating whether enough cards had it for its intervals to be
-  /// reliable.
+  /// The parameters of FSRS-7, and for each first rating whether enough cards had it for its intervals to be reliable.
   fileprivate var forPage: Value {
     .record([
       ("parameters", .list(parameters.map { .number($0) })),

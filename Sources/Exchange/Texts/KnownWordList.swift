@@ -98,9 +98,7 @@ public struct KnownWordList: Sendable {
   private static func plain(_ name: String) -> String { String(name.lowercased().filter { !" -_".contains($0) }) }
 
   /// Returns what a column with a name has: `word`, `status` or `language`.
-  private static func meaning(of name: String) -> String? {
-    names.first { $0.value.contains(plain(name)) }?.key
-  }
+  private static func meaning(of name: String) -> String? { names.first { $0.value.contains(plain(name)) }?.key }
 
   private static func table(
     _ text: String, _ columns: [ColumnChoice], _ scan: inout TextScan

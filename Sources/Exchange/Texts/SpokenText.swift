@@ -14,9 +14,7 @@ struct SpokenText {
   private static let tags: Set<Substring> = [
     "i", "b", "u", "s", "em", "strong", "font", "c", "v", "lang", "ruby", "rt", "rp", "span", "br", "p", "div",
   ]
-  private static let brackets: [Character: Character] = [
-    "(": ")", "[": "]", "（": "）", "［": "］", "【": "】", "〔": "〕",
-  ]
+  private static let brackets: [Character: Character] = ["(": ")", "[": "]", "（": "）", "［": "］", "【": "】", "〔": "〕"]
   private static let songs: [Unicode.Scalar] = ["♪", "♫", "♬", "♩"]
 
   private var losses = TextLosses()
@@ -113,9 +111,7 @@ struct SpokenText {
       return []
     }
     for (open, close) in [("<", ">"), ("〈", "〉"), ("《", "》")] as [(Character, Character)]
-    where Self.isEnclosed(line, in: open, close) {
-      text = text.dropFirst().dropLast()
-    }
+    where Self.isEnclosed(line, in: open, close) { text = text.dropFirst().dropLast() }
     var dash = text.prefix { "-–—‐".contains($0) }
     text = text[dash.endIndex...].drop(while: \.isWhitespace)
     if text.hasPrefix(">>") { (text, dash) = (text.drop { $0 == ">" || $0 == " " }, "-") }
@@ -128,9 +124,7 @@ struct SpokenText {
       var (part, isNew) = (String(part).trimmed, number > 0)
       // A word in capitals that continues a sentence is no speaker.
       let mayBegin = isNew || !dash.isEmpty || before?.hasPrefix("- ") ?? true || before?.endsSentence ?? true
-      if mayBegin, let words = Self.afterSpeaker(part) {
-        (part, isNew) = (words, true)
-      }
+      if mayBegin, let words = Self.afterSpeaker(part) { (part, isNew) = (words, true) }
       if number == 0, lines.count > 1, part.isEmpty { return nil }
       let mark = isNew ? "- " : dash.isEmpty ? "" : "\(dash) "
       return (mark + part).isEmpty ? nil : mark + part

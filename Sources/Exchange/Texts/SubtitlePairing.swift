@@ -22,9 +22,7 @@ public struct SubtitlePairing: Sendable {
   }
 
   /// The ratios between common frame rates of films and television.
-  private static let speeds = [
-    1, 25 / 23.976, 23.976 / 25, 25.0 / 24, 24.0 / 25, 24 / 23.976, 23.976 / 24,
-  ]
+  private static let speeds = [1, 25 / 23.976, 23.976 / 25, 25.0 / 24, 24.0 / 25, 24 / 23.976, 23.976 / 24]
   private static let bin = 0.2
   private static let farthest = 180.0
   /// The limit on neighbouring lines that are compared. No film has more, but a file may put all lines at one time.
