@@ -19,8 +19,6 @@ struct SourceOptions {
   var legacy = TextEncoding.windows1252
   var isInterrupted: () -> Bool
   var progress: ImportProgress = { _, _ in }
-
-  init(isInterrupted: @escaping () -> Bool) { self.isInterrupted = isInterrupted }
 }
 
 final class ByteSource {

@@ -99,6 +99,11 @@ extension CardRow {
     }
   }
 
+  /// The fields of the note that the row makes.
+  var noteFields: [(name: String?, html: String)] {
+    if case .note(_, let fields, _) = content { fields } else { sides.map { (nil, $0) } }
+  }
+
   var sides: [String] {
     [prompt, answer].map { bytes in
       let text = String(decoding: bytes, as: UTF8.self)

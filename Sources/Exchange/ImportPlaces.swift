@@ -107,10 +107,7 @@ final class ImportPlaces {
   /// Writes a row to its note in another deck. The note's cards stay there.
   private func writeElsewhere(_ row: CardRow, over note: NoteID) throws -> Written {
     let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
-    guard case .note(_, let fields, _) = row.content else {
-      return try writeNote(row, type, row.sides.map { (nil, $0) }, 0, over: note)
-    }
-    return try writeNote(row, type, fields, 0, over: note)
+    return try writeNote(row, type, row.noteFields, 0, over: note)
   }
 
   /// Returns which rule a row breaks, by writing it and rolling back. Only the deck and the note type that it names
@@ -187,7 +184,7 @@ final class ImportPlaces {
       try row.checked { _ in }
       let known = try note(guid: String(decoding: row.guid, as: UTF8.self), within: row.subdeck)
       if let known = try BuildContent.of(db, known), known.isFormatted {
-        return try writeNote(row, known.type, row.sides.map { (nil, $0) }, 0)
+        return try writeNote(row, known.type, row.noteFields, 0)
       }
     }
     return try writeCard(row, needsCard: needsCard)
@@ -234,10 +231,8 @@ final class ImportPlaces {
   // MARK: Notes
 
   private func writeFormatted(_ row: CardRow) throws -> Written {
-    let sides = row.sides
-    try row.checkSides(sides)
-    let type = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
-    return try writeNote(row, type, sides.map { (nil, $0) }, 0)
+    try row.checkSides(row.sides)
+    return try writeNote(row, noteType(of: row), row.noteFields, 0)
   }
 
   /// - Parameter known: the note that the row belongs to; nil: the one with its guid.

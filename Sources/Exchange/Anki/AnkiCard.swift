@@ -47,15 +47,12 @@ public struct AnkiCard: Equatable, Sendable {
   /// Parses what `raw(firstDay:)` returned.
   /// - Returns: nil for a text that `raw(firstDay:)` did not write.
   static func stored(_ raw: String) -> (card: AnkiCard, firstDay: Int)? {
-    let limits = JSONLimits(bytes: 1 << 20, depth: 2, values: 100, string: 1 << 20)
-    do throws(JSONFailure) {
-      let parts = try JSONParser.parse(Array(raw.utf8), limits: limits).list ?? []
-      let numbers = parts.map { $0.integer ?? 0 }
-      guard parts.count == 15 else { return nil }
-      var card = AnkiCard(data: parts[14].text ?? "")
-      card.set(Array(numbers[3..<14]))
-      return (card, min(100_000_000, max(-100_000_000, numbers[0])))
-    } catch { return nil }
+    let parts = ServerRows.parse(raw)?.list ?? []
+    guard parts.count == 15 else { return nil }
+    let numbers = parts.map { $0.integer ?? 0 }
+    var card = AnkiCard(data: parts[14].text ?? "")
+    card.set(Array(numbers[3..<14]))
+    return (card, min(100_000_000, max(-100_000_000, numbers[0])))
   }
 
   /// Moves the card from its filtered deck to its home deck, as Anki does when the filtered deck is emptied.
@@ -143,7 +140,6 @@ struct AnkiMemory {
   var difficulty: Double?
   /// Seconds since 1970.
   var lastReview: Double?
-  private static let limits = JSONLimits(bytes: 1 << 16, depth: 8, values: 1000, string: 1 << 16)
 
   init(_ data: String) {
     guard let record = AnkiMemory.record(of: data) else { return }
@@ -154,8 +150,7 @@ struct AnkiMemory {
 
   /// Parses the data of a row; returns nil for empty data and for anything that is not a JSON object.
   static func record(of data: String) -> Value.Record? {
-    if data.isEmpty || data == "{}" { return nil }
-    do throws(JSONFailure) { return try JSONParser.parse(Array(data.utf8), limits: limits).record } catch { return nil }
+    data.isEmpty || data == "{}" ? nil : ServerRows.parse(data)?.record
   }
 
   /// Returns the position that the card had when it was new.

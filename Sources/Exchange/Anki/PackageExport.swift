@@ -1,7 +1,7 @@
 // Writes decks as a package: notes, media, presets, schedules.
 // Invariant: the same cards produce the same bytes, and ids and positions depend on nothing else; the target file is
 // either the whole package or what it was before; memory does not grow with the number of cards; a note is written
-// once, before the first of its cards, under its own id unless that id is taken in the package.
+// once, before the first of its cards.
 
 public import Decks
 public import Files
@@ -148,7 +148,7 @@ final class SentCollection {
 
   private func add(_ card: ListedCard, _ place: inout Place) throws {
     countLost(card)
-    let note = try notes.add(card)
+    try notes.add(card)
     head.note(max(card.modified, notes.lastModified))
     // Positions ascend in the order of the deck, for answered cards too. An imported position that fits is kept.
     let came = card.raw.flatMap(AnkiCard.stored)?.card
@@ -164,7 +164,8 @@ final class SentCollection {
     }
     place.position = position
     row.recordPosition(position)
-    (row.id, row.note, row.deck, row.ordinal) = (card.id.rawValue, note, place.deck, card.ordinal)
+    (row.id, row.note, row.deck) = (card.id.rawValue, card.note.rawValue, place.deck)
+    row.ordinal = card.ordinal
     row.modified = Int64(seconds(card.modified))
     // A card that was made new again in Anki still has its numbers there.
     if row.type != 0 { (row.reps, row.lapses) = (card.schedule.reps, card.schedule.lapses) }
@@ -183,8 +184,8 @@ final class SentCollection {
     var (interval, last): (Int64, Int?) = (0, nil)
     for sent in try reviews.of(card) {
       let answer = ForeignAnswer(sent, last: interval)
-      let written = try writer.add(ReceivedReview(id: sent.id, card: card.rawValue, answer: answer))
-      if answer.ease > 0 { last = Int(written / 1000) }
+      try writer.add(ReceivedReview(id: sent.id, card: card.rawValue, answer: answer))
+      if answer.ease > 0 { last = Int(sent.id / 1000) }
       interval = answer.interval
     }
     return last
@@ -197,9 +198,7 @@ struct SentNotes {
   private let note: Statement
   private let keepsMarks: Bool
   private var types: [Int64: NoteType] = [:]
-  /// The new ids of notes whose id was taken in the package.
-  private var renumbered: [Int64: Int64] = [:]
-  private var last: (note: Int64, id: Int64)?
+  private var last: Int64?
   /// When the last written note was modified, in seconds since 1970.
   private(set) var lastModified = 0.0
   private(set) var mediaNames: Set<String> = []
@@ -213,27 +212,18 @@ struct SentNotes {
   var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value) }
 
   /// Writes the note of a card unless it has been written.
-  /// - Returns: its id in the package.
-  mutating func add(_ card: ListedCard) throws -> Int64 {
+  mutating func add(_ card: ListedCard) throws {
     let id = card.note.rawValue
-    if let last, last.note == id { return last.id }
-    if let known = renumbered[id] { return known }
+    if last == id { return }
+    last = id
     note.bind(1, id)
-    let added = try note.first { row in try addNote(id, row) }
-    guard let added else { throw DeckError.gone(what: "the note") }
-    if added != id { renumbered[id] = added }
-    last = (id, added)
-    return added
+    guard try note.first({ row in try addNote(id, row) }) != nil else { throw DeckError.gone(what: "the note") }
   }
 
-  private mutating func addNote(_ id: Int64, _ row: Row) throws -> Int64 {
+  private mutating func addNote(_ id: Int64, _ row: Row) throws {
     lastModified = row.number(2)
     let type = try type(row.integer(1))
-    if let written = try writer.guid(of: id),
-      written == row.text(0) || written == CollectionWriter.distinctGuid(row.text(0), of: id)
-    {
-      return id
-    }
+    if try writer.hasNote(id) { return }
     let column = row.bytes(4)
     let fields = column.split(separator: 0x1F, omittingEmptySubsequences: false).map(TextBytes.init(rebasing:))
     // Each field by itself: a tag that is not closed ends with its field.
@@ -241,7 +231,7 @@ struct SentNotes {
       mediaNames.formUnion(MediaNames.inHTML(String(decoding: field, as: UTF8.self)) { _ in true })
     }
     let sorted = fields.indices.contains(type.sortField) ? fields[type.sortField] : fields[0]
-    return try SentNotes.withText(of: fields[0]) { first in
+    try SentNotes.withText(of: fields[0]) { first in
       try SentNotes.withText(of: sorted) { sorted in
         try writer.add(
           CollectionWriter.Note(

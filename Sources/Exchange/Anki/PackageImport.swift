@@ -52,13 +52,9 @@ public final class PackageImport {
     self.deck = try DeckTable.record(db, deck)
   }
 
-  public init(_ db: Database, keepingNames settings: PackageSettings) {
-    (self.db, self.settings, deck, isFromServer) = (db, settings, nil, false)
-  }
-
-  /// Imports the whole collection of a server, whose decks keep their names.
-  init(_ db: Database, whole settings: PackageSettings) {
-    (self.db, self.settings, deck, isFromServer) = (db, settings, nil, true)
+  /// - Parameter isFromServer: whether it is the whole collection of a server, with rows that keep their ids.
+  public init(_ db: Database, keepingNames settings: PackageSettings, isFromServer: Bool = false) {
+    (self.db, self.settings, deck, self.isFromServer) = (db, settings, nil, isFromServer)
   }
 
   /// Imports the whole package.

@@ -18,12 +18,10 @@ struct SchemaEighteen {
     try db.forEachRow("SELECT id, name, config FROM deck_config") { row in
       contents.presets[row.integer(0)] = try preset(named: row.text(1), Array(row.blob(2))[...])
     }
-    let limits = JSONLimits(bytes: 1 << 20, depth: 32, values: 100_000, string: 1 << 20)
     for key in ["creationOffset", "localOffset", "rollover", "fsrs", "schedVer"] {
       try db.forEachRow("SELECT val FROM config WHERE KEY = ?", [key]) { row in
-        do throws(JSONFailure) {
-          contents.settings[key] = try JSONParser.parse(Array(row.blob(0)), limits: limits)
-        } catch { throw WireFault() }
+        guard let value = ServerRows.parse(row.text(0)) else { throw WireFault() }
+        contents.settings[key] = value
       }
     }
   }
@@ -180,11 +178,7 @@ extension Value.Record {
 
   /// Adds further members, which Anki stores as JSON.
   fileprivate mutating func add(other field: WireField) {
-    let limits = JSONLimits(bytes: 1 << 20, depth: 32, values: 100_000, string: 1 << 20)
-    do throws(JSONFailure) {
-      for member in (try JSONParser.parse(Array(field.bytes), limits: limits).record ?? Value.Record()).fields
-      where self[member.name] == nil { self[member.name] = member.value }
-    } catch { return }
+    for member in ServerRows.record(field.text).fields where self[member.name] == nil { self[member.name] = member.value }
   }
 }
 

@@ -38,8 +38,7 @@ struct BuildRows {
     let path = folder + "/" + source.path
     switch source.kind {
     case .cards(let format):
-      var options = SourceOptions(isInterrupted: isInterrupted)
-      options.findsEncoding = true
+      let options = SourceOptions(findsEncoding: true, isInterrupted: isInterrupted)
       try read(ByteSource(path: path, options), format, source, path)
     case .generator:
       var made: [CardRow] = []
@@ -60,8 +59,7 @@ struct BuildRows {
     guard case .cards(let format) = source.kind else { return }
     let path = folder + "/" + source.path
     do {
-      var options = SourceOptions(isInterrupted: isInterrupted)
-      options.findsEncoding = true
+      let options = SourceOptions(findsEncoding: true, isInterrupted: isInterrupted)
       try read(ByteSource(text, path: path, options), format, source, path)
     } catch {
       failure = error
@@ -109,23 +107,20 @@ extension BuildRow {
     if !source.subdeck.isEmpty {
       row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
     }
-    var texts: [String]
     var parts = [row.subdeck, row.tags.joined(separator: " "), row.document ?? ""]
     if case .note(let type, let fields, _) = row.content {
       parts.append(type)
       for field in fields { parts += [field.name ?? "", field.html] }
       front = fields.first?.html ?? ""
-      texts = fields.map(\.html)
     } else {
       front = String(decoding: row.prompt, as: UTF8.self).trimmed
       let answer = String(decoding: row.answer, as: UTF8.self).trimmed
       parts += [front, answer]
-      texts = row.sides
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     facts = RowFacts(
       id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
-      texts: texts)
+      texts: row.noteFields.map(\.html))
   }
 }
 
@@ -236,11 +231,7 @@ extension BuiltContent {
   init(_ row: CardRow, _ type: NoteType, before: BuiltContent) {
     tags = row.tags
     fields = before.padded(type.fields.count)
-    guard case .note(_, let given, _) = row.content else {
-      for (place, html) in row.sides.enumerated() where place < fields.count { fields[place] = html }
-      return
-    }
-    for (place, field) in given.enumerated() {
+    for (place, field) in row.noteFields.enumerated() {
       guard let place = field.name.map({ type.fields.firstIndex(of: $0) }) ?? place, fields.indices.contains(place)
       else { continue }
       fields[place] = field.html

@@ -72,13 +72,9 @@ public struct MergeConflict: Hashable, Sendable {
 
   /// Parses a JSON list of conflicts; returns nil for any other text.
   static func list(of json: String) -> [MergeConflict]? {
-    guard json.utf8.first == UInt8(ascii: "[") else { return nil }
-    do throws(JSONFailure) {
-      let limits = JSONLimits(bytes: 16 << 20, depth: 4, values: 100_000, string: 16 << 20)
-      let list = try JSONParser.parse(Array(json.utf8), limits: limits).list ?? []
-      let found = list.compactMap { MergeConflict($0) }
-      return found.count == list.count && !found.isEmpty ? found : nil
-    } catch { return nil }
+    guard let list = ServerRows.parse(json)?.list else { return nil }
+    let found = list.compactMap { MergeConflict($0) }
+    return found.count == list.count && !found.isEmpty ? found : nil
   }
 }
 

@@ -15,7 +15,7 @@ struct MarkdownBlock {
   /// - Parameter row: the card as read from these lines.
   func edited(_ row: CardRow, _ edit: BuildWriteBack.Edit) -> String? {
     let content = edit.content.content
-    let old = fields(of: row)
+    let old = row.noteFields.map(\.html)
     let new = Array(content.fields.prefix(old.count))
     guard new.count == old.count, edit.content.isOfType(of: row),
       content.fields.dropFirst(old.count).allSatisfy(\.isEmpty)
@@ -33,15 +33,10 @@ struct MarkdownBlock {
     return [patched, after].compactMap { $0 }.first { isRead($0, as: new, facts) }
   }
 
-  private func fields(of row: CardRow) -> [String] {
-    if case .note(_, let fields, _) = row.content { return fields.map(\.html) }
-    return row.sides
-  }
-
   private func isRead(_ text: String, as fields: [String], _ facts: MarkdownFacts) -> Bool {
     guard let rows = MarkdownWriter.rows(in: text), rows.count == 1 else { return false }
     let row = rows[0]
-    return self.fields(of: row) == fields && String(decoding: row.guid, as: UTF8.self).trimmed == facts.guid
+    return row.noteFields.map(\.html) == fields && String(decoding: row.guid, as: UTF8.self).trimmed == facts.guid
       && Set(row.tags) == Set(facts.tags) && row.subdeck == facts.subdeck
   }
 
