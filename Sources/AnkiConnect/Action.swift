@@ -1,6 +1,7 @@
-// The table of actions, and the context in which an action runs.
+// The table of actions, the context in which an action runs, and the answer to one request while it is written.
 // Invariant: an action that changes something is declared as such here; its changes are committed or rolled back as a
-// whole.
+// whole. An answer has at most `limit` bytes besides its error results; what a result needs is charged before it is
+// collected; a result exists as a value only until it is written.
 
 import Decks
 import Templates
@@ -9,7 +10,6 @@ import Values
 import Wire
 import Workspace
 
-/// The context in which an action runs.
 struct ActionCall {
   let params: ValueReader
   let workspace: Workspace
@@ -20,7 +20,6 @@ struct ActionCall {
   /// What the server keeps between requests.
   let memory: ServerMemory
 
-  /// The note or card ids in a parameter.
   func numbers(_ name: String) throws -> [Int] {
     try params[name].items("a list of numbers").map { reader throws(ShapeFailure) in try reader.integer() }
   }
@@ -80,7 +79,6 @@ struct Action: Sendable {
     (self.name, self.effect, self.run) = (name, effect, run)
   }
 
-  /// An action that only reads.
   static func reading(_ name: String, _ run: @escaping @Sendable (ActionCall) throws -> Value) -> Action {
     Action(name, .reads, run)
   }
@@ -104,4 +102,79 @@ struct Action: Sendable {
 
   /// The actions that `ActionServer` handles itself.
   static let own = ["multi", "requestPermission"]
+}
+
+/// The answer to one request.
+///
+///     try answer.charge(size * 4 / 3)                      // before the file is read
+///     try answer.write(.text(base64), isBare: false)
+final class ActionAnswer {
+  private var writer = JSONWriter(.compact)
+  private let limit: Int
+  private var charged = 0
+  /// What the current action did not do as it was asked, although it has a result.
+  private var warnings: [String] = []
+
+  init(limit: Int) { self.limit = limit }
+
+  var bytes: [UInt8] { writer.bytes }
+
+  private var tooLarge: ActionFailure {
+    ActionFailure("the answer to one request has at most \(limit >> 20) MiB; ask for less at once")
+  }
+
+  /// Charges the bytes that an action is about to collect for its result.
+  func charge(_ count: Int) throws(ActionFailure) {
+    guard count <= limit - writer.bytes.count - charged else { throw tooLarge }
+    charged += count
+  }
+
+  func warn(_ words: String) { if warnings.count < 100 { warnings.append(words) } }
+
+  /// Warns of a text for a field that the note type does not have.
+  func warn(field name: String, of type: NoteType) {
+    warn("the note type \(quoted(type.name)) has no field \(quoted(name)); its text was not stored")
+  }
+
+  /// Writes a result, bare or as a record with a null error.
+  /// - Parameter mustFit: false writes a result that is too large anyway: the result of a change that was already made.
+  func write(_ result: Value, isBare: Bool, mustFit: Bool = true) throws(ActionFailure) {
+    charged = 0
+    defer { warnings = [] }
+    let mark = writer.mark
+    if isBare { writer.write(result) } else { wrapped { writer.write(result) } }
+    if mustFit, writer.bytes.count > limit {
+      writer.rewind(to: mark)
+      throw tooLarge
+    }
+  }
+
+  /// Writes the results of several actions as one result.
+  func writeList(isBare: Bool, _ elements: () -> Void) {
+    func list() {
+      writer.beginList()
+      elements()
+      writer.endList()
+    }
+    if isBare { list() } else { wrapped(list) }
+  }
+
+  private func wrapped(_ result: () -> Void) {
+    writer.beginRecord()
+    writer.name("result")
+    result()
+    writer.name("error")
+    writer.write(.null)
+    if !warnings.isEmpty {
+      writer.name("warnings")
+      writer.write(.list(warnings.map { .text($0) }))
+    }
+    writer.endRecord()
+  }
+
+  func refuse(_ words: String) {
+    (charged, warnings) = (0, [])
+    let fits = words.utf8.count <= limit - writer.bytes.count
+    writer.write(.record([("result", .null), ("error", .text(fits ? words : tooLarge.words))]))
+  }
 }

@@ -2,6 +2,8 @@
 // Invariant: one request at a time; an interrupt ends the wait, and releasing the listener ends deckhand-net.
 
 import Files
+public import Problems
+import Text
 import Values
 public import Wire
 
@@ -10,7 +12,6 @@ public import Wire
 ///     let listener = try ActionListener(program: path, port: 8765, clock: clock, shouldStop: isInterrupted)
 ///     while let (request, body) = try listener.next() { try listener.answer(reply, text) }
 public final class ActionListener {
-  /// The port that it listens on.
   public let port: Int
   private let process: ChannelProcess
   private let clock: () -> Double
@@ -73,6 +74,39 @@ public final class ActionListener {
       try process.send(body, deadline: deadline)
     } catch {
       throw .programFailed
+    }
+  }
+}
+
+/// Why deckhand-net does not listen.
+///
+///     ListenerError.taken(port: 8765).message   // "another program listens at the port 8765 ..."
+public enum ListenerError: Problem, Equatable {
+  /// `deckhand-net` is not at its path.
+  case noProgram(path: String)
+  case taken(port: Int)
+  /// `reason` comes from the system.
+  case cannotListen(port: Int, reason: String)
+  case programFailed
+
+  public var report: ProblemReport {
+    switch self {
+    case .noProgram(let path):
+      ProblemReport(
+        .notHere, "Cannot listen here",
+        "listening for other programs needs deckhand-net, which is not at \(quoted(path)); put it beside deckhand",
+        ["path": path])
+    case .taken(let port):
+      ProblemReport(
+        .inUse, "The port is in use",
+        "another program listens on port \(port): Anki with AnkiConnect, or another `serve`; stop it, or use --port",
+        ["port": port])
+    case .cannotListen(let port, let reason):
+      ProblemReport(
+        .noServer, "The port cannot be used", "cannot listen on port \(port): \(printable(reason))",
+        ["port": port])
+    case .programFailed:
+      ProblemReport(.noServer, "Nothing listens any more", "deckhand-net ended; nothing listens for other programs")
     }
   }
 }

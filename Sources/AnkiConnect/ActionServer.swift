@@ -1,7 +1,7 @@
 // AnkiConnect's interface over an open workspace: a request is an action in JSON, the answer is its result.
 // Source: the interface's own guide.
 // Invariant: every request gets an answer in the interface's format, whatever it contains; an action is one undo step,
-// or nothing.
+// or nothing; an origin is compared as a whole, never by a prefix.
 
 import Authentication
 import Files
@@ -11,7 +11,6 @@ import Values
 public import Wire
 public import Workspace
 
-/// What the server needs from the program.
 public protocol ActionHost: AnyObject {
   /// Opens the data of the account that is signed in now.
   func openWorkspace() throws -> Workspace
@@ -21,7 +20,6 @@ public protocol ActionHost: AnyObject {
   func clientSettings() throws -> (origins: [String], key: String)
   /// Asks the user whether to allow an origin, without waiting for the answer; a yes is stored.
   func askAbout(_ origin: String)
-  /// Prints a line for the user.
   func log(_ line: String)
   func synchronize() throws
   /// Returns the names of all accounts, and of the one whose data is open.
@@ -40,10 +38,8 @@ public func originName(of action: String, for client: String?) -> String {
 public final class ActionServer {
   unowned let host: any ActionHost
   private let memory = ServerMemory()
-  /// The number of actions done by this server.
   public private(set) var count = 0
 
-  /// The limits of one request.
   private static let limits = JSONLimits(
     bytes: longestClientBody, depth: 32, values: 1_000_000, string: longestClientBody)
   private static let mostActions = 100_000
@@ -164,8 +160,7 @@ public final class ActionServer {
     guard let known = Action.named[name] else { throw ActionFailure.unsupported }
     let workspace = try host.openWorkspace()
     if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-    let call = ActionCall(
-      params: reader, workspace: workspace, host: host, answer: turn.answer, memory: memory)
+    let call = ActionCall(params: reader, workspace: workspace, host: host, answer: turn.answer, memory: memory)
     count += 1
     if known.effect == .reads { return try turn.answer.write(known.run(call), isBare: isBare) }
     // The result of a change must be reported, so make sure that there is room for it.
@@ -201,10 +196,7 @@ public final class ActionServer {
       if OriginPolicy.canBeAllowed(origin) { host.askAbout(origin) }
       return .record([("permission", .text("denied"))])
     }
-    return .record([
-      ("permission", .text("granted")), ("requireApikey", .boolean(!turn.key.isEmpty)),
-      ("version", .integer(Self.version)),
-    ])
+    return .record(["permission": "granted", "requireApikey": !turn.key.isEmpty, "version": Self.version])
   }
 
   // MARK: Failures
@@ -221,22 +213,15 @@ public final class ActionServer {
   }
 }
 
-/// The state of one request and its nested actions.
 struct ActionRequest {
   let origin: String?
   var isAllowed: Bool
   let key: String
-  /// The client, for the name of an undo step.
   var client: String?
   var hasKey = false
-  /// How many more actions the request may contain.
   var left: Int
   var depth = 0
   let answer: ActionAnswer
-
-  init(origin: String?, isAllowed: Bool, key: String, left: Int, answer: ActionAnswer) {
-    (self.origin, self.isAllowed, self.key, self.left, self.answer) = (origin, isAllowed, key, left, answer)
-  }
 }
 
 /// Why an action failed, in the exact words that clients look for.
@@ -254,4 +239,46 @@ struct ActionFailure: Error {
   static func noModel(_ name: String) -> ActionFailure { ActionFailure("model was not found: \(name)") }
   static func noNote(_ number: Int) -> ActionFailure { ActionFailure("Note was not found: \(number)") }
   static func noCard(_ number: Int) -> ActionFailure { ActionFailure("Card was not found: \(number)") }
+}
+
+/// The origins that need no permission, and those that the user allowed.
+///
+///     OriginPolicy(allowed: ["app://obsidian.md"]).allows("app://obsidian.md")   // true
+public struct OriginPolicy: Equatable, Sendable {
+  public var allowed: Set<String>
+
+  public init(allowed: some Sequence<String>) { self.allowed = Set(allowed) }
+
+  private static let extensions = ["chrome-extension", "moz-extension", "safari-web-extension"]
+  private static let longest = 300
+
+  /// - Parameter origin: nil for a client that is not a browser.
+  public func allows(_ origin: String?) -> Bool {
+    guard let origin else { return true }
+    guard Self.canBeAllowed(origin) else { return false }
+    if allowed.contains(origin) { return true }
+    let (scheme, rest) = Self.parts(origin)
+    if Self.extensions.contains(scheme) { return !rest.isEmpty }
+    return ["http", "https"].contains(scheme) && Self.isThisMachine(rest)
+  }
+
+  /// Whether it is a valid origin at all; a page without one sends `null`.
+  public static func canBeAllowed(_ origin: String) -> Bool {
+    let (scheme, rest) = parts(origin)
+    return !scheme.isEmpty && !rest.isEmpty && origin.utf8.count <= longest
+      && origin.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: ",") }
+  }
+
+  private static func parts(_ origin: String) -> (scheme: String, rest: String) {
+    let parts = origin.split(at: "://", maxSplits: 1)
+    return parts.count == 2 ? (String(parts[0]), String(parts[1])) : ("", "")
+  }
+
+  private static func isThisMachine(_ host: String) -> Bool {
+    ["localhost", "127.0.0.1", "[::1]"].contains { name in
+      guard host.hasPrefix(name) else { return false }
+      let port = host.dropFirst(name.count)
+      return port.isEmpty || (port.hasPrefix(":") && UInt16(port.dropFirst()) != nil)
+    }
+  }
 }

@@ -1,6 +1,6 @@
 // Adding notes, and checking whether they can be added.
 // Invariant: a note that is empty or a duplicate is refused before any of it is stored; many notes are checked in one
-// pass over the existing notes.
+// pass over the existing notes, and what is known of them is read again after any other change than added notes.
 
 import Decks
 import Files
@@ -49,7 +49,6 @@ enum AddingActions {
     return .list(results)
   }
 
-  /// Returns why each note cannot be added; nil for one that can.
   private static func judged(_ notes: [ValueReader], _ call: ActionCall) throws -> [String?] {
     var adding = NoteAdding(call, notes)
     return try notes.indices.map { index in
@@ -78,7 +77,6 @@ extension ActionFailure {
   }
 }
 
-/// Adds the notes of one request.
 struct NoteAdding {
   private let call: ActionCall
   private let requests: [Result<AddingRequest, any Error>]
@@ -94,8 +92,6 @@ struct NoteAdding {
   /// - Throws: `ActionFailure` or `ShapeFailure` for a note that cannot be added.
   mutating func check(_ index: Int) throws { _ = try checked(index) }
 
-  /// Adds a note.
-  /// - Returns: its id.
   mutating func add(_ index: Int) throws -> Int64 {
     let request = try checked(index)
     var note = request.note
@@ -142,7 +138,6 @@ struct NoteAdding {
 }
 
 extension FirstFieldScope {
-  /// Whether it includes the notes of a type in a deck.
   fileprivate func includes(_ type: NoteTypeID, in deck: DeckID) -> Bool {
     (self.type ?? type) == type && decks?.contains(deck) != false
   }
@@ -188,7 +183,6 @@ private final class NotePlaces {
   }
 }
 
-/// A note that a client asks to add, and its deck.
 private struct AddingRequest {
   let note: NewNote
   let type: NoteType
@@ -197,7 +191,6 @@ private struct AddingRequest {
   let media: RequestedMedia
   /// The names of given fields that the type does not have.
   let unknown: [String]
-  /// The key of its first field.
   let key: String
   /// The notes that it must not duplicate; nil if duplicates are allowed.
   let scope: FirstFieldScope?
@@ -247,5 +240,44 @@ private struct AddingRequest {
 
   private static func scope(of type: NoteType, decks: [DeckID]?, all: Bool) -> FirstFieldScope {
     FirstFieldScope(type: all ? nil : type.id, decks: decks)
+  }
+}
+
+final class ServerMemory {
+  /// Hashes of the keys of first fields: a key whose hash is missing is not used by any note.
+  private var hashes: [FirstFieldScope: Set<Int>] = [:]
+  private var changeCount = -1
+  /// Whether the current action adds notes, and so makes no change that is not recorded here.
+  private var hasAdded = false
+  private weak var workspace: Workspace?
+
+  /// Returns the keys that are already the first field of a note.
+  func taken(_ keys: Set<String>, in scope: FirstFieldScope, _ workspace: Workspace) throws -> Set<String> {
+    if workspace !== self.workspace || workspace.changeCount != changeCount { hashes = [:] }
+    (self.workspace, changeCount) = (workspace, workspace.changeCount)
+    let known: Set<Int>
+    if let kept = hashes[scope] {
+      known = kept
+    } else {
+      // The cache is cleared when it holds too many scopes.
+      if hashes.count >= Self.mostScopes { hashes = [:] }
+      known = try workspace.notes.firstFieldHashes(in: scope)
+      hashes[scope] = known
+    }
+    let likely = keys.filter { known.contains($0.hashValue) }
+    return likely.isEmpty ? [] : try workspace.notes.takenFirstFields(likely, in: scope)
+  }
+
+  private static let mostScopes = 16
+
+  func note(added key: String) {
+    for scope in hashes.keys { hashes[scope]?.insert(key.hashValue) }
+    hasAdded = true
+  }
+
+  /// Called when an action ends: one that added notes made no other relevant change, unless it was rolled back.
+  func finish(_ workspace: Workspace, isKept: Bool) {
+    if hasAdded, isKept, workspace === self.workspace { changeCount = workspace.changeCount }
+    hasAdded = false
   }
 }

@@ -1,9 +1,13 @@
-// AnkiConnect actions that read cards. Invariant: as with notes, ids that do not exist are skipped where an action
-// takes several.
+// AnkiConnect actions on cards, their log and statistics: reading, suspending, answering, and the columns of a card's
+// row.
+// Invariant: ids that do not exist are skipped where an action takes several; a row that no card can have is refused,
+// and changes nothing; rows of the log are in Anki's units: milliseconds since 1970, intervals in days or negative
+// seconds.
 
 import Decks
 import Exchange
 import Files
+import Memory
 import Templates
 import Text
 import Values
@@ -39,7 +43,6 @@ enum CardActions {
 
   static func numbers(_ numbers: [Int64]) -> Value { .list(numbers.map { .integer(Int($0)) }) }
 
-  /// The rows of the requested cards, in Anki's numbers.
   static func rows(_ call: ActionCall) throws -> [AnkiCard?] {
     let cards = try call.cards()
     var rows = try call.workspace.cards.anki.rows(of: cards.compactMap(\.self))[...]
@@ -123,5 +126,211 @@ extension ActionCall {
   func presentCard(_ number: Int) throws -> CardHandle {
     guard let card = try card(number) else { throw ActionFailure.noCard(number) }
     return card
+  }
+}
+
+enum CardEditing {
+  static let all: [Action] = [
+    .changing("suspend") { call in .boolean(try setSuspended(try call.flag("suspend", true), call)) },
+    .changing("unsuspend") { call in .boolean(try setSuspended(false, call)) },
+    .changing("setEaseFactors", setEaseFactors),
+    .changing("setSpecificValueOfCard", setValues),
+    .changing("forgetCards") { call in
+      try change(call) { row in
+        (row.type, row.queue, row.left, row.ivl, row.due, row.odue, row.factor) = (0, 0, 0, 0, 0, 0, 0)
+        row.data = ""
+      }
+    },
+    .changing("relearnCards") { call in try change(call) { row in (row.type, row.queue) = (3, 1) } },
+    .changing("answerCards", answer),
+  ]
+
+  /// - Returns: whether any card changed.
+  private static func setSuspended(_ isSuspended: Bool, _ call: ActionCall) throws -> Bool {
+    let cards = try call.numbers("cards").map(call.presentCard)
+    let changed = try cards.filter { try $0.record().isSuspended != isSuspended }
+    if changed.isEmpty { return false }
+    try call.workspace.cards.setSuspended(changed, isSuspended)
+    return true
+  }
+
+  /// - Returns: for each card, whether it exists.
+  private static func setEaseFactors(_ call: ActionCall) throws -> Value {
+    let factors = try call.numbers("easeFactors")
+    let rows = try CardActions.rows(call)
+    guard factors.count == rows.count else { throw ActionFailure("easeFactors: a factor for each card expected") }
+    let changed = zip(rows, factors).compactMap { row, factor in
+      row.map { row in
+        var row = row
+        row.factor = factor
+        return row
+      }
+    }
+    if !changed.isEmpty { try call.workspace.cards.anki.writeRows(changed) }
+    return .list(rows.map { .boolean($0 != nil) })
+  }
+
+  private static func change(_ call: ActionCall, _ body: (inout AnkiCard) -> Void) throws -> Value {
+    var rows = try CardActions.rows(call).compactMap(\.self)
+    for index in rows.indices { body(&rows[index]) }
+    if !rows.isEmpty { try call.workspace.cards.anki.writeRows(rows) }
+    return .null
+  }
+
+  /// - Returns: for each answer, whether its card exists.
+  private static func answer(_ call: ActionCall) throws -> Value {
+    .list(
+      try call.params["answers"].elements().map { answer in
+        if call.workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        guard let card = try call.card(answer["cardId"].integer()),
+          let rating = try Rating(rawValue: Int64(answer["ease"].integer(in: 1...4)))
+        else { return .boolean(false) }
+        try call.workspace.cards.anki.answer(card, rating)
+        return .boolean(true)
+      })
+  }
+
+  // MARK: Columns
+
+  /// The columns that the add-on changes only if `warning_check` is true.
+  private static let guarded: Set<String> = [
+    "did", "id", "ivl", "lapses", "left", "mod", "nid", "odid", "odue", "ord", "queue", "reps", "type", "usn",
+  ]
+
+  /// - Returns: false for what the add-on refuses, `[true]`, or `[[false, reason]]`.
+  private static func setValues(_ call: ActionCall) throws -> Value {
+    guard let number = call.params["card"].value?.integer, let keys = call.params["keys"].value?.list,
+      let values = call.params["newValues"].value?.list, keys.count == values.count
+    else { return .boolean(false) }
+    let names = try call.texts("keys")
+    if try !call.flag("warning_check"), names.contains(where: guarded.contains) { return .boolean(false) }
+    do {
+      let card = try call.presentCard(number)
+      var row = try call.workspace.cards.anki.rows(of: [card])[0]
+      let position = row.due
+      for (name, value) in zip(names, values) { try set(name, value, of: &row, call) }
+      row = row.bounded
+      try call.workspace.cards.anki.writeRows([row])
+      // The due number of a new card is its position.
+      if row.type == 0, row.due != position { try card.move(to: max(1, row.due)) }
+      return .list([.boolean(true)])
+    } catch let failure as ActionFailure {
+      return .list([.list([.boolean(false), .text(failure.words)])])
+    }
+  }
+
+  /// Sets one column. Clients send numbers as text too.
+  private static func set(_ name: String, _ value: Value, of row: inout AnkiCard, _ call: ActionCall) throws {
+    if name == "data", let text = value.text { return row.data = text }
+    guard let number = value.integer ?? value.text.flatMap({ Int($0) }) else {
+      throw ActionFailure("\(name): a whole number expected")
+    }
+    switch name {
+    case "did": row.deck = try call.deck(numbered: number).id.rawValue
+    case "type": row.type = number
+    case "queue": row.queue = number
+    case "due": row.due = number
+    case "ivl": row.ivl = number
+    case "factor": row.factor = number
+    case "reps": row.reps = number
+    case "lapses": row.lapses = number
+    case "left": row.left = number
+    case "odue": row.odue = number
+    case "flags": row.flags = number
+    // Every change sets these anyway.
+    case "mod", "usn": break
+    case "id", "nid", "ord", "odid": throw ActionFailure("\(name): it cannot be changed")
+    default: throw ActionFailure("a card has no value \(name)")
+    }
+  }
+}
+
+enum ReviewActions {
+  static let all: [Action] = [
+    .reading("getNumCardsReviewedToday") { call in
+      .integer(try call.workspace.decks.statistics().todayFigures.answers)
+    },
+    .reading("getNumCardsReviewedByDay") { call in
+      .list(
+        try call.workspace.decks.statistics().days.reversed().map { day in
+          .list([.text(CivilDate(day: day.day).text), .integer(day.answers)])
+        })
+    },
+    .reading("getCollectionStatsHTML") { call in .text(page(try call.workspace.decks.statistics())) },
+    .reading("cardReviews", ofDeck),
+    .reading("getReviewsOfCards", ofCards),
+    .reading("getLatestReviewID") { call in
+      guard let deck = try call.deck(named: call.params["deck"].text()) else { return .integer(0) }
+      let logs = try call.workspace.cards.anki.log(of: call.workspace.cards.all(in: deck))
+      return .integer(Int(logs.values.compactMap { log in log.map { $0.review.id }.max() }.max() ?? 0))
+    },
+    .changing("insertReviews") { call in
+      let reviews = try call.params["reviews"].elements("a list of reviews").map(review)
+      if !reviews.isEmpty { try call.workspace.cards.anki.enter(reviews) }
+      return .null
+    },
+  ]
+
+  /// Parses `[id, card, usn, ease, interval, last interval, factor, milliseconds, type]`.
+  private static func review(_ reader: ValueReader) throws -> ReceivedReview {
+    let numbers = try reader.elements("a list of nine numbers").map { number throws(ShapeFailure) in
+      Int64(try number.integer())
+    }
+    guard numbers.count == 9 else { throw reader.failure("a list of nine numbers") }
+    return ReceivedReview(
+      id: numbers[0], card: numbers[1],
+      answer: ForeignAnswer(
+        ease: numbers[3], interval: numbers[4], lastInterval: numbers[5], factor: numbers[6], time: numbers[7],
+        kind: numbers[8]))
+  }
+
+  /// Returns the reviews of the deck's own cards after `startID`, as lists.
+  private static func ofDeck(_ call: ActionCall) throws -> Value {
+    let last = try call.params["startID"].integer()
+    guard let deck = try call.deck(named: call.params["deck"].text()) else { return .list([]) }
+    let rows = try call.workspace.cards.anki.log(of: call.workspace.cards.all(in: deck)).values.joined()
+      .filter { $0.review.id > last }.sorted { $0.review.id < $1.review.id }
+    try call.answer.charge(rows.count * 120)
+    return .list(
+      rows.map { row in
+        let start = [Int(row.review.id), Int(row.review.card)]
+        return .list((start + fields(row).dropFirst().map { $0.1 }).map { .integer($0) })
+      })
+  }
+
+  private static func ofCards(_ call: ActionCall) throws -> Value {
+    let cards = try call.params["cards"].elements("a list of numbers").map { try $0.id() }
+    let logs = try call.workspace.cards.anki.log(of: cards.map { CardID(rawValue: Int64($0)) })
+    try call.answer.charge(logs.values.reduce(0) { $0 + $1.count * 240 })
+    return .record(
+      cards.distinct(by: \.self).map { card in
+        let rows = logs[CardID(rawValue: Int64(card))] ?? []
+        return ("\(card)", .list(rows.map { .record(fields($0).map { ($0.0, .integer($0.1)) }) }))
+      })
+  }
+
+  private static func fields(_ row: (review: ReceivedReview, isUnsent: Bool)) -> [(String, Int)] {
+    let answer = row.review.answer
+    return [
+      ("id", Int(row.review.id)), ("usn", row.isUnsent ? -1 : 0), ("ease", Int(answer.ease)),
+      ("ivl", Int(answer.interval)), ("lastIvl", Int(answer.lastInterval)), ("factor", Int(answer.factor)),
+      ("time", Int(answer.time)), ("type", Int(answer.kind)),
+    ]
+  }
+
+  // MARK: The statistics page
+
+  /// The statistics as a table, where Anki draws charts.
+  private static func page(_ figures: DeckStatistics) -> String {
+    let (today, cards) = (figures.todayFigures, figures.cards)
+    let rows = [
+      ("Cards", cards.all), ("New", cards.new), ("Learning", cards.learning), ("Relearning", cards.relearning),
+      ("Young", cards.young), ("Mature", cards.mature), ("Suspended", cards.suspended), ("Buried", cards.buried),
+      ("Answers today", today.answers), ("Right today", today.right), ("Minutes today", today.minutes),
+      ("Days in a row", figures.streak), ("Longest days in a row", figures.longestStreak),
+      ("Answers in total", figures.days.reduce(0) { $0 + $1.answers }),
+    ]
+    let lines = rows.map { "<tr><th>\($0.0)</th><td>\(grouped($0.1))</td></tr>" }.joined(separator: "\n")
+    return "<table class=\"statistics\">\n\(lines)\n</table>\n"
   }
 }

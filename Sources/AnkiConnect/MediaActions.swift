@@ -1,5 +1,5 @@
 // AnkiConnect actions on media files, and the media that come with a note. Invariant: nothing is fetched from the
-// network; a file name is a single path component.
+// network; a file name is a single path component; MD5 only names files that clients do not want stored.
 
 import Decks
 import Files
@@ -56,7 +56,6 @@ struct MediaSource {
   private let source: Source
   /// The MD5 of a file that the client already has and does not want stored.
   private let skipped: String?
-  /// The limit of one file in bytes.
   static let limit = 64 << 20
 
   private enum Source {
@@ -170,5 +169,45 @@ struct RequestedMedia {
       for field in item.fields where names.contains(field) { markup.append((field, html)) }
     }
     return markup
+  }
+}
+
+enum MD5 {
+  private static let shifts: [[UInt32]] = [[7, 12, 17, 22], [5, 9, 14, 20], [4, 11, 16, 23], [6, 10, 15, 21]]
+
+  /// The integer part of 2^32 |sin i| for i from 1 to 64, in radians.
+  private static let sines: [UInt32] = (1...64).map { step in
+    UInt32((4_294_967_296 * sin(Double(step)).magnitude).rounded(.down))
+  }
+
+  static func digest(of bytes: [UInt8]) -> String {
+    var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
+    let whole = bytes.count / 64 * 64
+    for start in stride(from: 0, to: whole, by: 64) { mix(bytes[start..<start + 64], into: &state) }
+    var rest = Array(bytes[whole...]) + [0x80]
+    while rest.count % 64 != 56 { rest.append(0) }
+    for place in 0..<8 { rest.append(UInt8(truncatingIfNeeded: (UInt64(bytes.count) * 8) >> (8 * UInt64(place)))) }
+    for start in stride(from: 0, to: rest.count, by: 64) { mix(rest[start..<start + 64], into: &state) }
+    return hexadecimal(state.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (8 * UInt32($0))) } })
+  }
+
+  private static func mix(_ block: ArraySlice<UInt8>, into state: inout [UInt32]) {
+    let words = (0..<16).map { word in
+      (0..<4).reduce(UInt32(0)) { $0 | UInt32(block[block.startIndex + 4 * word + $1]) << (8 * UInt32($1)) }
+    }
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    for step in 0..<64 {
+      let (function, place): (UInt32, Int) =
+        switch step / 16 {
+        case 0: (b & c | ~b & d, step)
+        case 1: (d & b | ~d & c, (5 * step + 1) % 16)
+        case 2: (b ^ c ^ d, (3 * step + 5) % 16)
+        default: (c ^ (b | ~d), 7 * step % 16)
+        }
+      let sum = a &+ function &+ sines[step] &+ words[place]
+      let shift = shifts[step / 16][step % 4]
+      (a, d, c, b) = (d, c, b, b &+ (sum << shift | sum >> (32 - shift)))
+    }
+    for (place, word) in [a, b, c, d].enumerated() { state[place] = state[place] &+ word }
   }
 }

@@ -1,5 +1,7 @@
-// AnkiConnect actions that read note types, which Anki calls models. Invariant: a type is found by its name,
-// case-insensitively, and returned with the user's spelling.
+// AnkiConnect actions on note types, which Anki calls models.
+// Invariant: a type is found by its name, case-insensitively, and returned with the user's spelling; notes keep their
+// texts when fields are renamed or reordered; removing a part asks for no confirmation, as in the add-on, because it is
+// one undo step.
 
 import Decks
 import Templates
@@ -123,6 +125,179 @@ enum ModelActions {
 }
 
 extension ActionCall {
-  /// The type of the parameter `modelName`.
   func model() throws -> NoteType { try noteType(named: params["modelName"].text()).record() }
+}
+
+enum ModelEditing {
+  static let all: [Action] = fields + templates
+
+  // MARK: Fields
+
+  private static let fields: [Action] = [
+    field("modelFieldRename", naming: "oldFieldName") { call, edit, place in
+      edit.fields[place].value = try call.params["newFieldName"].text("a name")
+      return .null
+    },
+    field("modelFieldReposition") { call, edit, place in
+      move(&edit.fields, place, to: try call.params["index"].integer())
+      return .null
+    },
+    .changing("modelFieldAdd") { call in
+      let name = try call.params["fieldName"].text("a name")
+      try change(call) { edit in
+        let place = edit.fields.firstIndex { $0.value == name } ?? edit.fields.count
+        if place == edit.fields.count { edit.fields.append(NoteTypeEdit.Part(name, was: nil)) }
+        if call.params["index"].isGiven { move(&edit.fields, place, to: try call.params["index"].integer()) }
+      }
+      return .null
+    },
+    field("modelFieldRemove") { _, edit, place in
+      let name: Set<String> = [edit.fields.remove(at: place).value]
+      for index in edit.cards.indices {
+        edit.cards[index].value.front = Template.removing(name, in: edit.cards[index].value.front)
+        edit.cards[index].value.back = Template.removing(name, in: edit.cards[index].value.back)
+      }
+      return .null
+    },
+    field("modelFieldSetFont") { call, edit, place in
+      edit.fields[place].other["font"] = .text(try call.params["font"].text("the name of a font"))
+      return .null
+    },
+    field("modelFieldSetFontSize") { call, edit, place in
+      edit.fields[place].other["size"] = .integer(try call.params["fontSize"].integer(in: 1...1000))
+      return .null
+    },
+    field("modelFieldSetDescription") { call, edit, place in
+      edit.fields[place].other["description"] = .text(try call.params["description"].text())
+      return .boolean(true)
+    },
+  ]
+
+  private static func field(
+    _ name: String, naming parameter: String = "fieldName",
+    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
+  ) -> Action {
+    part("field", of: { $0.fields.map(\.value) }, name, naming: parameter, body)
+  }
+
+  /// An action that changes one part of a note type.
+  /// - Parameter names: returns the names of all parts of that kind.
+  private static func part(
+    _ kind: String, of names: @escaping @Sendable (NoteTypeEdit) -> [String], _ action: String,
+    naming parameter: String, _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
+  ) -> Action {
+    .changing(action) { call in
+      let name = try call.params[parameter].text("the name of a \(kind)")
+      return try change(call) { edit in
+        guard let place = names(edit).firstIndex(of: name) else {
+          throw ActionFailure("\(kind) was not found in \(edit.name): \(name)")
+        }
+        return try body(call, &edit, place)
+      }
+    }
+  }
+
+  // MARK: Templates
+
+  private static let templates: [Action] = [
+    .changing("updateModelTemplates", updateTemplates),
+    .changing("updateModelStyling") { call in
+      let model = call.params["model"]
+      let type = try call.noteType(named: model["name"].text())
+      var edit = NoteTypeEdit(try type.record())
+      edit.css = try model["css"].text()
+      try type.edit(edit, agreed: true)
+      return .null
+    },
+    .changing("findAndReplaceInModels", replace),
+    template("modelTemplateRename", naming: "oldTemplateName") { call, edit, place in
+      edit.cards[place].value.name = try call.params["newTemplateName"].text("a name")
+    },
+    template("modelTemplateReposition") { call, edit, place in
+      move(&edit.cards, place, to: try call.params["index"].integer())
+    },
+    .changing("modelTemplateAdd") { call in
+      let given = call.params["template"]
+      let card = CardTemplate(
+        try given["Name"].text("a name"), front: try given["Front"].text(), back: try given["Back"].text())
+      try change(call) { edit in
+        guard let place = edit.cards.firstIndex(where: { $0.value.name == card.name }) else {
+          return edit.cards.append(NoteTypeEdit.Part(card, was: nil))
+        }
+        (edit.cards[place].value.front, edit.cards[place].value.back) = (card.front, card.back)
+      }
+      return .null
+    },
+    template("modelTemplateRemove") { _, edit, place in edit.cards.remove(at: place) },
+  ]
+
+  private static func template(
+    _ name: String, naming parameter: String = "templateName",
+    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
+  ) -> Action {
+    part("template", of: { $0.cards.map(\.value.name) }, name, naming: parameter) { call, edit, place in
+      try body(call, &edit, place)
+      return .null
+    }
+  }
+
+  /// Updates templates. Sides that are empty or missing stay as they are; templates that the type does not have are
+  /// ignored.
+  private static func updateTemplates(_ call: ActionCall) throws -> Value {
+    let model = call.params["model"]
+    let type = try call.noteType(named: model["name"].text())
+    let templates = try model["templates"].asRecord()
+    var edit = NoteTypeEdit(try type.record())
+    for index in edit.cards.indices {
+      let given = templates[edit.cards[index].value.name]
+      if let front = given["Front"].value?.text, !front.isEmpty { edit.cards[index].value.front = front }
+      if let back = given["Back"].value?.text, !back.isEmpty { edit.cards[index].value.back = back }
+    }
+    try type.edit(edit, agreed: true)
+    return .null
+  }
+
+  /// - Returns: how many types contained the text.
+  private static func replace(_ call: ActionCall) throws -> Value {
+    // The add-on's guide wraps the parameters in an object, its code does not.
+    let params = call.params["model"].value?.record == nil ? call.params : call.params["model"]
+    let name = try params["modelName"].isGiven ? params["modelName"].text() : ""
+    let (old, new) = (try params["findText"].text(), try params["replaceText"].text())
+    func isWanted(_ part: String) throws -> Bool { try !params[part].isGiven || params[part].boolean() }
+    let (inFronts, inBacks, inCSS) = (try isWanted("front"), try isWanted("back"), try isWanted("css"))
+    if old.isEmpty { return .integer(0) }
+    let types = try name.isEmpty ? call.workspace.noteTypes.all() : [call.noteType(named: name)]
+    var count = 0
+    for type in types {
+      let before = NoteTypeEdit(try type.record())
+      var edit = before
+      if inCSS { edit.css = edit.css.replacing(text: old, with: new) }
+      for index in edit.cards.indices {
+        let card = edit.cards[index].value
+        if inFronts { edit.cards[index].value.front = card.front.replacing(text: old, with: new) }
+        if inBacks { edit.cards[index].value.back = card.back.replacing(text: old, with: new) }
+      }
+      if edit == before { continue }
+      try type.edit(edit, agreed: true)
+      count += 1
+    }
+    return .integer(count)
+  }
+
+  // MARK: Both
+
+  private static func change<T>(_ call: ActionCall, _ body: (inout NoteTypeEdit) throws -> T) throws -> T {
+    let type = try call.noteType(named: call.params["modelName"].text())
+    let before = NoteTypeEdit(try type.record())
+    var edit = before
+    let result = try body(&edit)
+    if edit != before { try type.edit(edit, agreed: true) }
+    return result
+  }
+
+  /// Moves a part; an index beyond either end is clamped.
+  private static func move<Part>(_ parts: inout [Part], _ place: Int, to index: Int) {
+    let part = parts.remove(at: place)
+    parts.insert(part, at: max(0, min(parts.count, index)))
+  }
 }

@@ -3,14 +3,12 @@
 
 import CZstd
 
-/// Why frames cannot be read or written.
 public enum FrameFault: Error, Equatable {
   case damaged(reason: String)
   case tooLarge
   case outOfMemory
 }
 
-/// The limit of the decompressed size.
 public struct UnpackedLimit: Sendable {
   let bytes: Int
   /// Above this size, the limit is `ratio` times the compressed size.
@@ -69,9 +67,7 @@ public final class FrameReader {
     var from = ZSTD_inBuffer(src: bytes.baseAddress, size: bytes.count, pos: 0)
     var to = ZSTD_outBuffer(dst: room.baseAddress, size: room.count, pos: 0)
     let left = ZSTD_decompressStream(context, &to, &from)
-    if ZSTD_isError(left) != 0 {
-      throw damage(String(cString: ZSTD_getErrorName(left)))
-    }
+    if ZSTD_isError(left) != 0 { throw damage(String(cString: ZSTD_getErrorName(left))) }
     // When called again after the end of a frame, zstd returns the size of the next header, though there may be none.
     if from.pos > 0 || to.pos > 0 { isInFrame = left != 0 }
     packed += from.pos
@@ -139,5 +135,4 @@ public final class FrameWriter {
   }
 }
 
-/// The version of libzstd.
 public var zstdVersion: String { String(cString: ZSTD_versionString()) }

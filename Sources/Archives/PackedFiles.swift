@@ -15,7 +15,6 @@ public struct PackedFile: Equatable, Sendable {
   public init(_ path: String, _ bytes: [UInt8]) { (self.path, self.bytes) = (path, bytes) }
 }
 
-/// The limits for packing and unpacking.
 public struct PackedLimits: Sendable {
   /// The compressed size in bytes.
   public var packed = 8 << 20
@@ -135,7 +134,6 @@ public struct PackedFiles: Equatable, Sendable {
   }
 }
 
-/// Checks the names and kinds of an archive's members.
 private struct NameCheck {
   let path: String
   let folder = UInt8(ascii: "5")
@@ -143,7 +141,6 @@ private struct NameCheck {
   func refused(_ reason: String) -> ArchiveError { .refused(path: path, reason: reason) }
   func damaged(_ reason: String) -> ArchiveError { .damaged(path: path, reason: reason) }
 
-  /// Checks one member before its content is read.
   func check(_ head: TarHeader) throws(ArchiveError) {
     guard head.kind == TarHeader.file || head.kind == 0 || head.kind == folder else {
       throw refused("\(quoted(head.name)) in it is \(words(head.kind)); a package must contain only regular files")

@@ -9,7 +9,6 @@ import Values
 /// Reports the progress of an import: bytes done, and their total if it is known. An error cancels the import.
 public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void
 
-/// How the bytes of an import are read.
 struct SourceOptions {
   var kinds = FileKinds.plain
   /// Nil: detected if `findsEncoding` is set, otherwise UTF-8.
@@ -20,12 +19,9 @@ struct SourceOptions {
   var legacy = TextEncoding.windows1252
   var isInterrupted: () -> Bool
   var progress: ImportProgress = { _, _ in }
-
-  init(isInterrupted: @escaping () -> Bool) { self.isInterrupted = isInterrupted }
 }
 
 final class ByteSource {
-  /// The file that the bytes come from.
   private struct Input {
     /// Nil when the whole text is in memory.
     let file: ByteFile?
@@ -35,19 +31,16 @@ final class ByteSource {
     var read = 0
   }
 
-  /// The limit on a file's size in bytes.
   static let fileLimit = 2_000_000_000
   static let chunk = 1 << 16
 
   let path: String
-  /// The encoding that the file is read in.
   private(set) var encoding = TextEncoding.utf8
   /// Whether the file begins with a UTF-8 byte order mark.
   private(set) var hasMark = false
   /// Both count from 1; the column counts characters.
   private(set) var line = 1
   private(set) var column = 1
-  /// The number of bytes taken so far.
   private(set) var taken = 0
   private var buffer: [UInt8]
   /// The bytes skipped since `record`; nil when nothing is being recorded.
@@ -112,13 +105,11 @@ final class ByteSource {
   /// The next bytes: at the beginning 64 KiB, or the whole of a shorter file.
   var buffered: ArraySlice<UInt8> { buffer[span].prefix(Self.chunk) }
 
-  /// Returns the next byte without taking it; nil at the end.
   func peek() throws -> UInt8? {
     if span.isEmpty { try refill() }
     return span.isEmpty ? nil : buffer[span.lowerBound]
   }
 
-  /// Skips the byte that `peek` returned.
   func skip() {
     let byte = buffer[span.lowerBound]
     span = (span.lowerBound + 1)..<span.upperBound
@@ -132,9 +123,7 @@ final class ByteSource {
       return
     }
     if isBlankLine { isBlankLine = isASCIISpace(byte) }
-    if byte & 0xC0 != 0x80 {
-      column += 1
-    }
+    if byte & 0xC0 != 0x80 { column += 1 }
   }
 
   /// Takes bytes from the buffer that need no escape in a JSON string, and appends them.
@@ -162,7 +151,6 @@ final class ByteSource {
     recorded?.append(contentsOf: buffer[start..<stop])
   }
 
-  /// Starts recording the bytes that are taken.
   func record() {
     if recorded == nil { recorded = [] } else { recorded?.removeAll(keepingCapacity: true) }
   }
@@ -195,13 +183,11 @@ final class ByteSource {
     return line
   }
 
-  /// Ends the account, at the end of the file.
   func endAccount() {
     if column > 1, isBlankLine { account.blank(line) }
     account.end(lines: column > 1 ? line : line - 1)
   }
 
-  /// Returns an error at the current position.
   func expected(_ what: String) throws -> ExchangeError {
     guard let byte = try peek() else {
       return .badFile(path: path, line: line, column: column, expected: "\(what) expected, the file ends here")
@@ -210,7 +196,6 @@ final class ByteSource {
     return .badFile(path: path, line: line, column: column, expected: "\(what) expected, \(found) found")
   }
 
-  /// Returns an error for a row that exceeds `rowLimit`.
   func tooLong(_ hint: String = "") -> ExchangeError {
     .tooLarge(path: path, line: line, what: "one row has more than \(grouped(rowLimit)) bytes\(hint)")
   }

@@ -7,6 +7,7 @@ public import Files
 public import Storage
 import Templates
 import Text
+public import Values
 
 /// Writes a deck and its nested decks to a file.
 ///
@@ -70,17 +71,17 @@ public struct CardExport {
       let contents = DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
       let form: JSONCardWriter.Form =
         format == .jsonl ? .lines : types.isEmpty && !options.hasSchedule ? .array : .object
-      return JSONCardWriter(sink, form, contents, hasSchedule: options.hasSchedule)
+      return JSONCardWriter(sink: sink, form: form, contents: contents, hasSchedule: options.hasSchedule)
     case .csv, .tsv:
-      let separator = UInt8(ascii: format == .csv ? "," : "\t")
-      return TableCardWriter(sink, separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
-    case .txt: return AnkiTextWriter(sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
+      return TableCardWriter(
+        sink: sink, separator: format.separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
+    case .txt:
+      return AnkiTextWriter(sink: sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
     case .md: return MarkdownWriter(sink: sink)
     case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: format)
     }
   }
 
-  /// Returns the types of the notes that hold more than a plain prompt and answer.
   private func noteTypes() throws -> [NoteType] {
     var types: [NoteType] = []
     for deck in decks {
@@ -182,7 +183,6 @@ private struct ExportRun {
     for part in parts { lost[part, default: 0] += 1 }
   }
 
-  /// Counts a card that is not in the file, under the first field of its note.
   private mutating func omit(_ card: CardRecord, _ source: ExportSource, _ part: CardPart) throws {
     let first = source.note.map { NoteTable.firstFieldKey($0.record.fields.first ?? "") } ?? ""
     let name = String((first.isEmpty ? card.prompt : first).unicodeScalars.prefix(100))
@@ -194,7 +194,6 @@ private struct ExportRun {
   }
 }
 
-/// What a file says of a deck besides its cards.
 struct DeckContents {
   let name: String
   let options: [(subdeck: String, options: [CardField])]
@@ -210,7 +209,6 @@ struct ExportSource {
   let subdeck: String
   /// The card's note; nil when the card's texts contain everything.
   var note: (record: NoteRecord, type: NoteType)?
-  /// Whether this is the first exported card of its note.
   var isFirst = true
   /// The ordinals of the note's exported cards; nil when they include all cards that the type makes.
   var ordinals: [Int]?
@@ -219,7 +217,6 @@ struct ExportSource {
   /// The answers to export, the earliest first.
   var log: [LoggedReview] = []
 
-  /// Whether a field of the note contains a sound or a picture.
   private var hasMedia: Bool {
     note?.record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } ?? false
   }
@@ -232,19 +229,60 @@ struct ExportSource {
     return parts
   }
 
-  /// Returns what JSON leaves out.
   func lost(_ card: CardRecord, hasSchedule: Bool) -> Set<CardPart> {
     if !hasSchedule { return unscheduled(card) }
     return unscheduled(card).subtracting(log.count > CardLog.limit ? [.schedule] : [.schedule, .reviews])
   }
 }
 
-/// Writes cards one by one in some format.
 protocol CardRowWriter {
-  /// Whether the options of decks are written.
   var holdsOptions: Bool { get }
   mutating func begin() throws
   /// - Returns: what could not be written of this card, besides what the format never holds.
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart>
   mutating func end() throws
+}
+
+extension CardRowWriter {
+  var holdsOptions: Bool { false }
+  func begin() throws {}
+  func end() throws {}
+}
+
+/// The options of a deck export.
+///
+///     var options = ExportOptions()
+///     (options.format, options.hasSchedule) = (.json, true)
+public struct ExportOptions: Sendable {
+  /// Nil: determined by the file's extension.
+  public var format: CardFormat?
+  /// Whether the cards' schedules are written, if the format can hold them.
+  public var hasSchedule = false
+  /// Whether cells that a spreadsheet would run as formulas are escaped.
+  public var isForSpreadsheet = false
+  /// Whether a card that is too large for a row is an error, which leaves the file unchanged.
+  public var isComplete = false
+
+  public init() {}
+}
+
+/// The report of an export.
+///
+///     print("\(report.cards) cards, \(report.bytes) bytes")
+public struct ExportReport: Sendable {
+  public let cards: Int
+  public let bytes: Int
+  /// What the file could not hold, with the number of cards affected (for options, of decks).
+  public let lost: [(part: CardPart, count: Int)]
+  /// The first fields of cards that are not in the file, at most six.
+  public let omitted: [String]
+
+  public init(cards: Int, bytes: Int, lost: [CardPart: Int] = [:], omitted: [String] = []) {
+    (self.cards, self.bytes, self.omitted) = (cards, bytes, omitted)
+    self.lost = CardPart.allCases.compactMap { part in lost[part].map { (part, $0) } }
+  }
+
+  public var value: Value {
+    .record(["cards": cards, "bytes": bytes, "lost": Value.record(lost.map { ($0.part.rawValue, .integer($0.count)) })])
+  }
 }

@@ -5,23 +5,18 @@
 ///
 ///     CardFormat.csv.holds.contains(.schedule)   // false
 public enum CardPart: String, Sendable, CaseIterable {
-  /// The named fields that a card has besides its texts.
   case fields
   /// Whether a field is a text, a number or a list.
   case fieldKinds = "field_kinds"
   /// The fields that a card is generated from, and their note type.
   case notes
-  /// Formatting of a note's fields.
   case formatting
   /// State, due time, suspension, flag.
   case schedule
-  /// The log of answers.
   case reviews
-  /// Options of a deck.
   case options
   /// The picture documents that cards show; files hold only their ids.
   case documents
-  /// Sounds and pictures in fields.
   case media
   /// Whole cards whose row would have more than `rowLimit` bytes, so that no import would read it.
   case largeCards = "large_cards"
@@ -37,20 +32,17 @@ public enum CardPart: String, Sendable, CaseIterable {
 ///     try CardFormat(ofPath: "cards.csv")   // .csv
 public enum CardFormat: String, Sendable, CaseIterable {
   case json, jsonl, csv, tsv
-  /// A text file of Anki.
   case txt
   case md
   /// A package of Anki: decks, notes, note types and media.
   case apkg
   /// A package for programs older than 2022.
   case apkgLegacy = "apkg-legacy"
-  /// A whole collection of Anki.
   case colpkg
 
   /// The names that `--format` accepts, which are also the file extensions.
   public static var allNames: [String] { allCases.map(\.rawValue) }
 
-  /// A short description.
   public var summary: String {
     switch self {
     case .json: "an array of objects, or an object with everything"
@@ -73,6 +65,9 @@ public enum CardFormat: String, Sendable, CaseIterable {
     }
   }
 
+  /// What usually separates the cells of a table.
+  var separator: UInt8 { UInt8(ascii: self == .tsv ? "\t" : ",") }
+
   /// What it can hold besides prompts, answers, tags, guids and nested decks.
   public var holds: Set<CardPart> {
     switch self {
@@ -85,20 +80,15 @@ public enum CardFormat: String, Sendable, CaseIterable {
     }
   }
 
-  /// What a card is in Markdown.
   public static let markdownCards =
     "in Markdown a card is a heading with its answer below it, a question after Q: with its answer after A:, or a "
     + "paragraph with {{c1::a gap}}"
 
-  /// Further extensions of the same formats.
   private static let aliases: [String: CardFormat] = ["markdown": .md, "ndjson": .jsonl]
 
-  /// Returns the format of a name, as given with `--format`.
   public init(named name: String) throws(ExchangeError) {
     let lowered = name.lowercased()
-    guard let format = Self.aliases[lowered] ?? CardFormat(rawValue: lowered) else {
-      throw .unknownFormat(name: name)
-    }
+    guard let format = Self.aliases[lowered] ?? CardFormat(rawValue: lowered) else { throw .unknownFormat(name: name) }
     self = format
   }
 

@@ -28,7 +28,6 @@ public final class CardImport {
   private var media: [String: String] = [:]
   /// Opens the file again; nil once the note types that may follow its cards are made, and for other formats.
   private var reopen: (() throws -> ByteSource)?
-  /// The last file that was read.
   private var path: String?
   private let db: Database
 
@@ -141,9 +140,7 @@ public final class CardImport {
       guard let card = written.card else { return }
       if let plan = row.schedule { try places.schedule(card, plan) }
       if !row.log.isEmpty { try places.log(row.log, of: card) }
-      if isPreviewed, let shown = try places.preview(card, row) {
-        report.preview.append(shown)
-      }
+      if isPreviewed, let shown = try places.preview(card, row) { report.preview.append(shown) }
     } catch let refusal as RowRefusal {
       guard refusal.code == .failure(.notFound), let reopen else {
         return try refuse(row, refusal.code, refusal.message, path)
@@ -200,10 +197,10 @@ public final class CardImport {
 struct RowRefusal: Error {
   let code: ProblemCode
   let message: String
+}
 
-  init(code: ProblemCode, message: String) { (self.code, self.message) = (code, message) }
-
-  init(_ problem: some Problem) { (code, message) = (problem.report.code, problem.message) }
+extension RowRefusal {
+  init(_ problem: some Problem) { self.init(code: problem.report.code, message: problem.message) }
 }
 
 extension CardFormat {
@@ -213,8 +210,7 @@ extension CardFormat {
     switch self {
     case .json: return JSONCards(source, isLines: false)
     case .jsonl: return JSONCards(source, isLines: true)
-    case .csv: return TableCards(source, separator: UInt8(ascii: ","), table)
-    case .tsv: return TableCards(source, separator: UInt8(ascii: "\t"), table)
+    case .csv, .tsv: return TableCards(source, separator: separator, table)
     case .md: return MarkdownCards(source)
     case .txt:
       let cards = AnkiTextCards(source, into: target, table)

@@ -1,16 +1,15 @@
-// The schedule of a card in a file.
-// Invariant: what is written is read back unchanged; numbers that no schedule can have make the row invalid.
+// The schedule and the review log of a card, and the options of a deck, in a file.
+// Invariant: what is written is read back unchanged; numbers that no schedule and no answer can have make the row
+// invalid.
 
 import Decks
 import Values
 
-/// A card's schedule, suspension and flag.
 struct CardPlan {
   var schedule = CardSchedule()
   var isSuspended = false
   var flag = 0
 
-  /// Whether this is the schedule of a new card, without suspension and flag.
   var isPlain: Bool { schedule == CardSchedule() && !isSuspended && flag == 0 }
 
   init(_ card: some CardColumns) { (schedule, isSuspended, flag) = (card.schedule, card.isSuspended, card.flag) }
@@ -58,5 +57,100 @@ struct CardPlan {
     if flag != 0 { fields.append((CardProperty.flag.rawValue, .integer(flag))) }
     if isSuspended { fields.append(("suspended", .boolean(true))) }
     return .record(fields)
+  }
+}
+
+enum CardLog {
+  /// The most rows that a file holds for one card, the newest ones. With more, the element would exceed the import's
+  /// limits.
+  static let limit = 4_000
+
+  static func value(_ log: [LoggedReview]) -> Value {
+    .list(
+      log.suffix(limit).map { review in
+        var fields: [(String, Value)] = [
+          ("at", .measure(review.at)), ("rating", .integer(review.rating)), ("state", .text(review.state.name)),
+          ("interval", .measure(review.interval)),
+        ]
+        for (name, number) in [
+          ("elapsed", review.elapsed), ("stability", review.stability), ("difficulty", review.difficulty),
+          ("seconds", review.seconds),
+        ] {
+          if let number { fields.append((name, .measure(number))) }
+        }
+        return .record(fields)
+      })
+  }
+
+  /// - Throws: `badOption` for values that no answer can have.
+  static func log(_ list: [Value]) throws(DeckError) -> [LoggedReview] {
+    var log: [LoggedReview] = []
+    for value in list {
+      guard let record = value.record, let at = record["at"]?.double, let rating = record["rating"]?.integer,
+        let interval = record["interval"]?.double
+      else { throw .badOption(name: JSONName.reviews, reason: "must be objects with at, rating, state and interval") }
+      var review = LoggedReview(
+        at: at, rating: rating, state: try CardState(record["state"], in: JSONName.reviews), interval: interval)
+      (review.elapsed, review.stability) = (record["elapsed"]?.double, record["stability"]?.double)
+      (review.difficulty, review.seconds) = (record["difficulty"]?.double, record["seconds"]?.double)
+      try review.check()
+      log.append(review)
+    }
+    return log
+  }
+}
+
+extension CardState {
+  /// Reads a state by its name.
+  /// - Parameter part: the name of the element in the error message.
+  /// - Throws: `badOption`.
+  init(_ value: Value?, in part: String) throws(DeckError) {
+    guard let name = value?.text, let state = CardState.allCases.first(where: { $0.name == name }) else {
+      throw .badOption(
+        name: part + ".state", reason: "must be one of \(CardState.allCases.map(\.name).joined(separator: ", "))")
+    }
+    self = state
+  }
+}
+
+struct NamedOptions {
+  /// Nil when the file has no preset name; the options then become a preset with the deck's name.
+  var preset: String?
+  var options = DeckOptions()
+  var limits: DeckLimits?
+  /// Errors for values that the options cannot have; these options keep their defaults.
+  let faults: [DeckError]
+  private let hasOptions: Bool
+
+  static let presetName = "preset"
+  static let limitsName = "limits"
+
+  /// Whether the deck has limits but no preset of its own.
+  var isOfLimitsAlone: Bool { !hasOptions && preset == nil }
+
+  /// - Throws: `badOption` for limits that are not an object.
+  init(_ fields: [CardField]) throws(DeckError) {
+    var rest: [CardField] = []
+    for field in fields {
+      switch (field.name, field.value) {
+      case (Self.presetName, .text(let name)): preset = name
+      case (Self.limitsName, .json(let json)): limits = try DeckLimits(checking: json)
+      default: rest.append(field)
+      }
+    }
+    hasOptions = !rest.isEmpty || limits == nil
+    options = DeckOptions(fields: rest)
+    faults = DeckOptions.faults(in: rest)
+  }
+
+  static func fields(named name: String, _ options: DeckOptions) -> [CardField] {
+    [CardField(presetName, .text(name))] + options.fields
+  }
+
+  static func fields(preset: PresetRecord?, limits: DeckLimits) -> [CardField] {
+    var fields: [CardField] = []
+    if let preset { fields = Self.fields(named: preset.name, preset.options) }
+    if limits != DeckLimits() { fields.append(CardField(limitsName, .json(limits.json))) }
+    return fields
   }
 }

@@ -1,4 +1,4 @@
-// One row of a file during its import, whatever the format.
+// One row of a file during its import, whatever the format, and the rules that it must follow before it becomes a card.
 // Invariant: a row is either valid or has a reason for being refused; a broken file is an error instead.
 
 package import Decks
@@ -25,7 +25,6 @@ package struct CardRow {
   /// The ordinals of the note's cards; nil for all cards that its type makes.
   var ordinals: [Int]?
   var schedule: CardPlan?
-  /// The card's review log.
   var log: [LoggedReview] = []
   var start = RowStart()
 
@@ -51,7 +50,6 @@ package struct CardRow {
     }
   }
 
-  /// Marks the row as refused. Only the first reason is reported.
   mutating func refuse(_ code: ProblemCode.Failure, _ message: String) {
     if start.invalidReason == nil { start.invalidReason = (.failure(code), message) }
   }
@@ -101,7 +99,11 @@ extension CardRow {
     }
   }
 
-  /// The prompt and the answer as HTML.
+  /// The fields of the note that the row makes.
+  var noteFields: [(name: String?, html: String)] {
+    if case .note(_, let fields, _) = content { fields } else { sides.map { (nil, $0) } }
+  }
+
   var sides: [String] {
     [prompt, answer].map { bytes in
       let text = String(decoding: bytes, as: UTF8.self)
@@ -118,7 +120,6 @@ extension CardRow {
   }
 }
 
-/// Where a row begins, and why it is refused.
 struct RowStart {
   var line = 1
   /// The column at which the element of a list begins; nil in formats without such elements.
@@ -128,24 +129,18 @@ struct RowStart {
   var invalidReason: (code: ProblemCode, message: String)?
 }
 
-/// The kind of a row.
 package enum RowContent {
-  /// A card with a plain prompt and answer.
   case texts
-  /// A card with a prompt and an answer in HTML.
   case formatted
   /// A note. Its fields are HTML; fields without names are in the order of the type. The row's schedule and document
   /// belong to the card of this ordinal.
   case note(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
   /// Another card of an earlier note, which has the row's guid.
   case card(ordinal: Int)
-  /// The definition of a note type, without a card.
   case type(NoteTypeDraft)
-  /// The options of the row's deck, without a card.
   case options([CardField])
 }
 
-/// Reads the rows of a file from beginning to end.
 protocol CardRows {
   /// What became of each line, complete at the end.
   var account: LineAccount { get }
@@ -172,7 +167,6 @@ extension [String] {
 }
 
 extension NoteTypeDraft {
-  /// Whether the two make the same cards of the same fields.
   func makesSameCards(as other: NoteTypeDraft) -> Bool {
     isCloze == other.isCloze && fields == other.fields && css == other.css
       && cards.map { [$0.name, $0.front, $0.back] } == other.cards.map { [$0.name, $0.front, $0.back] }
@@ -185,5 +179,58 @@ extension CardRow {
     guard case .note(let type, let fields, let ordinal) = content else { return }
     let given = Set(fields.enumerated().map { $1.name ?? ($0 < names.count ? names[$0] : "") })
     content = .note(type: type, fields + names.filter { !given.contains($0) }.map { ($0, "") }, ordinal: ordinal)
+  }
+}
+
+extension CardRow {
+  /// Returns why the row's prompt and answer cannot be imported into any deck; nil when no reason is known.
+  func refusal() throws -> RowRefusal? {
+    if let reason = start.invalidReason { return RowRefusal(code: reason.code, message: reason.message) }
+    do {
+      switch content {
+      case .texts: try checked { _ in }
+      case .formatted: try checkSides(sides)
+      case .note, .card, .type, .options: break
+      }
+      return nil
+    } catch let refusal as RowRefusal {
+      return refusal
+    }
+  }
+
+  /// Checks two sides of HTML: as with any card, neither may be blank. An exception is the back of a row with a guid,
+  /// which may be empty, because such a row was written from a note.
+  func checkSides(_ sides: [String]) throws(RowRefusal) {
+    if sides[0].trimmed.isEmpty { throw RowRefusal(DeckError.emptyPrompt) }
+    let isOfNote = sides[1].isEmpty && !guid.isEmpty
+    if sides[1].trimmed.isEmpty, !isOfNote { throw RowRefusal(DeckError.emptyAnswer) }
+  }
+
+  /// Checks the fields and the document of a note by the rules for those of a card.
+  func checkBeside() throws {
+    if fields.isEmpty, document == nil { return }
+    var card = CardRow()
+    (card.prompt, card.answer) = (Array("p".utf8), Array("a".utf8))
+    (card.fields, card.document) = (fields, document)
+    try card.checked { _ in }
+  }
+
+  /// Validates the row as a card and passes it to `body`.
+  /// - Throws: `RowRefusal` for the first rule that the row breaks.
+  func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
+    try prompt.withUnsafeBufferPointer { prompt in
+      try answer.withUnsafeBufferPointer { answer in
+        try guid.withUnsafeBufferPointer { guid in
+          let card: CheckedCard
+          do throws(DeckError) {
+            card = try CheckedCard(
+              prompt: prompt, answer: answer, guid: guid, tags: tags, fields: fields, document: document)
+          } catch {
+            throw RowRefusal(error)
+          }
+          return try body(card)
+        }
+      }
+    }
   }
 }

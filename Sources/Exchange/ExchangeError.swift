@@ -12,7 +12,6 @@ import Text
 public enum ExchangeError: Problem, Equatable {
   /// A file that cannot be parsed; `expected` completes "file:line:column: ...".
   case badFile(path: String, line: Int, column: Int, expected: String)
-  /// A file whose encoding differs from the given one.
   case badEncoding(path: String, encoding: TextEncoding)
   case unknownEncoding(name: String)
   /// A file, a row or a nesting depth beyond the limits.
@@ -21,33 +20,24 @@ public enum ExchangeError: Problem, Equatable {
   case unknownFormat(name: String)
   /// Standard input or output, which has no extension that gives its format.
   case formatNeeded
-  /// A format that is not supported yet.
   case notHere(format: CardFormat)
   /// A character or name that cannot separate the cells of a table.
   case badSeparator(given: String)
-  /// An invalid choice of columns.
   case badColumns(reason: String)
-  /// No column of the header has that name.
   case noColumn(path: String, name: String, names: [String])
   /// A first row that names a column twice, or no side of a card.
   case badHeader(path: String, line: Int, reason: String)
   /// A JSON object in which nothing is a card; its keys.
   case noCards(path: String, keys: [String], isCrowdAnki: Bool)
-  /// Files in which no card was found.
   case nothingRead(file: String, first: LeftLines?, format: CardFormat?)
-  /// Lines that a strict import left.
   case leftLines(path: String, LeftLines)
-  /// A row has more fields than its note type.
   case tooManyFields(type: String, has: Int, given: Int)
-  /// A card names a note that does not come before it.
   case noSuchNote(guid: String)
-  /// A row names a note that is in another deck.
   case noteElsewhere(guid: String, deck: String)
   /// A card is in the deck already, and duplicates are errors in this import.
   case alreadyThere(path: String, reason: String)
   /// A card whose row would be too large, in an export that must hold all cards.
   case noRoom(card: String)
-  /// A row of a strict import was refused.
   case refusedRow(path: String, place: RowPlace, code: ProblemCode, reason: String)
 
   /// The position and description of a fault in a file, without the file's name, for callers that show the name
@@ -64,10 +54,7 @@ public enum ExchangeError: Problem, Equatable {
   public var report: ProblemReport {
     switch self {
     case .badFile(let path, let line, let column, let expected):
-      ProblemReport(
-        .badFormat, "The file cannot be understood",
-        "\(fileName(path)):\(line):\(column): \(expected). Nothing was imported.",
-        ["path": path, "line": line, "column": column])
+      .inFile(.failure(.badFormat), "The file cannot be understood", path, "\(line):\(column)", expected, line, column)
     case .badEncoding(let path, let encoding):
       ProblemReport(
         .badEncoding, "The file is not UTF-8",
@@ -75,20 +62,12 @@ public enum ExchangeError: Problem, Equatable {
           + "or save it as utf-8. Nothing was imported.", ["path": path])
     case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
     case .tooLarge(let path, let line, let what):
-      ProblemReport(
-        .tooLarge, "Too large", "\(fileName(path)):\(line): \(what). Nothing was imported.",
-        ["path": path, "line": line])
-    case .alreadyThere(let path, let reason):
-      ProblemReport(
-        .duplicate, "The card already exists", "\(fileName(path)): \(reason). Nothing was imported.", ["path": path])
+      .inFile(.failure(.tooLarge), "Too large", path, "\(line)", what, line)
+    case .alreadyThere(let path, let reason): .inFile(.failure(.duplicate), "The card already exists", path, nil, reason)
     case .refusedRow(let path, let place, let code, let reason):
-      ProblemReport(
-        code, "A row was refused", "\(fileName(path)):\(place.inFile): \(reason). Nothing was imported.",
-        ["path": path, "line": place.line, "column": place.column])
+      .inFile(code, "A row was refused", path, place.inFile, reason, place.line, place.column)
     case .badHeader(let path, let line, let reason):
-      ProblemReport(
-        .badHeader, "The header cannot be used", "\(fileName(path)):\(line): \(reason). Nothing was imported.",
-        ["path": path, "line": line])
+      .inFile(.failure(.badHeader), "The header cannot be used", path, "\(line)", reason, line)
     case .noCards(let path, let keys, let isCrowdAnki):
       ProblemReport(
         .badFormat, "There are no cards in the file",
@@ -99,11 +78,9 @@ public enum ExchangeError: Problem, Equatable {
       ProblemReport(
         .badFormat, "Nothing was imported",
         "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason.words)" } ?? "")"
-          + (format == .md ? "; \(CardFormat.markdownCards)" : ""), [:])
+          + (format == .md ? "; \(CardFormat.markdownCards)" : ""))
     case .leftLines(let path, let part):
-      ProblemReport(
-        .badRow, "A line was not read",
-        "\(fileName(path)):\(part.line): \(part.inWords). Nothing was imported.", ["path": path, "line": part.line])
+      .inFile(.failure(.badRow), "A line was not read", path, "\(part.line)", part.inWords, part.line)
     case .noRoom(let card):
       ProblemReport(
         .tooLarge, "Too large",
@@ -153,6 +130,16 @@ public enum ExchangeError: Problem, Equatable {
 }
 
 extension ProblemReport {
+  /// What is wrong at a place of a file, for which nothing was imported.
+  fileprivate static func inFile(
+    _ code: ProblemCode, _ title: String, _ path: String, _ place: String?, _ words: String, _ line: Int? = nil,
+    _ column: Int? = nil
+  ) -> ProblemReport {
+    ProblemReport(
+      code, title, "\(fileName(path))\(place.map { ":\($0)" } ?? ""): \(words). Nothing was imported.",
+      ["path": path, "line": line, "column": column])
+  }
+
   fileprivate static func unknown(
     _ code: ProblemCode.Failure, _ kind: String, _ name: String, among names: [String], _ end: String = ""
   ) -> ProblemReport {
@@ -170,7 +157,6 @@ private func keysInWords(_ keys: [String]) -> String {
   return " (its keys: \(names)\(keys.count > 10 ? ", …" : ""))"
 }
 
-/// Returns the last part of a path, as used in messages about a file's content.
 func fileName(_ path: String) -> String {
   if path == "-" { return "standard input" }
   return printable(lastPart(of: path))

@@ -12,7 +12,6 @@ public import Values
 public struct ImportOptions: Sendable {
   /// Nil: determined by the file's extension.
   public var format: CardFormat?
-  /// Nil: detected.
   public var encoding: TextEncoding?
   /// Nil: as the file says (only Anki's text files do), otherwise skip; in a package newer notes update those here.
   public var onDuplicate: OnDuplicate?
@@ -23,7 +22,6 @@ public struct ImportOptions: Sendable {
   public var table = TableOptions()
   /// For tables: the name of the note type whose fields the columns are; nil for prompts and answers.
   public var noteType: String?
-  /// How many of the first cards the report shows.
   public var previewed = 0
 
   public init() {}
@@ -42,8 +40,6 @@ public struct TableOptions: Sendable {
   public var hasNoHeader = false
   /// The type that `ImportOptions.noteType` names; the rows are then notes of this type.
   var note: NoteType?
-
-  public init() {}
 }
 
 extension NoteType {
@@ -64,7 +60,6 @@ public struct ImportReport: Sendable {
   public var preview: [Preview] = []
   /// Pictures and sounds that a file names but that do not exist beside it.
   public var missingMedia: Set<String> = []
-  /// What became of the lines of the files.
   public var lines = LineReport()
 
   /// A card, and the name of its deck within the one that is imported into; empty for the latter itself.
@@ -72,7 +67,6 @@ public struct ImportReport: Sendable {
 
   public init() {}
 
-  /// The report as `--json` prints it and Lua reads it.
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
@@ -96,7 +90,6 @@ public struct ImportReport: Sendable {
 public struct ImportFindings: Equatable, Sendable {
   public var format: CardFormat?
   public var encoding = TextEncoding.utf8
-  /// For tables: the separator.
   public var separator: UInt8?
   /// For tables: whether the first row names the columns.
   public var hasHeader: Bool?
@@ -108,8 +101,6 @@ public struct ImportFindings: Equatable, Sendable {
   public var answeredCloze: Int?
   /// For Markdown: the line of a heading that became one card although lines of prompts and answers follow it.
   public var listedPairs: Int?
-
-  public init() {}
 
   var value: Value {
     var fields: [(String, Value)] = [("encoding", .text(encoding.rawValue))]

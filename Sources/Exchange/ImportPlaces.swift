@@ -10,7 +10,6 @@ import Templates
 import Text
 
 final class ImportPlaces {
-  /// The result of writing a row.
   struct Written {
     var outcome = AddOutcome.rejected
     /// Cards added in addition to the one that `outcome` counts.
@@ -21,9 +20,7 @@ final class ImportPlaces {
 
   let deck: DeckRecord
   /// A change ends the batches, which were started with the old value.
-  var onDuplicate = OnDuplicate.skip {
-    didSet { if onDuplicate != oldValue { (batches, last) = ([:], nil) } }
-  }
+  var onDuplicate = OnDuplicate.skip { didSet { if onDuplicate != oldValue { (batches, last) = ([:], nil) } } }
   /// Whether a row of plain texts means that its card has no formatting.
   var holdsFormatting = false
   /// Whether a row with a guid may make an empty note, because an export may have written it.
@@ -38,15 +35,12 @@ final class ImportPlaces {
   private var types: [String: NoteType] = [:]
   /// The deck and its nested decks. Notes that only have cards in other decks do not belong to this import.
   private var own: Set<DeckID>
-  /// Decks that the import made.
   private var made: Set<DeckID> = []
   /// Those of `made` that got options.
   private var optioned: Set<DeckID> = []
   /// The options of new decks that could not be applied.
   private(set) var lost: [String] = []
-  /// Notes that the import added.
   private var notes: Set<NoteID> = []
-  /// Notes of which cards were moved to another deck.
   private(set) var moved: Set<NoteID> = []
 
   init(_ db: Database, _ deck: DeckRecord, isNew: Bool, now: Double, random: @escaping () -> UInt64) throws {
@@ -113,10 +107,7 @@ final class ImportPlaces {
   /// Writes a row to its note in another deck. The note's cards stay there.
   private func writeElsewhere(_ row: CardRow, over note: NoteID) throws -> Written {
     let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
-    guard case .note(_, let fields, _) = row.content else {
-      return try writeNote(row, type, row.sides.map { (nil, $0) }, 0, over: note)
-    }
-    return try writeNote(row, type, fields, 0, over: note)
+    return try writeNote(row, type, row.noteFields, 0, over: note)
   }
 
   /// Returns which rule a row breaks, by writing it and rolling back. Only the deck and the note type that it names
@@ -144,8 +135,7 @@ final class ImportPlaces {
 
   func schedule(_ card: CardID, _ plan: CardPlan) throws {
     if plan.isPlain { return }
-    try CardHiding.setSchedule(
-      db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
+    try CardHiding.setSchedule(db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
   }
 
   func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }
@@ -173,7 +163,6 @@ final class ImportPlaces {
 
   // MARK: Cards
 
-  /// Writes the cards that wait in the last batch.
   func flush() throws { try last?.batch.flush() }
 
   private func writeCard(_ row: CardRow, needsCard: Bool) throws -> Written {
@@ -195,7 +184,7 @@ final class ImportPlaces {
       try row.checked { _ in }
       let known = try note(guid: String(decoding: row.guid, as: UTF8.self), within: row.subdeck)
       if let known = try BuildContent.of(db, known), known.isFormatted {
-        return try writeNote(row, known.type, row.sides.map { (nil, $0) }, 0)
+        return try writeNote(row, known.type, row.noteFields, 0)
       }
     }
     return try writeCard(row, needsCard: needsCard)
@@ -241,12 +230,9 @@ final class ImportPlaces {
 
   // MARK: Notes
 
-  /// Writes a card whose prompt and answer are HTML.
   private func writeFormatted(_ row: CardRow) throws -> Written {
-    let sides = row.sides
-    try row.checkSides(sides)
-    let type = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
-    return try writeNote(row, type, sides.map { (nil, $0) }, 0)
+    try row.checkSides(row.sides)
+    return try writeNote(row, noteType(of: row), row.noteFields, 0)
   }
 
   /// - Parameter known: the note that the row belongs to; nil: the one with its guid.
@@ -287,7 +273,6 @@ final class ImportPlaces {
     throw RowRefusal(ExchangeError.noteElsewhere(guid: guid.trimmed, deck: try DeckTable.record(db, deck).name))
   }
 
-  /// The type of the note that a row makes.
   private func noteType(of row: CardRow) throws -> NoteType {
     guard case .note(let name, _, _) = row.content else {
       return try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
@@ -334,7 +319,6 @@ final class ImportPlaces {
     return Written(card: card)
   }
 
-  /// Sets the document that a card of a note shows.
   private func attach(_ row: CardRow, to card: CardID?) throws {
     guard let card, let document = row.document else { return }
     try CardTable.setDocument(db, card, to: document, now: now)
@@ -384,5 +368,4 @@ final class ImportPlaces {
   }
 }
 
-/// Thrown to roll back a row that was only tested.
 private enum DryRunEnd: Error { case isOver }

@@ -16,7 +16,6 @@ enum JSONName {
   /// The ordinals of the note's cards, present when it lacks some that its type makes.
   static let ordinals = "ordinals"
   static let schedule = "schedule"
-  /// The card's review log.
   static let reviews = "reviews"
   /// The options of a deck within the exported one; `subdeck` names the deck.
   static let deckOptions = "deck_options"
@@ -32,7 +31,6 @@ struct JSONElement {
     reader = JSONReader(source, rowLimit: rowLimit)
   }
 
-  /// Reads a card, or another element of a list of cards.
   mutating func read(into row: inout CardRow) throws {
     try begin(&row)
     guard try source.peek() == UInt8(ascii: "{") else {
@@ -45,16 +43,12 @@ struct JSONElement {
     readLog(&row)
   }
 
-  /// Reads the definition of a note type.
   mutating func readType(into row: inout CardRow) throws {
     try begin(&row)
     if let type = try value(&row, "the note type") { define(type, &row) }
   }
 
-  /// Reads the options of the deck itself.
-  mutating func readOptions(into row: inout CardRow) throws {
-    setOptions(try value(&row, "the options"), &row)
-  }
+  mutating func readOptions(into row: inout CardRow) throws { setOptions(try value(&row, "the options"), &row) }
 
   private mutating func begin(_ row: inout CardRow) throws {
     try reader.skipBlanks()
@@ -165,11 +159,8 @@ struct JSONElement {
     }
   }
 
-  private func takeObject(_ name: String, _ row: inout CardRow) -> Value? {
-    take(name, &row) { $0.hasPrefix("{") }
-  }
+  private func takeObject(_ name: String, _ row: inout CardRow) -> Value? { take(name, &row) { $0.hasPrefix("{") } }
 
-  /// Removes a field of the card that is a text.
   private func takeText(_ name: String, _ row: inout CardRow) -> String? {
     guard let index = row.fields.firstIndex(where: { $0.name == name }), case .text(let text) = row.fields[index].value
     else { return nil }

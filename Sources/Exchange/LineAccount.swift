@@ -6,7 +6,6 @@ public import Decks
 import Text
 public import Values
 
-/// Why lines of a file are not part of any card.
 public enum LeftReason: String, Sendable, CaseIterable {
   case answerWithoutQuestion = "answer_without_question"
   case code
@@ -43,19 +42,13 @@ public enum LeftReason: String, Sendable, CaseIterable {
   }
 }
 
-/// Consecutive lines that are left for one reason.
 public struct LeftLines: Equatable, Sendable {
   public let line: Int
   public let to: Int
   public let reason: LeftReason
   /// The name of the key, if the reason is about one.
   public var name = ""
-  /// The file, when there are several.
   public var file: String?
-
-  public init(line: Int, to: Int, reason: LeftReason, name: String = "", file: String? = nil) {
-    (self.line, self.to, self.reason, self.name, self.file) = (line, to, reason, name, file)
-  }
 
   /// The reason, with the name that it is about.
   public var inWords: String { name.isEmpty ? reason.words : "\(reason.words): \(printable(name, limit: 60))" }
@@ -66,20 +59,15 @@ public struct LeftLines: Equatable, Sendable {
 /// The sums of an account: `lines` is blank, rows, used and left together.
 public struct LineReport: Equatable, Sendable {
   public internal(set) var (blank, rows, used) = (0, 0, 0)
-  /// The number of lines that were left, by reason.
   public internal(set) var left: [LeftReason: Int] = [:]
   /// The first 1,000 of them.
   public internal(set) var parts: [LeftLines] = []
 
-  public init() {}
-
   public var leftCount: Int { left.values.reduce(0, +) }
   public var lines: Int { blank + rows + used + leftCount }
 
-  /// Whether there was something in the file, but no row.
   public var isUnread: Bool { rows == 0 && (used == 0 || leftCount > 0) }
 
-  /// Adds the report of another file.
   public mutating func add(_ other: LineReport, file: String?) {
     (blank, rows, used) = (blank + other.blank, rows + other.rows, used + other.used)
     left.merge(other.left, uniquingKeysWith: +)
@@ -98,7 +86,6 @@ public struct LineReport: Equatable, Sendable {
     parts[parts.count - 1] = LeftLines(line: last.line, to: part.to, reason: part.reason, name: part.name)
   }
 
-  /// The fields of a report in JSON and Lua.
   public var fields: [(String, Value)] {
     let list = parts.map { part in
       Value.record(
@@ -124,7 +111,6 @@ final class LineAccount {
 
   func countElements() { elements = 0 }
 
-  /// Counts another element and returns its number.
   func nextElement() -> Int {
     let number = (elements ?? 0) + 1
     elements = number
@@ -149,7 +135,6 @@ final class LineAccount {
     report.leave(part, count: mark(lines))
   }
 
-  /// Ends the account of a file with this number of lines.
   func end(lines: Int) {
     defer { report.parts.sort { $0.line < $1.line } }
     let count = elements ?? lines

@@ -24,7 +24,6 @@ public enum Separator {
     return byte
   }
 
-  /// Returns the name of a separator, or the separator itself.
   public static func name(of byte: UInt8) -> String {
     names.first { $0.byte == byte }?.name ?? String(Character(Unicode.Scalar(byte)))
   }
@@ -84,11 +83,9 @@ final class TableRows {
   /// The cells of the current row, concatenated, and the end of each.
   private var cells: [UInt8] = []
   private var ends: [Int] = []
-  /// Why the row cannot be split into cells.
   private(set) var invalidReason: String?
   /// Whether a row began on the line where another one ended, because lines are counted by line feeds.
   private(set) var haveSharedLine = false
-  /// The line on which the last row ended.
   private(set) var lastLine = 0
   private var rowStart = 0
 
@@ -98,7 +95,6 @@ final class TableRows {
     self.hasComments = hasComments
   }
 
-  /// The number of cells in the row.
   var count: Int { ends.count }
 
   /// A cell of the row, counted from 0.
@@ -126,13 +122,9 @@ final class TableRows {
     return nil
   }
 
-  /// Whether the row is a line of nothing but spaces and tabs.
-  private var isBlank: Bool {
-    count == 1 && !cells.isEmpty && source.kept.allSatisfy(isASCIISpace)
-  }
+  private var isBlank: Bool { count == 1 && !cells.isEmpty && source.kept.allSatisfy(isASCIISpace) }
 
-  /// Returns why the row is not valid text: the column of the first byte that is not UTF-8. NUL is left to the
-  /// caller.
+  /// Returns why the row is not valid text: the column of the first byte that is not UTF-8. NUL is left to the caller.
   func invalidText() -> String? {
     guard let byte = cells.withUnsafeBufferPointer({ firstInvalidByte($0) }), cells[byte] != 0 else { return nil }
     let raw = source.kept

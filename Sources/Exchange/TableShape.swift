@@ -1,6 +1,5 @@
 // The meanings of a table's columns: from the header, from the user's choices, or from their order.
-// Invariant: a column without a known meaning is kept as a field named after it; no two columns have the same
-// meaning.
+// Invariant: a column without a known meaning is kept as a field named after it; no two columns have the same meaning.
 
 import Decks
 import Templates
@@ -44,14 +43,12 @@ public struct ColumnChoice: Equatable, Sendable {
   var number: Int? { Int(column).flatMap { $0 >= 1 ? $0 : nil } }
 }
 
-/// The meaning of a column.
 enum TableColumn: Hashable {
   case prompt, answer, tags, guid, document, subdeck
   /// Lists the cells of the row that were escaped against formulas.
   case guarded
   case field(String)
 
-  /// The names of the columns that are not fields.
   static let named: [String: TableColumn] = [
     "prompt": .prompt, "answer": .answer, "tags": .tags, "guid": .guid, "document": .document, "subdeck": .subdeck,
     FormulaGuard.column: .guarded,
@@ -64,7 +61,6 @@ enum TableColumn: Hashable {
   }
 }
 
-/// The columns of one table.
 struct TableShape {
   private(set) var columns: [TableColumn] = []
   private(set) var hasHeader = false
@@ -74,7 +70,6 @@ struct TableShape {
   /// The headers that other programs use for the two sides of a card.
   private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
 
-  /// The note type, when the rows are notes.
   private let note: NoteType?
 
   /// - Parameter first: the cells of the first row.
@@ -157,7 +152,6 @@ struct TableShape {
       && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
   }
 
-  /// Whether a row names both sides of a card.
   static func namesSides(_ names: [String]) -> Bool {
     let lowered = Set(names.map { $0.lowercased() })
     return lowered.isSuperset(of: ["prompt", "answer"])
@@ -172,7 +166,6 @@ struct TableShape {
     return [.tags, .guid, .subdeck].contains(known) ? known : .field(name)
   }
 
-  /// The columns that are not fields of the note type.
   var dropped: [String] {
     guard let note else { return [] }
     return columns.compactMap { column in
@@ -227,7 +220,6 @@ struct TableShape {
     }
   }
 
-  /// Words that are usual as names of columns.
   private static let columnWords: Set<String> = [
     "word", "term", "front", "back", "question", "answer", "prompt", "definition", "meaning", "translation", "sentence",
     "example", "tag", "tags", "note", "notes", "english", "spanish", "german", "french", "italian", "portuguese",

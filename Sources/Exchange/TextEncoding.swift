@@ -1,5 +1,5 @@
-// The encodings of files of cards, by name and by detection from a file's first bytes.
-// Invariant: a file that may be UTF-8 is read as UTF-8.
+// The encodings of files of cards: by name, by detection from a file's first bytes, and their conversion to UTF-8.
+// Invariant: a file that may be UTF-8 is read as UTF-8; unpaired surrogates and a trailing odd byte become U+FFFD.
 
 import Glibc
 import Templates
@@ -26,12 +26,10 @@ public enum TextEncoding: String, Sendable, CaseIterable {
   /// The encoding of Russian on Unix and in mail before Unicode.
   case koi8R = "koi8-r"
 
-  /// The names that `--encoding` accepts.
   public static var allNames: [String] { allCases.map(\.rawValue) }
   /// All names in lowercase, with those that other programs use.
   public static var spellings: Set<String> { Set(allNames).union(aliases.keys) }
 
-  /// - Throws: `unknownEncoding`.
   public init(named name: String) throws(ExchangeError) {
     let lowered = name.lowercased()
     guard let encoding = Self.aliases[lowered] ?? TextEncoding(rawValue: lowered) else {
@@ -70,7 +68,6 @@ extension TextEncoding {
   /// below 0xA0, and U+FFFD above.
   var upperCharacters: [UInt16]? { Self.upperCharacters[self] }
 
-  /// Whether the encoding has one byte per character.
   var hasUpperCharacters: Bool { self != .utf8 && self != .utf16 }
 
   private static let upperCharacters = Dictionary(
@@ -104,7 +101,6 @@ extension TextEncoding {
     return room == 0 ? UInt16(littleEndian: unit) : nil
   }
 
-  /// Other names of the encodings.
   private static let aliases: [String: TextEncoding] = [
     "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1250": .windows1250,
     "cp1251": .windows1251, "cp1252": .windows1252, "cp1253": .windows1253, "cp1254": .windows1254,
@@ -201,5 +197,64 @@ extension TextEncoding {
       }
       return true
     }
+  }
+}
+
+struct Transcoder {
+  private let encoding: TextEncoding
+  private let upperCharacters: [UInt16]?
+  private let withoutMark: Bool
+  private var isBigEndian: Bool?
+  /// The bytes of UTF-16 that wait for the rest of their character.
+  private var pending: [UInt8] = []
+
+  /// - Parameter isBigEndian: the byte order of UTF-16 without a byte order mark; a mark overrides it.
+  /// - Throws: `badEncoding` if the C library cannot convert it.
+  init(_ encoding: TextEncoding, isBigEndian: Bool = false, path: String) throws(ExchangeError) {
+    self.encoding = encoding
+    upperCharacters = encoding.upperCharacters
+    withoutMark = isBigEndian
+    if upperCharacters == nil, encoding.hasUpperCharacters { throw .badEncoding(path: path, encoding: encoding) }
+  }
+
+  mutating func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
+    text.reserveCapacity(text.count + bytes.count * 3 / 2)
+    if let upperCharacters {
+      for byte in bytes {
+        let scalar = Unicode.Scalar(byte < 0x80 ? UInt16(byte) : upperCharacters[Int(byte) - 0x80])
+        text.append(contentsOf: UTF8.encode(scalar ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter)
+      }
+    } else if encoding == .utf16 {
+      pending += bytes
+      appendUnits(to: &text)
+    } else {
+      text.append(contentsOf: bytes)
+    }
+  }
+
+  /// Ends the text; an incomplete character becomes U+FFFD.
+  mutating func finish(_ text: inout [UInt8]) {
+    if !pending.isEmpty { text.append(contentsOf: UTF8.encodedReplacementCharacter) }
+    pending = []
+  }
+
+  private mutating func appendUnits(to text: inout [UInt8]) {
+    var start = 0
+    if isBigEndian == nil, pending.count >= 2 {
+      let hasMark = pending.starts(with: [0xFF, 0xFE]) || pending.starts(with: [0xFE, 0xFF])
+      isBigEndian = hasMark ? pending[0] == 0xFE : withoutMark
+      start = hasMark ? 2 : 0
+    }
+    let high = isBigEndian == true ? 0 : 1
+    var units = stride(from: start, to: pending.count - 1, by: 2).map { place in
+      UInt16(pending[place + high]) << 8 | UInt16(pending[place + 1 - high])
+    }
+    var end = start + units.count * 2
+    if let last = units.last, UTF16.isLeadSurrogate(last) {
+      units.removeLast()
+      end -= 2
+    }
+    pending.removeFirst(end)
+    text.append(contentsOf: String(decoding: units, as: UTF16.self).utf8)
   }
 }

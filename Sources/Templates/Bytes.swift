@@ -1,6 +1,5 @@
 // Searching bytes in place. Invariant: nothing here reads beyond the slice, and every search is a single pass.
 
-/// A text as UTF-8.
 package typealias Bytes = [UInt8]
 
 extension ArraySlice<UInt8> {

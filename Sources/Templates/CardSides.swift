@@ -3,7 +3,6 @@
 
 import Text
 
-/// What a note and its card provide to a template besides the fields.
 package struct CardFacts {
   package var tags: [String] = []
   package var typeName = ""
@@ -18,7 +17,6 @@ package struct CardFacts {
 /// The fields of a note by name, prepared for rendering its cards.
 package struct NoteFields {
   package private(set) var values: [String: Bytes] = [:]
-  /// The names of the non-empty fields.
   package private(set) var filled: Set<String> = []
   /// The names of the note's own fields; special fields differ from card to card.
   private let own: Set<String>
@@ -37,7 +35,6 @@ package struct NoteFields {
     }
   }
 
-  /// The numbers of the clozes in any field.
   package var clozeNumbers: Set<Int> { own.reduce(into: []) { $0.formUnion(clozes(of: $1).numbers) } }
 
   package func clozes(of name: String) -> ClozeText {
@@ -74,7 +71,6 @@ extension CardFacts {
   }
 }
 
-/// Renders the sides of one card.
 package struct CardSides {
   /// The number of bytes that rendering one side may read and write in total, because a template may name a long field
   /// any number of times, and a tag any number of filters.
@@ -176,7 +172,6 @@ package struct CardSides {
   }
 }
 
-/// The texts of a card on a terminal.
 package struct CardTexts: Equatable {
   /// Shown for a side that is empty.
   package static let blank = "(blank)"

@@ -1,7 +1,6 @@
 // Cloze deletions of a field: `{{c1::text::hint}}`, `{{c1,2::text}}`, nested up to 10 levels.
 // Invariant: parsing and showing take time in proportion to the field's length, however many clozes it holds.
 
-/// A field parsed into text and clozes.
 package struct ClozeText {
   struct Cloze {
     /// Sorted, without duplicates, 0 to 65,535.
@@ -87,7 +86,6 @@ package struct ClozeText {
 
   // MARK: Queries
 
-  /// The numbers of all clozes in the field.
   package var numbers: Set<Int> {
     var found: Set<Int> = []
     ClozeText.collect(nodes, &found)
@@ -150,7 +148,6 @@ package struct ClozeText {
   }
 }
 
-/// The output of one side of a card while it is rendered.
 private struct ClozeView {
   let number: Int
   let isFront: Bool

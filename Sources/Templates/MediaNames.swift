@@ -16,7 +16,6 @@ public enum MediaNames {
     return found
   }
 
-  /// Returns the same files in order, without duplicates.
   package static func inOrder(
     _ html: String, isThere: (String) throws -> Bool
   ) rethrows -> (sounds: [String], pictures: [String]) {
@@ -66,7 +65,6 @@ public enum MediaNames {
     return try start.contains(UInt8(ascii: ":")) ? isThere(name) : true
   }
 
-  /// Decodes the entities and percent escapes of a name.
   package static func decoded(_ name: String) -> String { decoded(Bytes(name.utf8)[...]) }
 
   /// - Parameter hasEscapes: false in `[sound:...]`, where a percent sign is an ordinary character.
@@ -102,8 +100,7 @@ public enum MediaNames {
     if name.isEmpty || name == "." || name == ".." { throw .badMediaName(name: given, reason: "must not be blank") }
     if name.utf8.count > limit { throw .badMediaName(name: given, reason: "must have at most \(limit) bytes") }
     if name.unicodeScalars.contains(where: isIllegal) {
-      throw .badMediaName(
-        name: given, reason: "must not contain control characters or any of / \\ : * ? \" < > | [ ]")
+      throw .badMediaName(name: given, reason: "must not contain control characters or any of / \\ : * ? \" < > | [ ]")
     }
     return name
   }

@@ -12,7 +12,6 @@ package struct NoteCardMaker {
   package let isBasic: Bool
   /// Whether a template shows the card's id, which is unknown until the card is stored.
   package let needsCardID: Bool
-  /// The maximum number of cards of one note.
   static let mostCards = 500
   /// The number of field bytes that may be read for all cards of one note; see `CardSides.workLimit` for one side.
   package static let workLimit = 512_000_000
@@ -26,7 +25,6 @@ package struct NoteCardMaker {
     }
   }
 
-  /// Whether the cards' texts depend on the name of their deck.
   package var showsDeck: Bool { shows([.deck, .subdeck]) }
   package var showsFlag: Bool { shows([.cardFlag]) }
 
@@ -92,7 +90,6 @@ extension NoteCardMaker {
       .map { $0.lowerBound - before..<$0.upperBound - before }
   }
 
-  /// The fields that no template names, in order.
   package var unnamedFields: [String] {
     type.fields.filter { name in
       !sides.contains { pair in [pair.front, pair.back].contains { $0.names(name) } }
@@ -112,7 +109,6 @@ extension CardTexts {
     self.init(prompt: try shown(0), answer: try shown(1))
   }
 
-  /// Returns the text of a side that consists of one field.
   package static func basicSide(
     _ field: String, isInterrupted: @escaping () -> Bool
   ) throws(NoteError) -> String {

@@ -10,25 +10,20 @@ public enum NoteError: Problem, Equatable {
   /// `reason` completes "a note type ...".
   case badType(reason: String)
   case badTemplate(card: String, side: CardSide, fault: TemplateFault)
-  /// A field that the note's type does not have.
   case noField(name: String, type: String, suggestion: String?, fields: [String])
   /// `reason` completes "the field "Front" ...".
   case badField(name: String, reason: String)
-  /// The first field of a note is empty.
   case emptyNote(field: String)
-  /// A note of a cloze type without a cloze.
   case noCloze
   /// A change of a note type would remove cards or texts, and has not been confirmed yet.
   case losesCards(type: String, cards: Int, notes: Int)
   /// The card's text is rendered from the fields of its note by a template.
   case madeFromNote(what: String, fields: [String])
-  /// The field holds formatting that plain text would lose.
   case formatted(field: String)
   case typeInUse(name: String, notes: Int)
   /// `users` names notes and note types.
   case mediaInUse(name: String, users: String)
   case tooLarge(what: String)
-  /// A note with the same guid has another type.
   case otherType(type: String)
   /// A row is of a card that the note with its guid does not make.
   case noSuchCard(guid: String, number: Int)
@@ -52,8 +47,7 @@ public enum NoteError: Problem, Equatable {
       ProblemReport(
         .emptyNote, "The note is empty", "the field \(quoted(field)), the note's first, is empty", ["name": field])
     case .noCloze:
-      ProblemReport(
-        .noCloze, "The note has no cloze", "the note has no cloze: write at least one, as {{c1::hidden}}")
+      ProblemReport(.noCloze, "The note has no cloze", "the note has no cloze: write at least one, as {{c1::hidden}}")
     case .madeFromNote(let what, let fields):
       ProblemReport(
         .madeFromNote, "The text is made from a note",

@@ -1,6 +1,7 @@
-// What the notes of a type have in common: the names of their fields, and a template for each card.
+// What the notes of a type have in common: the names of their fields, and a template for each card; and the types that
+// every collection has, created when they are first used.
 // Invariant: a type that was created or edited here has templates that name only its own fields; a type from another
-// program may not.
+// program may not. Stock types are recognised by their content, so a type that a user has changed is not one.
 
 import Text
 package import Values
@@ -66,7 +67,6 @@ public struct NoteTypeDraft: Equatable, Sendable {
     """
 }
 
-/// A note type as it was when it was read.
 public struct NoteType: Equatable, Sendable {
   public package(set) var id: NoteTypeID
   public package(set) var name: String
@@ -76,7 +76,6 @@ public struct NoteType: Equatable, Sendable {
   public package(set) var modified: Int
   public package(set) var cards: [CardTemplate]
   package var fieldList: [NoteTypeField]
-  /// The other keys of the type's JSON.
   var other = Value.Record()
 
   public var fields: [String] { fieldList.map(\.name) }
@@ -99,7 +98,6 @@ extension NoteType {
   /// Whether it is the type for a prompt and an answer that are given without a type.
   public var isStockBasic: Bool { name == StockNoteType.basic.rawValue && isBasic }
 
-  /// Creates a new type from a checked draft.
   package init(_ draft: NoteTypeDraft, id: NoteTypeID, modified: Int) {
     self.init(
       id: id, name: draft.name, isCloze: draft.isCloze, css: draft.css, modified: modified, cards: draft.cards,
@@ -121,7 +119,6 @@ extension NoteType {
   public var sortField: Int { other["sortf"]?.integer ?? 0 }
 }
 
-/// Both sides of a card, parsed.
 package struct TemplatePair {
   package let front: Template
   package let back: Template
@@ -268,13 +265,11 @@ extension NoteTypeDraft {
 }
 
 extension NoteType {
-  /// The error for a field that the type does not have.
   public func unknownField(_ name: String) -> NoteError {
     .noField(name: name, type: self.name, suggestion: suggestion(for: name, among: fields), fields: fields)
   }
 }
 
-/// What a change of a note type removes.
 public struct NoteTypeLoss: Equatable, Sendable {
   /// Cards of removed templates, and cards that the new templates do not produce and that were never studied.
   public var cards = 0
@@ -289,5 +284,56 @@ public struct NoteTypeLoss: Equatable, Sendable {
     let texts = "the texts of removed fields in \(counted(notes, "note"))"
     if notes == 0 { return counted(cards, "card") }
     return cards == 0 ? texts : "\(counted(cards, "card")) and \(texts)"
+  }
+}
+
+/// A note type that is created automatically. The raw value is its name.
+public enum StockNoteType: String, CaseIterable, Sendable {
+  case basic = "Basic"
+  case reversed = "Basic (and reversed card)"
+  case optionalReversed = "Basic (optional reversed card)"
+  case typed = "Basic (type in the answer)"
+  case cloze = "Cloze"
+
+  public var draft: NoteTypeDraft {
+    NoteTypeDraft(name: rawValue, fields: fields, cards: cards, isCloze: self == .cloze)
+  }
+
+  private var fields: [String] {
+    switch self {
+    case .basic, .reversed, .typed: ["Front", "Back"]
+    case .optionalReversed: ["Front", "Back", "Add Reverse"]
+    case .cloze: ["Text", "Back Extra"]
+    }
+  }
+
+  private var cards: [CardTemplate] {
+    func back(_ field: String) -> String { "{{FrontSide}}\n\n<hr id=answer>\n\n{{\(field)}}" }
+    let first = CardTemplate("Card 1", front: "{{Front}}", back: back("Back"))
+    return switch self {
+    case .basic: [first]
+    case .reversed: [first, CardTemplate("Card 2", front: "{{Back}}", back: back("Front"))]
+    case .optionalReversed:
+      [first, CardTemplate("Card 2", front: "{{#Add Reverse}}{{Back}}{{/Add Reverse}}", back: back("Front"))]
+    case .typed:
+      [
+        CardTemplate(
+          "Card 1", front: "{{Front}}\n\n{{type:Back}}", back: "{{Front}}\n\n<hr id=answer>\n\n{{type:Back}}")
+      ]
+    case .cloze:
+      [CardTemplate("Cloze", front: "{{cloze:Text}}", back: "{{cloze:Text}}<br>\n{{Back Extra}}")]
+    }
+  }
+
+  /// Whether a type makes the same cards from the same number of fields, whatever the names are.
+  package func isSame(as type: NoteType) -> Bool {
+    let own = draft
+    guard type.isCloze == own.isCloze, type.fields.count == own.fields.count, type.cards.count == own.cards.count else {
+      return false
+    }
+    let names = Dictionary(uniqueKeysWithValues: zip(own.fields, type.fields))
+    return zip(own.cards, type.cards).allSatisfy { mine, theirs in
+      Template.renaming(names, in: mine.front) == theirs.front && Template.renaming(names, in: mine.back) == theirs.back
+    }
   }
 }

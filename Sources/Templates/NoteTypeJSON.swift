@@ -39,7 +39,6 @@ extension NoteType {
     self.other = other
   }
 
-  /// The other keys of a new type.
   static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
 
   package var json: String { Value.record(record(asNew: false)).json }
@@ -63,7 +62,6 @@ extension NoteType {
 }
 
 extension NoteTypeField {
-  /// The other keys of a new field.
   package static let fresh: Value.Record = [
     "font": .text("Arial"), "size": .integer(20), "sticky": .boolean(false), "rtl": .boolean(false),
   ]

@@ -1,9 +1,10 @@
-// One side of a card as its author wrote it: text, `{{Field}}`, `{{filter:Field}}` and sections, parsed into a tree.
-// Invariant: in a `Template` every section is closed; parsing takes time in proportion to the length.
+// One side of a card as its author wrote it: text, `{{Field}}`, `{{filter:Field}}` and sections, parsed into a tree;
+// and the names that it may use: the fields of its note type, Deckhand's special fields, cloze numbers.
+// Invariant: in a `Template` every section is closed; parsing takes time in proportion to the length; a template that
+// passed the check shows no error text when it is rendered.
 
 import Text
 
-/// What is wrong with a template.
 public enum TemplateFault: Error, Equatable, Sendable {
   /// `{{#name}}` without `{{/name}}`.
   case unclosed(section: String)
@@ -14,7 +15,6 @@ public enum TemplateFault: Error, Equatable, Sendable {
   case unknownField(name: String, suggestion: String?)
   /// A front that shows no field, so that all its cards would be the same.
   case noField
-  /// A front of a cloze type that shows no cloze.
   case noCloze
   case tooLong
   case tooManyTags
@@ -87,7 +87,6 @@ public struct Template: Sendable {
     nodes = try tree.finished()
   }
 
-  /// The open sections while a template is parsed.
   private struct Tree {
     var root: [Node] = []
     var open: [Section] = []
@@ -140,7 +139,6 @@ enum Tag {
   }
 }
 
-/// Splits a template into text and tags.
 struct TagReader {
   enum Token {
     case text(ArraySlice<UInt8>)
@@ -234,11 +232,125 @@ extension Template {
 }
 
 extension Tag {
-  /// The field or section that the tag names.
   package var name: String {
     switch self {
     case .opens(let name, _), .closes(let name): name
     case .field(let field): field.name
     }
   }
+}
+
+/// Special names besides the note's fields. A field of the same name takes precedence.
+package enum SpecialField: String, CaseIterable {
+  case tags = "Tags"
+  case type = "Type"
+  case deck = "Deck"
+  case subdeck = "Subdeck"
+  case card = "Card"
+  case cardID = "CardID"
+  case cardFlag = "CardFlag"
+  /// Only on the back: what the front showed. It cannot be the condition of a section.
+  case frontSide = "FrontSide"
+
+  static func isCondition(_ name: String) -> Bool {
+    SpecialField(rawValue: name).map { $0 != .frontSide } ?? (clozeNumber(name) != nil)
+  }
+
+  /// Returns 2 for `c2`.
+  static func clozeNumber(_ name: String) -> Int? {
+    guard name.utf8.first == UInt8(ascii: "c"), name.utf8.count > 1 else { return nil }
+    return name.utf8.dropFirst().allSatisfy { (48...57).contains($0) } ? Int(name.dropFirst()) ?? .max : nil
+  }
+}
+
+extension Template {
+  /// All fields and sections in their order, a section before its content.
+  private var tags: [Node] { Template.tags(nodes) }
+
+  private static func tags(_ nodes: [Node]) -> [Node] {
+    nodes.flatMap { node -> [Node] in
+      switch node {
+      case .text: []
+      case .field: [node]
+      case .section(let section): [node] + tags(section.nodes)
+      }
+    }
+  }
+
+  /// - Throws: the first name that is neither a field nor special.
+  func check(fields: [String]) throws(TemplateFault) {
+    let known = Set(fields)
+    for tag in tags {
+      let (name, isAllowed) =
+        switch tag {
+        case .text: ("", true)
+        case .field(let field):
+          (field.name, SpecialField(rawValue: field.name) != nil || field.name.isEmpty && !field.filters.isEmpty)
+        case .section(let section): (section.name, SpecialField.isCondition(section.name))
+        }
+      if isAllowed || known.contains(name) { continue }
+      throw .unknownField(name: name, suggestion: suggestion(for: name, among: fields))
+    }
+  }
+
+  package func shows(_ isWanted: (Field) -> Bool) -> Bool {
+    tags.contains { if case .field(let field) = $0 { isWanted(field) } else { false } }
+  }
+
+  package func names(_ field: String) -> Bool {
+    tags.contains { tag in
+      switch tag {
+      case .text: false
+      case .field(let found): found.name == field
+      case .section(let section): section.name == field
+      }
+    }
+  }
+
+  /// Whether a card is made from it: with its section conditions applied, it shows at least one non-empty field.
+  /// - Parameter filled: the names of the non-empty fields and special fields.
+  package func isFilled(_ filled: Set<String>) -> Bool { Template.isFilled(nodes, filled) }
+
+  private static func isFilled(_ nodes: [Node], _ filled: Set<String>) -> Bool {
+    nodes.contains { node in
+      switch node {
+      case .text: false
+      case .field(let field): filled.contains(field.name)
+      case .section(let section):
+        filled.contains(section.name) != section.isNegated && isFilled(section.nodes, filled)
+      }
+    }
+  }
+}
+
+/// Whether a field counts as non-empty: it holds more than whitespace, `<br>` and `<div>` tags.
+package func isFilled(_ field: Bytes) -> Bool {
+  var index = 0
+  while index < field.count {
+    if isASCIISpace(field[index]) {
+      index += 1
+    } else if let end = emptyTagEnd(field[...], index) {
+      index = end
+    } else {
+      return true
+    }
+  }
+  return false
+}
+
+/// Returns the end of `<br>`, `</br>`, `<br/>`, `<br />`, `<div>` or a similar tag at an index.
+private func emptyTagEnd(_ bytes: ArraySlice<UInt8>, _ start: Int) -> Int? {
+  guard bytes[start] == UInt8(ascii: "<") else { return nil }
+  var index = start + 1
+  if bytes.begins(with: "/", at: index) { index += 1 }
+  if bytes.beginsIgnoringCase(with: "br", at: index) {
+    index += 2
+  } else if bytes.beginsIgnoringCase(with: "div", at: index) {
+    index += 3
+  } else {
+    return nil
+  }
+  if bytes.begins(with: " ", at: index) { index += 1 }
+  if bytes.begins(with: "/", at: index) { index += 1 }
+  return bytes.begins(with: ">", at: index) ? index + 1 : nil
 }

@@ -29,7 +29,6 @@ public struct TypedComparison: Equatable, Sendable {
     case missing
   }
 
-  /// Consecutive letters with the same mark.
   public struct Part: Equatable, Sendable {
     public fileprivate(set) var text: String
     public let mark: Mark
@@ -110,9 +109,7 @@ public struct TypedComparison: Equatable, Sendable {
     TypedComparison.add(String(wanted), .right, to: &expected)
   }
 
-  private mutating func add(_ given: Character, _ mark: Mark) {
-    TypedComparison.add(String(given), mark, to: &typed)
-  }
+  private mutating func add(_ given: Character, _ mark: Mark) { TypedComparison.add(String(given), mark, to: &typed) }
 
   /// - Parameter isTyped: whether another letter was typed in its place.
   private mutating func addMissing(_ wanted: Character, isTyped: Bool) {
@@ -126,7 +123,6 @@ public struct TypedComparison: Equatable, Sendable {
 }
 
 extension Character {
-  /// The letter in the form for comparisons that ignore diacritics.
   fileprivate var withoutAccents: String {
     var result = ""
     for scalar in String(self).decomposed.unicodeScalars where !scalar.isCombiningDiacritic {

@@ -1,5 +1,5 @@
 // Writes the rows of a schema 11 collection for a package.
-// Invariant: the same cards produce the same bytes; a row whose id is taken gets the next free id.
+// Invariant: the same cards produce the same bytes; ids are those of the account, where each is used once.
 
 import Decks
 import Storage
@@ -7,14 +7,12 @@ import Text
 
 final class CollectionWriter {
   private let db: Database
-  private let notes: Statement
-  private let cards: Statement
-  private let log: Statement
-  /// Batch for notes whose id is above all earlier ones, so that the id is free. Nil when guids may repeat.
-  private let newNotes: RowBatch?
+  /// Writes the notes one by one; nil when guids cannot repeat, and a batch writes them.
+  private let notes: Statement?
+  private let newNotes: RowBatch
   private let newCards: RowBatch
-  /// The highest ids of any note and any card so far.
-  private var (highestNote, highestCard): (Int64, Int64) = (0, 0)
+  private let log: Statement
+  private var highestNote: Int64 = 0
 
   /// The tables of schema 11. Only a whole collection needs the indices.
   static let tables = """
@@ -54,26 +52,17 @@ final class CollectionWriter {
     try db.begin()
     try db.execute(sql: CollectionWriter.tables)
     if ofSeveralDecks { try db.execute(sql: "CREATE UNIQUE INDEX guids ON notes (guid)") }
-    notes = try Statement(
-      db, "INSERT OR IGNORE INTO notes VALUES (?1, ?2, ?3, ?4, -1, ?5, ?6, ?7, ?8, 0, ?9)")
-    cards = try Statement(
-      db,
-      """
-      INSERT OR IGNORE INTO cards
-      VALUES (?1, ?2, ?3, ?4, ?5, -1, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
-      """)
-    newNotes =
-      ofSeveralDecks
-      ? nil
-      : try RowBatch(
-        db, into: "notes (usn, flags, id, guid, mid, mod, tags, flds, sfld, csum, data)", "-1, 0, *",
-        columns: 9, inLane: true)
+    notes = try ofSeveralDecks
+      ? Statement(db, "INSERT OR IGNORE INTO notes VALUES (?1, ?2, ?3, ?4, -1, ?5, ?6, ?7, ?8, 0, ?9)") : nil
+    newNotes = try RowBatch(
+      db, into: "notes (usn, flags, id, guid, mid, mod, tags, flds, sfld, csum, data)", "-1, 0, *", columns: 9,
+      inLane: !ofSeveralDecks)
     newCards = try RowBatch(
       db,
       into: """
         cards (usn, id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data)
         """, "-1, *", columns: 17, inLane: !ofSeveralDecks)
-    log = try Statement(db, "INSERT OR IGNORE INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
+    log = try Statement(db, "INSERT INTO revlog VALUES (?1, ?2, -1, ?3, ?4, ?5, ?6, ?7, ?8)")
   }
 
   /// A note to insert; its bytes are only valid during the call.
@@ -90,33 +79,27 @@ final class CollectionWriter {
     var data = ""
   }
 
-  /// Inserts a note.
-  /// - Parameter guid: replaces the note's own guid.
-  /// - Returns: the id that the note got.
-  func add(_ note: Note, guid: TextBytes? = nil) throws -> Int64 {
-    if let newNotes, note.id > highestNote {
-      highestNote = note.id
+  func add(_ note: Note) throws {
+    highestNote = max(highestNote, note.id)
+    guard let notes else {
       put(note, guid: note.guid, into: newNotes)
-      newNotes.put(0, note.id)
-      try newNotes.writeRow()
-      return note.id
+      return try newNotes.writeRow()
     }
-    try writeWaiting()
-    let id = try write(id: note.id, notes, "notes") { put(note, guid: guid ?? note.guid, into: notes) }
-    if let id {
-      highestNote = max(highestNote, id)
-      return id
-    }
+    put(note, guid: note.guid, into: notes)
+    if try notes.run() { return }
     // A note of another deck has that guid already.
-    var own = CollectionWriter.distinctGuid(String(decoding: guid ?? note.guid, as: UTF8.self), of: note.id)
-    return try own.withUTF8 { try add(note, guid: $0) }
+    var own = CollectionWriter.distinctGuid(String(decoding: note.guid, as: UTF8.self), of: note.id)
+    try own.withUTF8 { guid in
+      put(note, guid: guid, into: notes)
+      try notes.run()
+    }
   }
 
   /// Returns the guid of a note whose own guid belongs to a note of another deck.
   static func distinctGuid(_ guid: String, of note: Int64) -> String { "\(guid)/\(note)" }
 
-  /// Binds all columns except the id.
   private func put(_ note: Note, guid: TextBytes, into row: some ColumnBinding) {
+    row.put(0, note.id)
     row.put(1, text: guid)
     row.put(2, note.type)
     row.put(3, note.modified)
@@ -127,63 +110,25 @@ final class CollectionWriter {
     row.put(8, text: note.data)
   }
 
-  /// Returns the guid of a note that was inserted.
-  func guid(of note: Int64) throws -> String? {
-    if note > highestNote { return nil }
+  func hasNote(_ id: Int64) throws -> Bool {
+    if id > highestNote { return false }
     try writeWaiting()
-    return try db.firstRow("SELECT guid FROM notes WHERE id = ?", [note]) { $0.text(0) }
+    return try db.hasRow("SELECT 1 FROM notes WHERE id = ?", [id])
   }
 
   func add(_ card: AnkiCard) throws {
-    if card.id > highestCard {
-      highestCard = card.id
-      put(card, into: newCards)
-      newCards.put(0, card.id)
-      return try newCards.writeRow()
+    for (index, number) in [card.id, card.note, card.deck, Int64(card.ordinal), card.modified].enumerated() {
+      newCards.put(index, number)
     }
-    try writeWaiting()
-    _ = try write(id: card.id, cards, "cards") { put(card, into: cards) }
+    for (index, number) in card.numbers.enumerated() { newCards.put(index + 5, Int64(number)) }
+    newCards.put(16, text: card.data)
+    try newCards.writeRow()
   }
 
-  /// Binds all columns except the id.
-  private func put(_ row: AnkiCard, into target: some ColumnBinding) {
-    target.put(1, row.note)
-    target.put(2, row.deck)
-    target.put(3, Int64(row.ordinal))
-    target.put(4, row.modified)
-    for (index, number) in row.numbers.enumerated() { target.put(index + 5, Int64(number)) }
-    target.put(16, text: row.data)
-  }
-
-  /// - Returns: the id that the row got.
-  func add(_ review: ReceivedReview) throws -> Int64 {
-    let id = try write(id: review.id, log, "revlog") {
-      for (index, number) in ([review.card] + review.answer.numbers).enumerated() { log.bind(Int32(index + 2), number) }
-    }
-    return id ?? review.id
-  }
-
-  /// Inserts a row under its id, or under the next free id.
-  /// - Returns: nil when a unique value other than the id is taken.
-  private func write(
-    id: Int64, _ statement: Statement, _ table: String, _ bind: () -> Void
-  ) throws -> Int64? {
-    bind()
-    statement.bind(1, id)
-    if try statement.run() { return id }
-    let free = try freeID(id, table)
-    bind()
-    statement.bind(1, free)
-    return try statement.run() ? free : nil
-  }
-
-  /// Returns the next free id.
-  private func freeID(_ id: Int64, _ table: String) throws -> Int64 {
-    let sql = """
-      SELECT id + 1 FROM \(table) AS taken
-      WHERE id >= ?1 AND NOT EXISTS (SELECT 1 FROM \(table) WHERE id = taken.id + 1) ORDER BY id LIMIT 1
-      """
-    return try db.firstRow(sql, [id]) { $0.integer(0) } ?? id
+  func add(_ review: ReceivedReview) throws {
+    let numbers = [review.id, review.card] + review.answer.numbers
+    for (index, number) in numbers.enumerated() { log.bind(Int32(index + 1), number) }
+    try log.run()
   }
 
   /// Returns the first four bytes of a field's SHA-1.
@@ -191,13 +136,11 @@ final class CollectionWriter {
     sha1(UnsafeRawBufferPointer(text)).prefix(4).reduce(0) { $0 << 8 | Int64($1) }
   }
 
-  /// Writes the notes and cards that are still batched.
   private func writeWaiting() throws {
-    try newNotes?.flush()
+    try newNotes.flush()
     try newCards.flush()
   }
 
-  /// Writes the row of `col` and commits the transaction.
   func finish(_ head: StagedHead, hasIndices: Bool) throws {
     try writeWaiting()
     try head.write(to: db)

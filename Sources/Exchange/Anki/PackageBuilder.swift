@@ -8,9 +8,9 @@ import Text
 import Values
 
 struct PackageBuilder {
-  private let path: String
-  private let scratch: Scratch
-  private let destination: PackageDestination
+  let path: String
+  let scratch: Scratch
+  let destination: PackageDestination
 
   /// A byte range of a file that becomes a member.
   private struct Part {
@@ -19,10 +19,6 @@ struct PackageBuilder {
     var offset = 0
     let count: Int
     var isDeflated = false
-  }
-
-  init(_ path: String, _ scratch: Scratch, _ destination: PackageDestination) {
-    (self.path, self.scratch, self.destination) = (path, scratch, destination)
   }
 
   /// Writes the package to its path, and removes the collection.

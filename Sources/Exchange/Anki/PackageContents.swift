@@ -1,13 +1,14 @@
-// What a collection contains besides notes and cards: note types, decks, presets, and the day that day numbers count
-// from. Invariant: the result does not depend on the collection's schema; members of a note type, a deck or a preset
-// that are not understood are kept.
+// What a collection contains: note types, decks, presets, the day that day numbers count from; and its notes with
+// their cards, one note at a time. Invariant: the result does not depend on the collection's schema; members of a note
+// type, a deck or a preset that are not understood are kept; notes and cards are read by two parallel queries, so
+// memory holds one note; a card is returned with its note or not at all.
 
 import Decks
 import Storage
+import Templates
 import Text
 import Values
 
-/// A deck of a package.
 struct PackagedDeck {
   /// Its parts are separated by `::`.
   var name: String
@@ -15,11 +16,9 @@ struct PackagedDeck {
   var isFiltered = false
   var preset: Int64?
   var limits = DeckLimits()
-  /// The deck as JSON of schema 11.
   var record = Value.Record()
 }
 
-/// A preset of a package.
 struct PackagedPreset {
   var name: String
   var options = DeckOptions()
@@ -27,7 +26,6 @@ struct PackagedPreset {
   var record = Value.Record()
 }
 
-/// The head of a collection.
 struct PackageContents {
   /// The note types by id, as JSON of schema 11.
   var types: [Int64: Value.Record] = [:]
@@ -36,7 +34,6 @@ struct PackageContents {
   /// Seconds since 1970.
   var created = 0.0
   var modified = 0.0
-  /// The settings of the whole collection.
   var settings = Value.Record()
 
   /// Minutes that the local clock was behind UTC when the collection was created; nil when it is not recorded.
@@ -54,7 +51,6 @@ struct PackageContents {
   }
 }
 
-/// Reads the head of a collection.
 struct ContentsReader {
   let db: Database
   let path: String
@@ -82,7 +78,7 @@ struct ContentsReader {
     if version == 11 {
       try readColumns(into: &contents)
     } else {
-      do { try SchemaEighteen(db).read(into: &contents) } catch is WireFault { throw faulty("the note types or decks") }
+      do { try SchemaEighteen(db: db).read(into: &contents) } catch is WireFault { throw faulty("the note types or decks") }
     }
     return contents
   }
@@ -141,7 +137,6 @@ struct ContentsReader {
 }
 
 extension PackagedDeck {
-  /// Reads a deck of schema 11.
   init(old: Value.Record) {
     (name, record) = (old["name"]?.text ?? "", old)
     isFiltered = old["dyn"]?.integer == 1
@@ -160,7 +155,6 @@ extension PackagedDeck {
 }
 
 extension PackagedPreset {
-  /// Reads a preset of schema 11.
   init(old: Value.Record) {
     (name, record) = (old["name"]?.text ?? "", old)
     for (option, place) in SentHead.places {
@@ -198,9 +192,7 @@ enum AnkiChoices {
   static func words(_ name: DeckOptions.Name) -> [Int: String] {
     switch name {
     case .newGather:
-      [
-        0: "deck", 5: "deck", 1: "lowest_position", 2: "highest_position", 3: "random_notes", 4: "random_cards",
-      ]
+      [0: "deck", 5: "deck", 1: "lowest_position", 2: "highest_position", 3: "random_notes", 4: "random_cards"]
     case .leechAction: [0: "suspend", 1: "tag"]
     case .newSort: [0: "template", 1: "gathered", 2: "template_random", 3: "random_note", 4: "random"]
     case .newMix: [0: "mix", 1: "after", 2: "before"]
@@ -216,5 +208,89 @@ enum AnkiChoices {
   /// Returns the number of a choice, the lowest where several numbers mean the same.
   static func number(_ name: DeckOptions.Name, _ word: String) -> Int? {
     words(name).filter { $0.value == word }.map(\.key).min()
+  }
+}
+
+struct PackagedNote {
+  /// With the id and the note type id that it has in the package.
+  let note: NoteRecord
+  /// The cards, moved out of filtered decks.
+  var cards: [AnkiCard] = []
+  /// Whether cards were skipped because their ordinal was taken or out of range.
+  var hasMoreCards = false
+}
+
+final class PackageRows {
+  private let keepsMarks: Bool
+  private let notes: Statement
+  private let cards: Statement
+  private var card: Row?
+  let count: Int
+  /// Whether cards were skipped because their note does not exist.
+  private(set) var hasStrayCards = false
+  /// The number of tags that were too long or too many.
+  private(set) var refusedTags = 0
+
+  static let cardColumns = """
+    id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data
+    """
+
+  /// - Parameter keepsMarks: whether notes keep the tags that come from studying.
+  init(_ db: Database, keepsMarks: Bool = true) throws {
+    self.keepsMarks = keepsMarks
+    count = try db.count("SELECT count(*) FROM notes")
+    notes = try Statement(db, "SELECT id, guid, mid, mod, tags, flds, data FROM notes ORDER BY id")
+    cards = try Statement(db, "SELECT \(PackageRows.cardColumns) FROM cards ORDER BY nid, ord, id")
+    card = try cards.next()
+  }
+
+  func next() throws -> PackagedNote? {
+    guard let row = try notes.next() else {
+      if card != nil { hasStrayCards = true }
+      return nil
+    }
+    let id = row.integer(0)
+    let tags = PackageRows.tags(row.text(4)) { _ in refusedTags += 1 }
+    var note = PackagedNote(
+      note: NoteRecord(
+        id: NoteID(rawValue: min(AnkiCard.mostNumber, id)), guid: row.text(1),
+        type: NoteTypeID(rawValue: row.integer(2)),
+        modified: min(Int(AnkiCard.mostNumber), max(0, row.count(3))),
+        tags: keepsMarks ? tags : Tags.withoutMarks(tags), fields: PackageRows.fields(row.bytes(5)), data: row.text(6)))
+    while let next = card, next.integer(1) <= id {
+      if next.integer(1) == id { append(next, to: &note) } else { hasStrayCards = true }
+      card = try cards.next()
+    }
+    return note
+  }
+
+  /// Adds a card to its note. If two cards have the same ordinal, the first one is kept.
+  private func append(_ row: Row, to note: inout PackagedNote) {
+    let ordinal = row.count(3)
+    guard (0..<500).contains(ordinal), note.cards.last?.ordinal != ordinal else { return note.hasMoreCards = true }
+    var card = AnkiCard(row)
+    card.separateRelearning()
+    note.cards.append(card)
+  }
+
+  /// Splits the column `tags`; what cannot be a tag is passed to `refuse`.
+  static func tags(_ text: String, refuse: (String) -> Void = { _ in }) -> [String] {
+    if text.isEmpty { return [] }
+    var tags: [String] = []
+    for part in text.split(whereSeparator: \.isWhitespace) {
+      let scalars = part.unicodeScalars.filter { $0.properties.generalCategory != .control }
+      let tag = String(String.UnicodeScalarView(scalars))
+      if tag.isEmpty { continue }
+      if scalars.count > Tags.limit || tags.count == 1000 { refuse(tag) } else { tags.append(tag) }
+    }
+    return tags
+  }
+
+  /// Splits the column `flds` at U+001F. Bytes that are not UTF-8 are replaced, and NUL bytes are removed.
+  static func fields(_ column: TextBytes) -> [String] {
+    column.split(separator: 0x1F, omittingEmptySubsequences: false).map { field in
+      if field.contains(0) { return String(decoding: field.filter { $0 != 0 }, as: UTF8.self) }
+      return String(decoding: UnsafeBufferPointer(rebasing: field), as: UTF8.self)
+    }
   }
 }

@@ -1,27 +1,26 @@
 // Writes decks as a package: notes, media, presets, schedules.
-// Invariant: the same cards produce the same bytes; the target file is either the whole package or what it was
-// before; memory does not grow with the number of cards.
+// Invariant: the same cards produce the same bytes, and ids and positions depend on nothing else; the target file is
+// either the whole package or what it was before; memory does not grow with the number of cards; a note is written
+// once, before the first of its cards.
 
 public import Decks
 public import Files
 public import Storage
+import Templates
 import Text
 
-/// The options of a package export, besides the decks.
 public struct PackageDestination {
   /// The account's folder, for temporary files.
   public var folder: String
   public var moment: StudyMoment
   /// Whether schedules and the review log are exported. Otherwise every card is exported as a new one.
   public var keepsSchedule = false
-  /// Whether to write the format for programs older than 2022.
   public var isLegacy = false
   /// Whether the package is a whole collection with all decks, which replaces another collection on import.
   public var isWhole = false
   /// Whether the package is one of Deckhand's own files, a backup.
   public var isOwn = false
   public var isInterrupted: @Sendable () -> Bool
-  /// Returns the path of a media file's content.
   public var mediaPath: (MediaRecord) -> String
 
   public init(
@@ -64,7 +63,7 @@ public final class PackageExport {
     return try withExtendedLifetime(scratch) {
       let collection = scratch.path("collection")
       let media = try writeCollection(collection, progress)
-      let builder = PackageBuilder(path, scratch, destination)
+      let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
       let bytes = try builder.build(collection: collection, media: media, kinds)
       return ExportReport(cards: cardCount, bytes: bytes, lost: lost)
     }
@@ -95,3 +94,171 @@ public final class PackageExport {
 
 /// Clamps a time, which may be any number, to whole seconds.
 func seconds(_ time: Double) -> Int64 { Int64(min(1e11, max(0, time.isNaN ? 0 : time))) }
+
+final class SentCollection {
+  private let db: Database
+  private let writer: CollectionWriter
+  private let destination: PackageDestination
+  private let reviews: SentReviews
+  private var head = CollectionHeadMaker()
+  private var notes: SentNotes
+  private(set) var cardCount = 0
+  /// What the package cannot hold, and the number of cards affected.
+  private(set) var lost: [CardPart: Int] = [:]
+
+  init(_ db: Database, _ writer: CollectionWriter, _ destination: PackageDestination) throws {
+    (self.db, self.writer, self.destination) = (db, writer, destination)
+    notes = try SentNotes(db, writer, keepsMarks: destination.keepsSchedule)
+    reviews = try SentReviews(db)
+  }
+
+  private struct Place {
+    let deck: Int64
+    let schedule: SentSchedule
+    var position = 0
+  }
+
+  /// Writes a deck with its own cards, without those of nested decks.
+  /// - Parameter step: called every 1,024 cards; an error from it ends the export.
+  func add(_ deck: DeckRecord, step: () throws -> Void) throws {
+    let schedule = SentSchedule(destination.moment, try DeckTable.options(db, deck.id))
+    try head.add(db, deck)
+    var place = Place(deck: deck.id.rawValue, schedule: schedule)
+    let cards = try SentCards(db, in: deck.id)
+    while let card = try cards.next() {
+      try add(card, &place)
+      cardCount += 1
+      if cardCount % 1024 == 0 { try step() }
+    }
+  }
+
+  /// Writes the note types and the collection row.
+  /// - Returns: the media that belong to the package.
+  func finish() throws -> [MediaRecord] {
+    for type in notes.usedTypes { head.add(type) }
+    try writer.finish(head.head(), hasIndices: destination.isWhole)
+    let all = try MediaTable.list(db)
+    if destination.isWhole { return all }
+    let texts = notes.usedTypes.map { type in type.css + type.cards.map { $0.front + $0.back }.joined() }
+    return all.filter { file in
+      notes.mediaNames.contains(file.name)
+        || file.name.hasPrefix("_") && texts.contains { $0.contains(text: file.name) }
+    }
+  }
+
+  private func add(_ card: ListedCard, _ place: inout Place) throws {
+    countLost(card)
+    try notes.add(card)
+    head.note(max(card.modified, notes.lastModified))
+    // Positions ascend in the order of the deck, for answered cards too. An imported position that fits is kept.
+    let came = card.raw.flatMap(AnkiCard.stored)?.card
+    let position = (came?.place).map { max($0, place.position) } ?? place.position + 1
+    var row = AnkiCard(due: position)
+    if destination.keepsSchedule {
+      row = place.schedule.row(of: card, position: position, lastReview: try writeLog(of: card.id))
+      // What other programs store with a card stays when it was answered here.
+      if let came, row.type != 0, row.data != came.data {
+        row.data = ServerRows.merged(row.data, over: came.data, position: nil)
+      }
+      head.note(card.schedule.lastReview ?? 0)
+    }
+    place.position = position
+    row.recordPosition(position)
+    (row.id, row.note, row.deck) = (card.id.rawValue, card.note.rawValue, place.deck)
+    row.ordinal = card.ordinal
+    row.modified = Int64(seconds(card.modified))
+    // A card that was made new again in Anki still has its numbers there.
+    if row.type != 0 { (row.reps, row.lapses) = (card.schedule.reps, card.schedule.lapses) }
+    try writer.add(row)
+  }
+
+  private func countLost(_ card: ListedCard) {
+    if card.hasFields { lost[.fields, default: 0] += 1 }
+    if card.hasDocument { lost[.documents, default: 0] += 1 }
+    if !destination.keepsSchedule, !CardPlan(card).isPlain { lost[.schedule, default: 0] += 1 }
+  }
+
+  /// Writes the log of a card.
+  /// - Returns: the time of the last answer in whole seconds, as written to the log.
+  private func writeLog(of card: CardID) throws -> Int? {
+    var (interval, last): (Int64, Int?) = (0, nil)
+    for sent in try reviews.of(card) {
+      let answer = ForeignAnswer(sent, last: interval)
+      try writer.add(ReceivedReview(id: sent.id, card: card.rawValue, answer: answer))
+      if answer.ease > 0 { last = Int(sent.id / 1000) }
+      interval = answer.interval
+    }
+    return last
+  }
+}
+
+struct SentNotes {
+  private let db: Database
+  private let writer: CollectionWriter
+  private let note: Statement
+  private let keepsMarks: Bool
+  private var types: [Int64: NoteType] = [:]
+  private var last: Int64?
+  /// When the last written note was modified, in seconds since 1970.
+  private(set) var lastModified = 0.0
+  private(set) var mediaNames: Set<String> = []
+
+  /// - Parameter keepsMarks: whether the tags that come from studying are written.
+  init(_ db: Database, _ writer: CollectionWriter, keepsMarks: Bool) throws {
+    (self.db, self.writer, self.keepsMarks) = (db, writer, keepsMarks)
+    note = try Statement(db, "SELECT guid, type, mod, tags, fields, \(NoteTable.foreignData) FROM notes WHERE id = ?1")
+  }
+
+  var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value) }
+
+  /// Writes the note of a card unless it has been written.
+  mutating func add(_ card: ListedCard) throws {
+    let id = card.note.rawValue
+    if last == id { return }
+    last = id
+    note.bind(1, id)
+    guard try note.first({ row in try addNote(id, row) }) != nil else { throw DeckError.gone(what: "the note") }
+  }
+
+  private mutating func addNote(_ id: Int64, _ row: Row) throws {
+    lastModified = row.number(2)
+    let type = try type(row.integer(1))
+    if try writer.hasNote(id) { return }
+    let column = row.bytes(4)
+    let fields = column.split(separator: 0x1F, omittingEmptySubsequences: false).map(TextBytes.init(rebasing:))
+    // Each field by itself: a tag that is not closed ends with its field.
+    for field in fields where field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
+      mediaNames.formUnion(MediaNames.inHTML(String(decoding: field, as: UTF8.self)) { _ in true })
+    }
+    let sorted = fields.indices.contains(type.sortField) ? fields[type.sortField] : fields[0]
+    try SentNotes.withText(of: fields[0]) { first in
+      try SentNotes.withText(of: sorted) { sorted in
+        try writer.add(
+          CollectionWriter.Note(
+            id: id, guid: row.bytes(0), type: type.id.rawValue, modified: row.integer(2), tags: tags(row.text(3)),
+            fields: column, first: first, sorted: sorted, data: row.text(5)))
+      }
+    }
+  }
+
+  /// Passes the text that a field is compared and sorted by to `body`; a field without markup is that text already.
+  private static func withText<T>(of field: TextBytes, _ body: (TextBytes) throws -> T) throws -> T {
+    guard field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return try body(field) }
+    var text = FieldHTML.sortText(String(decoding: field, as: UTF8.self))
+    return try text.withUTF8(body)
+  }
+
+  private func tags(_ column: String) -> String {
+    keepsMarks ? column : Tags.joined(Tags.withoutMarks(Tags.separated(column)))
+  }
+
+  private mutating func type(_ id: Int64) throws -> NoteType {
+    if let known = types[id] { return known }
+    let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: id))
+    types[id] = type
+    for side in type.cards.flatMap({ [$0.front, $0.back] }) {
+      mediaNames.formUnion(MediaNames.inHTML(side) { _ in true })
+    }
+    return type
+  }
+}

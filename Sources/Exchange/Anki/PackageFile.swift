@@ -1,10 +1,13 @@
 // A package as a container: its version, its unpacked collection, its media by name.
-// Invariant: the output is bounded whatever the package declares; a media file has the hash that the package
-// declares.
+// Invariant: the output is bounded whatever the package declares; a media file has the hash that the package declares,
+// and a new name if the account has another file of its name.
 
 import Archives
+import Decks
 import Files
+public import Problems
 import Storage
+import Templates
 import Text
 import Values
 
@@ -37,7 +40,6 @@ final class PackageFile {
   let version: Version
   /// The path of the package as errors show it.
   let path: String
-  /// The media by name.
   private(set) var media: [String: MediaFile] = [:]
   private let zip: ZipFile
   private let scratch: Scratch
@@ -89,7 +91,6 @@ final class PackageFile {
     return .legacy1
   }
 
-  /// Returns the whole content of a small member.
   private static func bytes(of member: ZipFile.Member, in zip: ZipFile, limit: Int) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try zip.read(member) { piece in
@@ -166,8 +167,7 @@ final class PackageFile {
       if error.isNoDatabase {
         throw PackageError.notAPackage(path: path, reason: "contains no SQLite database")
       }
-      throw PackageError.damaged(
-        path: path, place: "its collection", reason: "cannot be read (\(error.reason))")
+      throw PackageError.damaged(path: path, place: "its collection", reason: "cannot be read (\(error.reason))")
     }
   }
 
@@ -192,8 +192,7 @@ final class PackageFile {
 
   /// `{"0": "name.png"}`
   private func readObject(_ bytes: [UInt8]) throws {
-    let limits = JSONLimits(
-      bytes: PackageFile.mostNameBytes, depth: 4, values: ZipFile.mostMembers, string: 1 << 16)
+    let limits = JSONLimits(bytes: PackageFile.mostNameBytes, depth: 4, values: ZipFile.mostMembers, string: 1 << 16)
     let object: Value
     do throws(JSONFailure) { object = try JSONParser.parse(bytes, limits: limits) } catch { throw faultyMedia }
     guard let record = object.record else { throw faultyMedia }
@@ -232,5 +231,124 @@ final class PackageFile {
     // As in Anki, a file that the package names but does not contain counts as missing.
     guard let member = zip.members[member] else { return }
     media[name] = MediaFile(member: member, sha1: sha1)
+  }
+}
+
+/// Adds a file to the account and returns the name that it got there.
+public typealias MediaReceiver = (_ content: [UInt8], _ name: String) throws -> String
+
+/// The media of a package, each imported when a text first names it.
+final class PackageMedia {
+  private let package: PackageFile
+  private let receive: MediaReceiver
+  /// The new names of the files that were requested so far; nil where the package has no such file.
+  private var names: [String: String?] = [:]
+  /// Called before each file is imported.
+  var flush: () throws -> Void = {}
+
+  init(_ package: PackageFile, _ receive: @escaping MediaReceiver) {
+    (self.package, self.receive) = (package, receive)
+  }
+
+  /// Returns the name that a file gets in the account; nil when the package has no file of that name.
+  private func name(of given: String) throws -> String? {
+    if let known = names[given] { return known }
+    guard let file = package.media[given] else {
+      names[given] = .some(nil)
+      return nil
+    }
+    try flush()
+    let name = try receive(package.content(of: file), PackageMedia.allowed(given))
+    names[given] = name
+    return name
+  }
+
+  /// Imports the files that no text names but that templates may use in ways that cannot be detected.
+  func receiveHidden() throws {
+    for given in package.media.keys.sorted() where given.hasPrefix("_") || given.hasPrefix("latex-") {
+      _ = try name(of: given)
+    }
+  }
+
+  /// Returns a field with its file names replaced by those in the account.
+  func renaming(in html: String) throws -> String {
+    if package.media.isEmpty || !html.utf8.contains(where: { "<[".utf8.contains($0) }) { return html }
+    var html = html
+    let files = package.media
+    for given in MediaNames.inHTML(html, isThere: { files[$0] != nil }).sorted() {
+      guard let name = try name(of: given), name != given else { continue }
+      html = MediaNames.renaming(given, to: name, in: html)
+    }
+    return html
+  }
+
+  /// Returns a template or a style sheet with its file names replaced by those in the account.
+  func renaming(inTemplate text: String) throws -> String {
+    var text = text
+    let files = package.media
+    let named = MediaNames.inHTML(text, isThere: { files[$0] != nil })
+    let hidden = files.keys.filter { $0.hasPrefix("_") && text.contains(text: $0) }
+    for given in named.union(hidden).sorted() {
+      guard let name = try name(of: given), name != given else { continue }
+      text = MediaNames.renaming(given, to: name, inTemplate: text)
+    }
+    return text
+  }
+
+  /// Returns a valid name: forbidden characters become underscores, and a name that is too long loses the characters
+  /// before its extension.
+  private static func allowed(_ given: String) -> String {
+    let name = String(
+      String.UnicodeScalarView(given.unicodeScalars.map { ":*?\"<>|[]".unicodeScalars.contains($0) ? "_" : $0 })
+    )
+    return MediaNames.usable(name)
+  }
+}
+
+/// Why a package cannot be read or written.
+///
+///     catch PackageError.newer(let path) { ... }
+public enum PackageError: Problem, Equatable {
+  /// Neither a package nor a collection. `reason` completes "it ...".
+  case notAPackage(path: String, reason: String)
+  /// A part of the package is corrupt. `place` names it: `the file media`, `note 1600000000000`.
+  case damaged(path: String, place: String, reason: String)
+  /// It contains something that neither our packages nor Anki's contain, or more than the limits allow.
+  case refused(path: String, place: String, reason: String)
+  case newer(path: String)
+  case noLibrary(path: String)
+  case interrupted(path: String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .notAPackage(let path, let reason):
+      ProblemReport(
+        .badFile, "Not a package",
+        "\(quoted(path)) is not an Anki package: it \(printable(reason)). Nothing was imported", ["path": path])
+    case .damaged(let path, let place, let reason):
+      ProblemReport(
+        .damaged, "The package is damaged",
+        "\(quoted(path)) is damaged: \(printable(place)) \(printable(reason)). Nothing was imported; export it again",
+        ["path": path, "place": place])
+    case .refused(let path, let place, let reason):
+      ProblemReport(
+        .fileRefused, "The package is refused",
+        "\(quoted(path)) is refused: \(printable(place)) \(printable(reason)). Nothing was imported",
+        ["path": path, "place": place])
+    case .newer(let path):
+      ProblemReport(
+        .newer, "The package is newer than this program",
+        "\(quoted(path)) was written by a newer version of Anki; export it there with support for older versions, or "
+          + "update this program", ["path": path])
+    case .noLibrary(let path):
+      ProblemReport(
+        .notHere, "Packages cannot be read here",
+        "\(quoted(path)) is an Anki package, and reading it needs libzip; install Debian's libzip4 or libzip5",
+        ["path": path])
+    case .interrupted(let path):
+      ProblemReport(
+        .interrupted, "Interrupted", "interrupted while working with \(quoted(path)); nothing was changed",
+        ["path": path])
+    }
   }
 }

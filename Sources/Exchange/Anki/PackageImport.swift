@@ -10,7 +10,6 @@ import Templates
 import Text
 import Values
 
-/// The options of a package import, besides the deck.
 public struct PackageSettings {
   /// The account's folder, for unpacked files.
   public var folder: String
@@ -41,7 +40,6 @@ public final class PackageImport {
   private let db: Database
   /// Nil if the decks keep their names.
   private let deck: DeckRecord?
-  /// Whether it is the whole collection of a server: its rows keep their ids and are not sent back.
   private let isFromServer: Bool
   private let settings: PackageSettings
   private var report = AddReport()
@@ -54,14 +52,9 @@ public final class PackageImport {
     self.deck = try DeckTable.record(db, deck)
   }
 
-  /// Imports a package whose decks keep their names.
-  public init(_ db: Database, keepingNames settings: PackageSettings) {
-    (self.db, self.settings, deck, isFromServer) = (db, settings, nil, false)
-  }
-
-  /// Imports the whole collection of a server, whose decks keep their names.
-  init(_ db: Database, whole settings: PackageSettings) {
-    (self.db, self.settings, deck, isFromServer) = (db, settings, nil, true)
+  /// - Parameter isFromServer: whether it is the whole collection of a server, with rows that keep their ids.
+  public init(_ db: Database, keepingNames settings: PackageSettings, isFromServer: Bool = false) {
+    (self.db, self.settings, deck, self.isFromServer) = (db, settings, nil, isFromServer)
   }
 
   /// Imports the whole package.

@@ -13,7 +13,6 @@ final class PackageTargets {
   private let db: Database
   /// The deck that is imported into; nil if the decks keep their names.
   private let root: DeckRecord?
-  /// Whether the package is the whole collection of a server.
   private let isFromServer: Bool
   private let contents: PackageContents
   private let calendar: AnkiCalendar
@@ -90,7 +89,6 @@ final class PackageTargets {
     return parts.isEmpty ? ["Default"] : parts
   }
 
-  /// Returns how many leading parts all names share.
   static func common(_ names: [[String]]) -> Int {
     guard let first = names.first else { return 0 }
     return names.dropFirst().reduce(first.count) { depth, name in

@@ -1,5 +1,6 @@
-// Reads note types, decks and presets from schema 18, which stores them in tables as protocol buffers.
-// Source: the descriptors in Anki's own package. Invariant: each is returned in the form of schema 11.
+// Reads note types, decks and presets from schema 18, which stores them in tables as protocol buffers (protobuf.dev,
+// "Encoding"). Source: the descriptors in Anki's own package. Invariant: each is returned in the form of schema 11; no
+// byte outside a message is read; a varint that is too long ends reading with an error.
 
 import Decks
 import Storage
@@ -9,8 +10,6 @@ import Values
 struct SchemaEighteen {
   let db: Database
 
-  init(_ db: Database) { self.db = db }
-
   func read(into contents: inout PackageContents) throws {
     try readTypes(into: &contents)
     try db.forEachRow("SELECT id, name, kind FROM decks") { row in
@@ -19,12 +18,10 @@ struct SchemaEighteen {
     try db.forEachRow("SELECT id, name, config FROM deck_config") { row in
       contents.presets[row.integer(0)] = try preset(named: row.text(1), Array(row.blob(2))[...])
     }
-    let limits = JSONLimits(bytes: 1 << 20, depth: 32, values: 100_000, string: 1 << 20)
     for key in ["creationOffset", "localOffset", "rollover", "fsrs", "schedVer"] {
       try db.forEachRow("SELECT val FROM config WHERE KEY = ?", [key]) { row in
-        do throws(JSONFailure) {
-          contents.settings[key] = try JSONParser.parse(Array(row.blob(0)), limits: limits)
-        } catch { throw WireFault() }
+        guard let value = ServerRows.parse(row.text(0)) else { throw WireFault() }
+        contents.settings[key] = value
       }
     }
   }
@@ -130,7 +127,6 @@ struct SchemaEighteen {
     return PackagedPreset(old: record)
   }
 
-  /// The type of a member.
   fileprivate enum Kind {
     /// A missing value of a preset is 0, empty or false; `noFlag` stores the negated flag.
     case whole, measure, measures, flag, noFlag
@@ -151,7 +147,6 @@ struct SchemaEighteen {
     }
   }
 
-  /// Where schema 11 stores each member of a preset.
   private static let members: [(number: Int, group: String?, key: String, kind: Kind)] = [
     (1, "new", "delays", .measures), (9, "new", "perDay", .whole), (27, "new", "bury", .flag),
     (10, "rev", "perDay", .whole), (12, "rev", "ease4", .measure), (13, "rev", "hardFactor", .measure),
@@ -172,7 +167,6 @@ struct SchemaEighteen {
 }
 
 extension Value.Record {
-  /// Sets the members that a message has.
   fileprivate mutating func set(
     _ members: [Int: (key: String, kind: SchemaEighteen.Kind)], from message: ArraySlice<UInt8>
   ) throws {
@@ -184,12 +178,120 @@ extension Value.Record {
 
   /// Adds further members, which Anki stores as JSON.
   fileprivate mutating func add(other field: WireField) {
-    let limits = JSONLimits(bytes: 1 << 20, depth: 32, values: 100_000, string: 1 << 20)
-    do throws(JSONFailure) {
-      for member in (try JSONParser.parse(Array(field.bytes), limits: limits).record ?? Value.Record()).fields
-      where self[member.name] == nil {
-        self[member.name] = member.value
+    for member in ServerRows.record(field.text).fields where self[member.name] == nil { self[member.name] = member.value }
+  }
+}
+
+struct WireFault: Error {}
+
+struct WireField {
+  enum Content {
+    case number(UInt64)
+    case float(Float)
+    case bytes(ArraySlice<UInt8>)
+  }
+
+  let number: Int
+  let content: Content
+
+  var integer: Int { if case .number(let value) = content { Int(truncatingIfNeeded: value) } else { 0 } }
+  var flag: Bool { integer != 0 }
+  var float: Double { if case .float(let value) = content { WireField.typed(value) } else { 0 } }
+  var bytes: ArraySlice<UInt8> { if case .bytes(let bytes) = content { bytes } else { [] } }
+  var text: String { String(decoding: bytes, as: UTF8.self) }
+
+  /// Packed 32-bit floats, or a single one.
+  var floats: [Double] {
+    switch content {
+    case .float: return [float]
+    case .number: return []
+    case .bytes(let bytes):
+      return stride(from: bytes.startIndex, to: bytes.endIndex - bytes.count % 4, by: 4).map { start in
+        let bits = (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[start + $1]) << (8 * UInt32($1)) }
+        return WireField.typed(Float(bitPattern: bits))
       }
-    } catch { return }
+    }
+  }
+
+  /// The number that was typed: 0.9, not 0.8999999761; 0 for one that is not finite.
+  private static func typed(_ value: Float) -> Double { value.isFinite ? Double(value.description) ?? 0 : 0 }
+}
+
+/// Iterates over the fields of a message.
+///
+///     var reader = ProtobufReader(bytes)
+///     while let field = try reader.next() { ... }
+struct ProtobufReader {
+  private let bytes: ArraySlice<UInt8>
+  private var place: Int
+
+  init(_ bytes: ArraySlice<UInt8>) { (self.bytes, place) = (bytes, bytes.startIndex) }
+
+  /// Returns all fields; messages have few.
+  static func fields(_ bytes: ArraySlice<UInt8>) throws(WireFault) -> [WireField] {
+    var (reader, found) = (ProtobufReader(bytes), [WireField]())
+    while let field = try reader.next() { found.append(field) }
+    return found
+  }
+
+  mutating func next() throws(WireFault) -> WireField? {
+    if place == bytes.endIndex { return nil }
+    let key = try varint()
+    let number = Int(truncatingIfNeeded: key >> 3)
+    switch key & 7 {
+    case 0: return WireField(number: number, content: .number(try varint()))
+    case 1: return WireField(number: number, content: .number(try fixed(8)))
+    case 2:
+      let count = try varint()
+      guard count <= UInt64(bytes.endIndex - place) else { throw WireFault() }
+      defer { place += Int(count) }
+      return WireField(number: number, content: .bytes(bytes[place..<place + Int(count)]))
+    case 5:
+      return WireField(number: number, content: .float(Float(bitPattern: UInt32(truncatingIfNeeded: try fixed(4)))))
+    default: throw WireFault()
+    }
+  }
+
+  private mutating func varint() throws(WireFault) -> UInt64 {
+    var (value, shift) = (UInt64(0), UInt64(0))
+    while shift < 64 {
+      guard place < bytes.endIndex else { throw WireFault() }
+      let byte = bytes[place]
+      place += 1
+      value |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return value }
+      shift += 7
+    }
+    throw WireFault()
+  }
+
+  private mutating func fixed(_ count: Int) throws(WireFault) -> UInt64 {
+    guard bytes.endIndex - place >= count else { throw WireFault() }
+    defer { place += count }
+    return (0..<count).reduce(UInt64(0)) { $0 | UInt64(bytes[place + $1]) << (8 * UInt64($1)) }
+  }
+}
+
+struct ProtobufWriter {
+  private(set) var bytes: [UInt8] = []
+
+  mutating func number(_ field: Int, _ value: Int) {
+    varint(UInt64(field) << 3)
+    varint(UInt64(bitPattern: Int64(value)))
+  }
+
+  mutating func bytes(_ field: Int, _ value: some Collection<UInt8>) {
+    varint(UInt64(field) << 3 | 2)
+    varint(UInt64(value.count))
+    bytes.append(contentsOf: value)
+  }
+
+  private mutating func varint(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
   }
 }

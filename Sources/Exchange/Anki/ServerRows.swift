@@ -14,7 +14,6 @@ public struct CardChanges: OptionSet, Sendable {
 
   public static let deck = CardChanges(rawValue: 1)
   public static let place = CardChanges(rawValue: 2)
-  /// Suspended or buried.
   public static let hiding = CardChanges(rawValue: 4)
   public static let schedule = CardChanges(rawValue: 8)
   public static let flag = CardChanges(rawValue: 16)
@@ -57,7 +56,6 @@ public struct ServerRows {
 
   // MARK: Receiving
 
-  /// Returns nil when the row is not a note.
   public static func note(_ row: [Value]) -> NoteRecord? {
     guard row.count == 11, let id = row[0].integer, let type = row[2].integer else { return nil }
     return NoteRecord(
@@ -236,7 +234,6 @@ public struct ServerRows {
 }
 
 extension StoredCard {
-  /// Sets suspension, burial and flag from a row.
   mutating func hide(as row: AnkiCard, isBuriedToday: Bool, _ moment: StudyMoment) {
     flag = row.flags & 7
     isSuspended = row.queue == -1

@@ -1,14 +1,15 @@
 // A collection that is received row by row from a sync server: staged in a file of its own, then imported like the
-// collection of a package. Source: SyncRules.md, "A normal sync".
+// collection of a package, or made a file: to replace a server's, or a package for the user. Source: SyncRules.md.
 // Invariant: a malformed row is refused; nothing is imported before all rows are there; memory does not grow with the
-// number of rows.
+// number of rows; a collection for a server is read back and its rows are counted before it is returned.
 
 public import Decks
 import Files
 public import Storage
+import Templates
+import Text
 public import Values
 
-/// The kinds of rows in a collection.
 public enum StagedKind: String, CaseIterable, Sendable {
   case notes, cards, revlog
 
@@ -45,7 +46,6 @@ public struct StagedFault: Error, Equatable, Sendable {
   public let reason: String
 }
 
-/// The file would exceed the limit in bytes.
 public struct StagedTooLarge: Error, Equatable, Sendable {
   public let limit: Int
 }
@@ -111,7 +111,6 @@ public struct StagedRow {
 public final class StagedCollection {
   let scratch: Scratch
   let file: ExclusiveDatabase
-  /// The limit on the file's size, in bytes.
   private let limit: Int
   private static let pageSize = 4096
   public private(set) var head = StagedHead()
@@ -142,8 +141,7 @@ public final class StagedCollection {
     if rows.isEmpty { return }
     let columns = kind.columns
     try file.use { db in
-      let batch =
-        try batches[kind] ?? RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true)
+      let batch = try batches[kind] ?? RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true)
       batches[kind] = batch
       for row in rows {
         try StagedCollection.put(row, kind, columns, into: batch)
@@ -202,12 +200,11 @@ public final class StagedCollection {
     let settings = PackageSettings(folder: scratch.folder, moment: moment, isInterrupted: isInterrupted) { _, name in
       name
     }
-    let work = PackageImport(db, whole: settings)
+    let work = PackageImport(db, keepingNames: settings, isFromServer: true)
     return try file.use { try work.run($0, nil, "the collection of the server", progress) }
   }
 
-  /// Calls `body` with each row in the order of ids. The row is as received, except that `usn` is 0: see
-  /// `SyncedTable`.
+  /// Calls `body` with each row in the order of ids. The row is as received, except that `usn` is 0: see `SyncedTable`.
   public func forEachRow(_ kind: StagedKind, _ body: (StagedRow) throws -> Void) throws {
     try file.use { db in
       try db.forEachRow("SELECT \(kind.staged) FROM \(kind.rawValue) ORDER BY id") { try body(StagedRow($0)) }
@@ -220,5 +217,72 @@ public final class StagedCollection {
       let sql = "SELECT \(StagedKind.cards.staged), \(PackageRows.cardColumns) FROM cards ORDER BY id"
       try db.forEachRow(sql) { try body(StagedRow($0), AnkiCard($0, from: 3)) }
     }
+  }
+}
+
+extension StagedCollection {
+  /// Finishes the file as a collection that replaces the one on a server.
+  /// - Parameters:
+  ///   - usn: the number of the next change on the server.
+  ///   - now: milliseconds since 1970.
+  ///   - tags: the tags that the collection lists.
+  /// - Returns: the file's bytes.
+  /// - Throws: `StagedFault` when the file fails its integrity check or lacks rows that were added.
+  public func makeWhole(usn: Int, now: Int, tags: [String], limit: Int) throws -> [UInt8] {
+    try finish()
+    try file.use { db in
+      try db.transaction {
+        try writeSortFields(db)
+        for kind in StagedKind.allCases { try db.execute(sql: "UPDATE \(kind.rawValue) SET usn = 0") }
+        let listed = Value.record(tags.map { ($0, .integer(0)) }).json
+        try db.execute(
+          sql: "UPDATE col SET mod = ?1, scm = ?1, ls = ?1, usn = ?2, tags = ?3", arguments: [now, usn, listed])
+        try db.execute(sql: CollectionWriter.indices)
+      }
+    }
+    try check()
+    return try FileText.bytes(scratch.path("collection"), limit: limit, isInterrupted: isNeverInterrupted)
+  }
+
+  /// Writes the sort field and the checksum of each note.
+  private func writeSortFields(_ db: Database) throws {
+    var places: [Int64: Int] = [:]
+    for type in head.types {
+      guard let id = type["id"]?.integer else { continue }
+      places[Int64(id)] = type["sortf"]?.integer ?? 0
+    }
+    let update = try Statement(db, "UPDATE notes SET sfld = ?1, csum = ?2 WHERE id = ?3")
+    let walk = try Statement(db, "SELECT id, mid, flds FROM notes ORDER BY id")
+    while let row = try walk.next() {
+      let fields = PackageRows.fields(row.bytes(2))
+      let place = places[row.integer(1)] ?? 0
+      var first = FieldHTML.sortText(fields.first ?? "")
+      update.bind(1, fields.indices.contains(place) && place > 0 ? FieldHTML.sortText(fields[place]) : first)
+      update.bind(2, first.withUTF8(CollectionWriter.checksum))
+      update.bind(3, row.integer(0))
+      try update.run()
+    }
+  }
+
+  private func check() throws {
+    let file = try ForeignDatabase.open(scratch.path("collection"), longest: nil) { false }
+    try file.use { db in
+      let problem = try db.firstRow("PRAGMA integrity_check") { $0.text(0) } ?? ""
+      if problem != "ok" { throw StagedFault(reason: "failed the integrity check: \(problem)") }
+      for kind in StagedKind.allCases {
+        let count = try db.count("SELECT count(*) FROM \(kind.rawValue)")
+        if count != counts[kind] { throw StagedFault(reason: "lacks rows of \(kind.rawValue)") }
+      }
+    }
+  }
+
+  /// Writes the collection as a package, which `deck import` and Anki can read.
+  public func pack(to path: String, _ moment: StudyMoment) throws {
+    var destination = PackageDestination(
+      folder: scratch.folder, moment: moment, isInterrupted: isNeverInterrupted
+    ) { $0.name }
+    (destination.isWhole, destination.isOwn) = (true, true)
+    let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
+    _ = try builder.build(collection: scratch.path("collection"), media: [], .plain)
   }
 }

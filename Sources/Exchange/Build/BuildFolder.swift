@@ -1,6 +1,7 @@
-// A folder that a deck is built from: its description and its sources.
+// A folder that a deck is built from: its description and its sources, with stamps that tell whether a file has
+// changed.
 // Invariant: sources are sorted by path; names that begin with a dot, an underscore or README are not sources; links
-// are not followed, so that a folder cannot bring in files from elsewhere.
+// are not followed, so that a folder cannot bring in files from elsewhere; a file with the same stamp is not read.
 
 public import Decks
 import Files
@@ -14,20 +15,17 @@ import Values
 ///     folder.name        // "Spanish"
 ///     folder.sources     // animals.md, verbs/irregular.csv, ...
 public struct BuildFolder {
-  /// The limit on the number of sources.
   private static let sourceLimit = 100_000
 
   public let path: String
   let description: BuildDescription
   /// The files that cards are made from, sorted by path.
   public let sources: [BuildSource]
-  /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a
-  /// folder.
+  /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a folder.
   let passedOver: [String]
   /// The files in `media`, without hidden ones.
   let media: [BuildMediaFile]
 
-  /// - Throws: `BuildError`, `FileError`.
   public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
@@ -49,16 +47,12 @@ public struct BuildFolder {
     self.media = try FileFacts.at(media, followingLinks: false)?.kind == .folder ? Self.files(media) : []
   }
 
-  /// The deck's name.
   public var name: String { description.name }
-  /// The namespace that makes ids unique; if it is empty, ids are used as guids unchanged.
   public var namespace: String { description.namespace }
-  /// The deck's options, in the form that `deck options` accepts.
   public var options: [(name: DeckOptions.Name, text: String)] { description.options }
 
   // MARK: Files
 
-  /// Returns the sources of a folder, sorted by path.
   package static func sources(in folder: String) throws -> [BuildSource] { try content(of: folder).sources }
 
   private static func content(of folder: String) throws -> (sources: [BuildSource], passedOver: [String]) {
@@ -105,7 +99,6 @@ public struct BuildFolder {
   }
 }
 
-/// A picture or a sound of a folder.
 struct BuildMediaFile {
   let name: String
   let path: String
@@ -114,13 +107,11 @@ struct BuildMediaFile {
   var place = ""
 }
 
-/// A file that cards are made from.
 public struct BuildSource {
   enum Kind: Equatable {
     case cards(CardFormat)
     case generator
 
-    /// Returns nil for a file that is not a source.
     init?(path: String) {
       if path.hasSuffix(".lua") {
         self = .generator
@@ -155,7 +146,91 @@ public struct BuildSource {
   var folder: String { path.split(separator: "/").dropLast().joined(separator: "/") }
 
   /// The name of the nested deck that the source's folder is built into.
-  var subdeck: String {
-    path.split(separator: "/").dropLast().joined(separator: "::")
+  var subdeck: String { path.split(separator: "/").dropLast().joined(separator: "::") }
+}
+
+/// Metadata of a file; if it differs, the content may differ.
+package struct SourceStamp: Equatable {
+  var size = 0
+  /// Nanoseconds since 1970.
+  var modified = 0
+  var inode = 0
+}
+
+extension SourceStamp {
+  init(_ facts: FileFacts) {
+    self.init(
+      size: facts.size, modified: facts.modified.seconds &* 1_000_000_000 &+ facts.modified.nanoseconds,
+      inode: Int(truncatingIfNeeded: facts.inode))
+  }
+}
+
+struct StampedFile: Equatable {
+  /// The path within the folder.
+  let path: String
+  let stamp: SourceStamp
+  /// A hash of the content; 0 for a file that is gone.
+  let content: Int64
+}
+
+struct BuildInputs {
+  private(set) var files: [StampedFile] = []
+  private static let limits = JSONLimits(bytes: 64 << 20, depth: 3, values: 1_000_000, string: 1 << 16)
+
+  init(_ paths: [String], in folder: String, isInterrupted: @escaping () -> Bool) throws {
+    files = try paths.map { try Self.look(at: $0, in: folder, isInterrupted) }
+  }
+
+  /// - Parameter text: a text that `text` returned; any other text yields an empty list.
+  init(_ text: String) {
+    do throws(JSONFailure) {
+      guard !text.isEmpty, let list = try JSONParser.parse(Array(text.utf8), limits: Self.limits).list else { return }
+      files = list.compactMap { StampedFile($0) }
+    } catch { return }
+  }
+
+  /// The text for the column `inputs`.
+  var text: String { files.isEmpty ? "" : Value.list(files.map(\.value)).json }
+
+  /// Returns the files in their present state; a file whose stamp is the same is not read.
+  func now(in folder: String, isInterrupted: @escaping () -> Bool) throws -> BuildInputs {
+    var now = self
+    now.files = try files.map { file in
+      let facts = try FileFacts.at(folder + "/" + file.path)
+      return try facts.map { SourceStamp($0) } == file.stamp
+        ? file : Self.look(at: file.path, in: folder, isInterrupted)
+    }
+    return now
+  }
+
+  func isSame(as other: BuildInputs) -> Bool {
+    files.elementsEqual(other.files) { $0.path == $1.path && $0.content == $1.content }
+  }
+
+  private static func look(
+    at path: String, in folder: String, _ isInterrupted: @escaping () -> Bool
+  ) throws -> StampedFile {
+    guard let facts = try FileFacts.at(folder + "/" + path), facts.kind == .file else {
+      return StampedFile(path: path, stamp: SourceStamp(), content: 0)
+    }
+    // The stamp is from before the file is read, so a write in the meantime gives another stamp.
+    return StampedFile(
+      path: path, stamp: SourceStamp(facts),
+      content: try BuildIDs.hash(ofFile: folder + "/" + path, isInterrupted: isInterrupted))
+  }
+}
+
+extension StampedFile {
+  fileprivate var value: Value {
+    .list([.text(path)] + [stamp.size, stamp.modified, stamp.inode, Int(content)].map { .integer($0) })
+  }
+
+  fileprivate init?(_ value: Value) {
+    guard let parts = value.list, parts.count == 5, let path = parts[0].text else { return nil }
+    let numbers = parts.dropFirst().compactMap(\.integer)
+    guard numbers.count == 4 else { return nil }
+    self.init(
+      path: path, stamp: SourceStamp(size: numbers[0], modified: numbers[1], inode: numbers[2]),
+      content: Int64(numbers[3]))
   }
 }

@@ -44,7 +44,6 @@ struct BuildMedia {
     return files.values.sorted { $0.name < $1.name }
   }
 
-  /// Whether any of these sources names a file.
   private func isNamed(_ path: String, in sources: [BuildSource], of folder: BuildFolder) throws -> Bool {
     for source in sources {
       let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
@@ -67,8 +66,7 @@ struct BuildMedia {
       let before = known.removeValue(forKey: file.name)
       let there = try MediaTable.named(db, name)?.hash
       if let before, before.stamp == file.stamp, before.hash == there { continue }
-      let content = try FileText.bytes(
-        file.path, limit: settings.mediaLimit, isInterrupted: settings.isInterrupted)
+      let content = try FileText.bytes(file.path, limit: settings.mediaLimit, isInterrupted: settings.isInterrupted)
       let hash = hexadecimal(sha256(content))
       if hash != there {
         for other in try MediaTable.alike(db, name) where other.hash != hash {

@@ -10,7 +10,6 @@ public import Values
 ///     for finding in report.findings where finding.kind.isDifference { print(finding.path, finding.line) }
 public struct BuildFinding: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
-    /// The row did not have a card.
     case new
     /// The card had been removed from the deck and was restored.
     case restored
@@ -48,12 +47,9 @@ public struct BuildFinding: Equatable, Sendable {
   }
 
   public let kind: Kind
-  /// The path of the source within the folder.
   public let path: String
   public let line: Int
-  /// The prompt of the card; for a missing picture or sound, its path.
   public let prompt: String
-  /// The fields that both sides edited.
   public var fields: [String] = []
 
   public var value: Value {
@@ -72,23 +68,17 @@ public struct BuildReport: Equatable, Sendable {
   public var (read, unchanged) = (0, 0)
   /// Whether at least one row of the sources was accepted, in this build or an earlier one.
   public var hasAcceptedRows = false
-  /// The number of media imported.
   public var media = 0
-  /// The number of rows written back to their sources.
   public var writtenBack = 0
   /// The findings, row by row; the first build only reports differences.
   public var findings: [BuildFinding] = []
-
-  public init() {}
 
   /// Whether rows were refused, no row was accepted, and nothing else was done.
   public var isRefused: Bool { cards.isRefused && !hasAcceptedRows && removed == 0 && media == 0 && writtenBack == 0 }
 
   /// What the build did to the deck: "2 added, 1 removed".
   public var inWords: String {
-    let counts = [
-      (cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media imported"),
-    ]
+    let counts = [(cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media imported")]
     let words = counts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
     return words.isEmpty ? "only the state of the sources was recorded" : words.joined(separator: ", ")
   }
@@ -101,10 +91,8 @@ public struct BuildReport: Equatable, Sendable {
     return sum
   }
 
-  /// Whether the deck is unchanged.
   public var isEmpty: Bool { cards.added + cards.updated + removed + media == 0 }
 
-  /// The report as `--json` prints it.
   public var value: Value {
     guard case .record(let counts) = cards.value else { return cards.value }
     return .record(
@@ -150,7 +138,6 @@ public struct BuildSettings {
   }
 }
 
-/// Runs the generators of a folder.
 package protocol CardGenerator {
   /// Runs a generator.
   /// - Parameters:

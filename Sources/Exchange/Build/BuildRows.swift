@@ -1,13 +1,14 @@
-// The rows of one source, with the facts that they are matched by.
-// Invariant: a source is read once per build; its size is bounded.
+// The rows of one source, and the notes that they became: their comparison and their merge.
+// Invariant: a source is read once per build; its size is bounded; undecided conflicts are stored with the note and do
+// not count as an edit of it.
 
 import Decks
 import Files
 import Problems
+import Storage
 import Templates
 import Text
 
-/// A row of a source.
 struct BuildRow {
   var row: CardRow
   var facts: RowFacts
@@ -15,26 +16,20 @@ struct BuildRow {
   let front: String
 }
 
-/// The contents of a source.
 struct BuildRows {
-  /// The limit on the number of rows in a source.
   private static let limit = 1_000_000
 
   var rows: [BuildRow] = []
   var refused: [CardRow] = []
-  /// Pictures and sounds that the rows name.
   var media: [(name: String, path: String, line: Int)] = []
   /// For Markdown: the first line of an answer that contains a cloze, which has no effect there.
   var answeredCloze: Int?
-  /// What became of the lines.
   private(set) var left = LineReport()
-  /// The files that a generator read.
   var inputs: [String] = []
   /// Further cards of earlier notes, which are not rows of their own.
   private(set) var links: [CardRow] = []
   /// The error at which reading of an unsaved text ended.
   private(set) var failure: (any Error)?
-  /// For tables: the columns and the separator.
   private(set) var table: (shape: TableShape, separator: UInt8)?
 
   init(_ source: BuildSource, in folder: String, _ generator: any CardGenerator, isInterrupted: @escaping () -> Bool)
@@ -43,8 +38,7 @@ struct BuildRows {
     let path = folder + "/" + source.path
     switch source.kind {
     case .cards(let format):
-      var options = SourceOptions(isInterrupted: isInterrupted)
-      options.findsEncoding = true
+      let options = SourceOptions(findsEncoding: true, isInterrupted: isInterrupted)
       try read(ByteSource(path: path, options), format, source, path)
     case .generator:
       var made: [CardRow] = []
@@ -65,8 +59,7 @@ struct BuildRows {
     guard case .cards(let format) = source.kind else { return }
     let path = folder + "/" + source.path
     do {
-      var options = SourceOptions(isInterrupted: isInterrupted)
-      options.findsEncoding = true
+      let options = SourceOptions(findsEncoding: true, isInterrupted: isInterrupted)
       try read(ByteSource(text, path: path, options), format, source, path)
     } catch {
       failure = error
@@ -114,22 +107,141 @@ extension BuildRow {
     if !source.subdeck.isEmpty {
       row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
     }
-    var texts: [String]
     var parts = [row.subdeck, row.tags.joined(separator: " "), row.document ?? ""]
     if case .note(let type, let fields, _) = row.content {
       parts.append(type)
       for field in fields { parts += [field.name ?? "", field.html] }
       front = fields.first?.html ?? ""
-      texts = fields.map(\.html)
     } else {
       front = String(decoding: row.prompt, as: UTF8.self).trimmed
       let answer = String(decoding: row.answer, as: UTF8.self).trimmed
       parts += [front, answer]
-      texts = row.sides
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     facts = RowFacts(
       id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
-      texts: texts)
+      texts: row.noteFields.map(\.html))
   }
+}
+
+struct BuildContent {
+  let note: NoteRecord
+  let type: NoteType
+  /// The note as a plain prompt and answer; nil for formatted text and for types other than Basic.
+  let texts: (prompt: String, answer: String)?
+  /// The fields that the deck and its sources have changed differently.
+  let conflicts: [MergeConflict]
+
+  static func of(_ db: Database, _ id: NoteID?) throws -> BuildContent? {
+    guard let id, try NoteTable.exists(db, id) else { return nil }
+    let note = try NoteTable.record(db, id)
+    let type = try NoteTypeTable.record(db, note.type)
+    let plain = type.isBasic ? note.fields.compactMap(FieldHTML.plain) : []
+    // Only notes with the tag have conflicts.
+    let isMarked = note.tags.contains(MergeConflict.tag)
+    let kept = isMarked ? try CardTable.cards(db, ids: NoteTable.cards(db, of: id)).first?.fields ?? [] : []
+    return BuildContent(
+      note: note, type: type, texts: plain.count == 2 ? (plain[0], plain[1]) : nil,
+      conflicts: kept.first { $0.name == MergeConflict.name }.flatMap { MergeConflict.list(of: $0.value.written) } ?? []
+    )
+  }
+
+  var isFormatted: Bool { type.isBasic && texts == nil }
+
+  /// The content to compare with what was built.
+  var content: BuiltContent {
+    BuiltContent(note.fields, tags: note.tags.filter { conflicts.isEmpty || $0 != MergeConflict.tag })
+  }
+
+  /// The text that reports name the note by.
+  var prompt: String { texts?.prompt ?? BuiltContent(note.fields).prompt }
+
+  /// Returns the fields that both sides changed and that still differ.
+  func conflictingFields(beside base: BuiltContent) -> [String] {
+    conflicts.filter { !isSettled($0, note.fields, base.fields) }.map(\.shownField)
+  }
+
+  /// Whether a field in conflict now has the same text on both sides.
+  private func isSettled(_ conflict: MergeConflict, _ ours: [String], _ theirs: [String]) -> Bool {
+    guard conflict.owner == nil,
+      let place = type.fields.firstIndex(where: { ComparedField.escaped($0) == conflict.field }),
+      place < min(ours.count, theirs.count)
+    else { return false }
+    return ours[place] == theirs[place]
+  }
+
+  /// Whether the note can become what a row says. A row with a prompt and an answer needs a note of type Basic.
+  func canBecome(_ row: CardRow) -> Bool {
+    guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
+    return !self.type.isBasic || self.type.name.lowercased() == type.trimmed.lowercased()
+  }
+
+  func isOfType(of row: CardRow) -> Bool {
+    guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
+    return self.type.name.lowercased() == type.trimmed.lowercased()
+  }
+
+  /// Matches the rows of a source with the rows of the last build; returns their indices.
+  static func match(_ db: Database, _ new: [RowFacts], _ old: [BuiltRow]) throws -> [Int?] {
+    let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front, texts: $0.base.fields) }
+    return try RowIdentity.match(new, facts) { index in
+      guard let current = try of(db, old[index].note), current.content != old[index].base else { return nil }
+      return current.note.fields
+    }
+  }
+
+  // MARK: Merging
+
+  /// Merges the note in the deck with its new source, by field.
+  /// - Returns: the content for the deck, and the conflicts; a field in conflict keeps the deck's text.
+  func merged(_ base: BuiltContent, _ theirs: BuiltContent) -> (content: BuiltContent, conflicts: [MergeConflict]) {
+    let names = FieldNames(type.fields.map(ComparedField.escaped))
+    let sides = [base, content, theirs].map { side in
+      var content = ComparedContent()
+      content.append(
+        ComparedEntry(key: note.guid, fields: names, values: side.padded(names.list.count), tags: side.tags), .note)
+      return content
+    }
+    let result = ThreeWayMerge(base: sides[0], ours: sides[1], theirs: sides[2]).result().content[.note].entries
+    guard let entry = result.first else { return (content, conflicts) }
+    let old = conflicts.filter { old in
+      !entry.conflicts.contains { $0.isAboutSame(as: old) } && !isSettled(old, entry.values, theirs.fields)
+    }
+    return (BuiltContent(entry.values, tags: entry.tags), old + entry.conflicts)
+  }
+
+  /// Changes the note's content, and stores the conflicts with it.
+  /// - Throws: `NoteError` when the content breaks a rule.
+  func write(_ content: BuiltContent, _ conflicts: [MergeConflict], to db: Database, _ settings: BuildSettings) throws {
+    let marks = conflicts.isEmpty ? [] : [MergeConflict.tag]
+    try NoteTable.update(
+      db, note.id, fields: Dictionary(firstOf: zip(type.fields, content.fields)),
+      tags: content.tags + marks, now: settings.now, isInterrupted: settings.isInterrupted)
+    if conflicts == self.conflicts { return }
+    let known = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).first?.fields ?? []
+    try StoredFields.set(
+      db, of: note.id,
+      to: known.filter { $0.name != MergeConflict.name }
+        + (conflicts.isEmpty ? [] : [CardField(MergeConflict.name, .json(MergeConflict.json(conflicts)))]))
+  }
+}
+
+extension BuiltContent {
+  /// Returns the content that a row gives a note of a type; fields that the row does not name keep their text.
+  init(_ row: CardRow, _ type: NoteType, before: BuiltContent) {
+    tags = row.tags
+    fields = before.padded(type.fields.count)
+    for (place, field) in row.noteFields.enumerated() {
+      guard let place = field.name.map({ type.fields.firstIndex(of: $0) }) ?? place, fields.indices.contains(place)
+      else { continue }
+      fields[place] = field.html
+    }
+  }
+
+  func padded(_ count: Int) -> [String] {
+    Array(fields.prefix(count)) + Array(repeating: "", count: max(0, count - fields.count))
+  }
+
+  /// The text that reports name a note with these fields by.
+  var prompt: String { FieldHTML.sortText(fields.first ?? "") }
 }

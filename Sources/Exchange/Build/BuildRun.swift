@@ -140,7 +140,7 @@ public final class BuildRun {
     }
     // The cards of a first build are already in the order of their sources.
     if let build = state.build {
-      for visited in state.visited { try SourceOrder(db, build).place(visited.new, of: visited.id) }
+      for visited in state.visited { try SourceOrder(db: db, build: build).place(visited.new, of: visited.id) }
     }
     for (path, id, gone) in state.unread {
       let left = try handleGone(gone.filter { !state.claimed.contains($0.note) }, path)
@@ -171,7 +171,6 @@ public final class BuildRun {
     state.report.findings += read.hints(in: source.path)
   }
 
-  /// Applies the rows of a source to the deck.
   private func merge(
     _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
   ) throws {

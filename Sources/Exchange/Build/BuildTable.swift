@@ -5,7 +5,6 @@
 public import Decks
 public import Storage
 
-/// The tables of builds.
 public enum BuildTable {
   /// `whole` and `front` are hashes of a row as the source has it, `base` is the note's content as it was built, and
   /// `modified` is the note's modification time then; `gone` marks rows that the source no longer has. The stamps of
@@ -93,12 +92,9 @@ public enum BuildTable {
 
   static func find(_ db: Database, _ description: BuildDescription) throws -> Int64? {
     let sql = "SELECT id FROM builds WHERE name = ? AND namespace = ?"
-    return try db.firstRow(sql, [description.name, description.namespace]) {
-      $0.integer(0)
-    }
+    return try db.firstRow(sql, [description.name, description.namespace]) { $0.integer(0) }
   }
 
-  /// Returns the sources of a build by path.
   static func sources(_ db: Database, of build: Int64) throws -> [String: BuiltSource] {
     var sources: [String: BuiltSource] = [:]
     let sql = "SELECT id, path, content, inputs, size, modified, inode FROM build_sources WHERE build = ?"
@@ -142,7 +138,6 @@ public enum BuildTable {
 
   // MARK: Media
 
-  /// Returns the media that a build imported, by name.
   static func media(_ db: Database, of build: Int64) throws -> [String: BuiltMedia] {
     var media: [String: BuiltMedia] = [:]
     let sql = "SELECT name, hash, path, size, modified, inode FROM build_media WHERE build = ?"
@@ -170,8 +165,7 @@ public enum BuildTable {
     try db.execute(sql: "UPDATE \(table) SET \(rest) WHERE \(key)", arguments: values)
     if db.changesCount > 0 { return }
     let names = columns.joined(separator: ", ")
-    try db.execute(
-      sql: "INSERT INTO \(table) (\(names)) VALUES (\(places.joined(separator: ", ")))", arguments: values)
+    try db.execute(sql: "INSERT INTO \(table) (\(names)) VALUES (\(places.joined(separator: ", ")))", arguments: values)
   }
 
   static func forget(_ db: Database, media name: String, of build: Int64) throws {
@@ -208,7 +202,6 @@ public enum BuildTable {
     "(SELECT max(notes.mod, (SELECT max(cards.mod) FROM cards WHERE note = notes.id)) FROM notes WHERE id = \(note))"
   }
 
-  /// Returns the rows that are gone from their sources, by source.
   static func gone(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
     try rowsBySource(db, of: build, where: "r.gone = 1")
   }
@@ -225,7 +218,6 @@ public enum BuildTable {
     return rows
   }
 
-  /// Replaces the rows that are gone from a source.
   static func setGone(_ db: Database, of source: Int64, to rows: [BuiltRow]) throws {
     try db.execute(sql: "DELETE FROM build_rows WHERE source = ? AND gone = 1", arguments: [source])
     let last = try db.firstRow("SELECT max(place) FROM build_rows WHERE source = ?", [source]) { $0.optionalInteger(0) }
@@ -290,7 +282,6 @@ public enum BuildTable {
     return (String(name.dropFirst()), try db.rows(rows, [build, name]) { ($0.text(0), $0.count(1)) })
   }
 
-  /// Replaces the rows of a source.
   static func setRows(_ db: Database, of source: Int64, _ rows: [BuiltRow]) throws {
     try db.execute(sql: "DELETE FROM build_rows WHERE source = ?", arguments: [source])
     try insert(db, rows, into: source, from: 0)
@@ -312,7 +303,6 @@ public enum BuildTable {
   }
 }
 
-/// A source at its last build.
 struct BuiltSource {
   let id: Int64
   let path: String
@@ -322,7 +312,6 @@ struct BuiltSource {
   let inputs: String
 }
 
-/// A picture or a sound at its last build.
 struct BuiltMedia {
   let name: String
   let stamp: SourceStamp
@@ -331,7 +320,6 @@ struct BuiltMedia {
   let path: String
 }
 
-/// A row at its last build.
 struct BuiltRow {
   /// The id that the source gives the row, or one derived from its front.
   let name: String
@@ -342,7 +330,6 @@ struct BuiltRow {
   /// The note's content according to the source.
   var base: BuiltContent
   var line: Int
-  /// Whether the source no longer has the row.
   var isGone = false
   /// Whether the deck differs from the source.
   var isEdited = false

@@ -12,7 +12,6 @@ import Text
 ///
 ///     let count = try BuildWriteBack(db, folder, isInterrupted: environment.isInterrupted).run()
 public struct BuildWriteBack {
-  /// The new content of a row.
   struct Edit {
     let content: BuildContent
     /// The id that identifies the row's card; empty when the source cannot hold one.
@@ -95,15 +94,13 @@ public struct BuildWriteBack {
     var file = try SourceLines(path, isInterrupted)
     switch format {
     case .md: try file.write(markdown: edits, source)
-    case .csv: try file.write(table: edits, UInt8(ascii: ","), source)
-    case .tsv: try file.write(table: edits, UInt8(ascii: "\t"), source)
+    case .csv, .tsv: try file.write(table: edits, format.separator, source)
     default: break
     }
     return file
   }
 }
 
-/// A source and the edits of its rows.
 private struct SourceLines {
   private let path: String
   /// The facts of the file before it was read.
@@ -133,7 +130,6 @@ private struct SourceLines {
     try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: isInterrupted))
   }
 
-  /// The edited file.
   var bytes: [UInt8] {
     var (result, start) = (mark, 0)
     for edit in edits.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {

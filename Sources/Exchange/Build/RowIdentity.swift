@@ -13,7 +13,6 @@ struct RowFacts: Equatable {
   /// Hashes of the whole row, and of its prompt or first field.
   let whole: Int64
   let front: Int64
-  /// The fields of its note.
   var texts: [String] = []
 }
 
@@ -122,7 +121,6 @@ enum RowIdentity {
   }
 }
 
-/// Decides whether a changed row is still the same row.
 enum RowEdit {
   /// Longer texts are compared by words instead of letters.
   private static let mostLetters = 120
@@ -196,12 +194,9 @@ struct NewIDs {
   }
 }
 
-/// Computes ids, guids and hashes of rows.
 enum BuildIDs {
   /// Returns the guid of an id: the id itself without a namespace, otherwise a hash of both.
-  static func guid(of id: String, namespace: String) -> String {
-    namespace.isEmpty ? id : short("\(namespace)\n\(id)")
-  }
+  static func guid(of id: String, namespace: String) -> String { namespace.isEmpty ? id : short("\(namespace)\n\(id)") }
 
   /// Returns the id of a row whose source gives none, derived from its front. `repeated` counts the earlier rows with
   /// the same front.
@@ -220,7 +215,6 @@ enum BuildIDs {
   /// Returns the first 64 bits of SHA-256.
   static func hash(_ bytes: [UInt8]) -> Int64 { hash(digest: sha256(bytes)) }
 
-  /// Returns the hash of a file's content, read in chunks.
   static func hash(ofFile path: String, isInterrupted: @escaping () -> Bool) throws -> Int64 {
     var hashing = HashingSHA256()
     try ByteFile(path, isInterrupted: isInterrupted).forEachPiece { hashing.add($0) }

@@ -155,7 +155,6 @@ extension SourceReading {
 }
 
 extension MarkdownFacts {
-  /// Returns the comment with an id.
   fileprivate func with(_ id: String) -> String {
     var facts = self
     facts.guid = id

@@ -1,9 +1,12 @@
 // The current text of a source, saved or not, and what a build would make of it, by line.
-// Invariant: rows and error messages are those of a build, because the same reader produces them.
+// Invariant: rows and error messages are those of a build, because the same reader produces them; a row is refused
+// exactly when a build refuses it, because it is written to an in-memory collection with the user's note types and
+// rolled back. The chunks of a text, parsed one after another, give the same result as the whole text.
 
 import Decks
 import Problems
-import Templates
+package import Storage
+package import Templates
 import Text
 
 /// A row of a source, for tools that work on the source rather than on the cards.
@@ -23,7 +26,6 @@ package struct SourceEntry {
 
   package var tags: [String] { row?.row.tags ?? [] }
 
-  /// The name of the deck within the built one.
   package var subdeck: String { row?.row.subdeck ?? "" }
 }
 
@@ -42,7 +44,6 @@ package struct SourceProblem: Equatable {
 package struct SourceReading {
   package let path: String
   package let text: SourceText
-  /// The rows, by position.
   package let entries: [SourceEntry]
   /// Errors that end the reading, and rows that cannot be read as a card.
   package let problems: [SourceProblem]
@@ -77,7 +78,6 @@ package struct SourceReading {
     (self.entries, self.problems, self.table, self.chunks) = (entries, problems, table, chunks)
   }
 
-  /// Returns the lines of an entry.
   package func lines(of index: Int) -> Range<Int> {
     let start = entries[index].line
     var next = index + 1 < entries.count ? entries[index + 1].line : text.count + 1
@@ -99,7 +99,6 @@ package struct SourceReading {
 }
 
 extension SourceProblem {
-  /// Returns the problem moved down by a number of lines.
   fileprivate func moved(by lines: Int) -> SourceProblem {
     SourceProblem(line: line + lines, column: column, code: code, message: message)
   }
@@ -125,5 +124,200 @@ extension SourceProblem {
   package static func sameID(_ entry: SourceEntry, in path: String, other: String) -> SourceProblem {
     let error = BuildError.sameID(path: path, line: entry.line, id: entry.id, other: other)
     return SourceProblem(line: entry.line, column: entry.column, code: error.report.code.rawValue, message: error.words)
+  }
+}
+
+package struct SourceText {
+  package let bytes: [UInt8]
+  private let starts: [Int]
+
+  package init(_ bytes: [UInt8]) {
+    self.bytes = bytes
+    var starts = [0]
+    bytes.withUnsafeBufferPointer { bytes in
+      for place in bytes.indices where bytes[place] == 0x0A { starts.append(place + 1) }
+    }
+    self.starts = starts
+  }
+
+  package var count: Int { starts.count }
+
+  /// Returns the offset of a line; the end of the text for the line after the last one.
+  package func start(_ line: Int) -> Int { line <= starts.count ? starts[max(0, line - 1)] : bytes.count }
+
+  /// Returns the offset at which a line ends, without its line end.
+  package func end(_ line: Int) -> Int {
+    var end = line < starts.count ? starts[line] - 1 : bytes.count
+    if end > start(line), bytes[end - 1] == 0x0D { end -= 1 }
+    return end
+  }
+
+  package func line(_ number: Int) -> Substring {
+    String(decoding: bytes[start(number)..<max(start(number), end(number))], as: UTF8.self)[...]
+  }
+
+  package func line(at offset: Int) -> Int {
+    var (low, high) = (0, starts.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low + 1
+  }
+
+  /// Returns the offset of a character in a line, counted from 1.
+  package func offset(line: Int, column: Int) -> Int {
+    var (place, left) = (start(line), column)
+    let end = end(line)
+    while place < end {
+      if bytes[place] & 0xC0 != 0x80 { left -= 1 }
+      if left <= 0 { break }
+      place += 1
+    }
+    return place
+  }
+
+  /// Removes blank lines from the end of a range of lines.
+  func withoutBlanks(_ lines: Range<Int>) -> Range<Int> {
+    var end = lines.upperBound
+    while end - 1 > lines.lowerBound, bytes[start(end - 1)..<self.end(end - 1)].allSatisfy({ $0 == 0x20 || $0 == 0x09 })
+    { end -= 1 }
+    return lines.lowerBound..<end
+  }
+}
+
+/// The parsed contents of a chunk; its lines are counted from its own first line.
+struct SourceChunk {
+  let lines: Int
+  let entries: [SourceEntry]
+  let problems: [SourceProblem]
+  /// Whether an error ended the parsing, so that nothing after this chunk is read.
+  let isBroken: Bool
+  let table: (shape: TableShape, separator: UInt8)?
+
+  init(_ bytes: [UInt8], of source: BuildSource, in folder: String, isInterrupted: @escaping () -> Bool) {
+    let read = BuildRows(bytes, of: source, in: folder, isInterrupted: isInterrupted)
+    let rows = read.rows.enumerated().map { SourceEntry($1.row.start, id: $1.facts.id, row: $1, order: $0) }
+    let links = read.links.map { link in
+      SourceEntry(link.start, id: String(decoding: link.guid, as: UTF8.self).trimmed, row: nil, order: rows.count)
+    }
+    lines = bytes.count { $0 == 0x0A }
+    entries = (rows + links).sorted { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
+    problems =
+      read.refused.compactMap { row in row.start.invalidReason.map { SourceProblem(row.start, $0.code, $0.message) } }
+      + (read.failure.map { [SourceProblem($0)] } ?? [])
+    isBroken = read.failure != nil
+    table = read.table
+  }
+
+  // MARK: Boundaries
+
+  /// On average, one heading in this number begins a chunk.
+  private static let share: UInt32 = 32
+
+  /// Returns the chunks of a text. In Markdown they begin at headings, because a heading ends whatever comes before
+  /// it. Which headings these are depends only on their text, so that an edit does not move the other boundaries.
+  static func ranges(of text: SourceText, _ source: BuildSource) -> [Range<Int>] {
+    guard source.kind == .cards(.md) else { return [0..<text.bytes.count] }
+    var ranges: [Range<Int>] = []
+    var (begin, fence, isFenced) = (0, MarkdownFence(), false)
+    for line in firstLine(behindFrontMatter: text)..<text.count + 1 {
+      let (start, end) = (text.start(line), text.end(line))
+      if isFenced || mayFence(text.bytes[start..<max(start, end)]) {
+        let isCode = fence.holds(text.line(line))
+        // The line that closes a fence is code, but the line after it is not.
+        isFenced = isCode && fence.isOpen
+        if isCode { continue }
+      }
+      guard start > begin, end > start, text.bytes[start] == UInt8(ascii: "#"),
+        hash(text.bytes[start..<end]) % share == 0, case .heading = MarkdownLine(text.line(line))
+      else { continue }
+      ranges.append(begin..<start)
+      begin = start
+    }
+    return ranges + [begin..<text.bytes.count]
+  }
+
+  /// Returns the first line after the front matter, which is enclosed by two rules at the beginning.
+  private static func firstLine(behindFrontMatter text: SourceText) -> Int {
+    // A UTF-8 byte order mark may come before it.
+    let first = text.line(1).unicodeScalars.drop { $0 == "\u{FEFF}" }
+    guard MarkdownLine(Substring(first)) == .rule else { return 1 }
+    var line = 2
+    while line <= text.count, text.line(line) != "...", MarkdownLine(text.line(line)) != .rule { line += 1 }
+    return min(line + 1, text.count + 1)
+  }
+
+  private static func mayFence(_ line: ArraySlice<UInt8>) -> Bool {
+    line.contains { $0 == UInt8(ascii: "`") || $0 == UInt8(ascii: "~") }
+  }
+
+  private static func hash(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    bytes.reduce(2_166_136_261) { ($0 ^ UInt32($1)) &* 16_777_619 }
+  }
+}
+
+extension SourceEntry {
+  fileprivate init(_ start: RowStart, id: String, row: BuildRow?, order: Int) {
+    self.init(line: start.line, column: start.column, id: id, row: row, order: order)
+  }
+
+  func moved(by lines: Int, order rows: Int) -> SourceEntry {
+    SourceEntry(line: line + lines, column: column, id: id, row: row, order: order + rows)
+  }
+}
+
+package final class SourceRules {
+  private struct Key: Hashable {
+    let whole: Int64
+    let id: String
+
+    init(_ row: BuildRow) { (whole, id) = (row.facts.whole, row.facts.id) }
+  }
+
+  private static let mostKnown = 500_000
+
+  package let types: [NoteType]
+  private let store: Store
+  private var deck: DeckRecord?
+  private var known: [Key: RowRefusal?] = [:]
+
+  package init(_ types: [NoteType], _ schema: Schema, isInterrupted: @escaping @Sendable () -> Bool) {
+    self.types = types
+    store = Store(path: nil, schema: schema, isInterrupted: isInterrupted)
+  }
+
+  package func problems(of reading: SourceReading) throws -> [SourceProblem] {
+    if known.count > Self.mostKnown { known = [:] }
+    let fresh = reading.entries.filter { entry in entry.row.map { known[Key($0)] == nil } ?? false }
+    if !fresh.isEmpty { try check(fresh.compactMap(\.row)) }
+    return reading.entries.compactMap { entry in
+      guard let row = entry.row, let refusal = known[Key(row)] ?? nil else { return nil }
+      return SourceProblem(
+        line: entry.line, column: entry.column, code: refusal.code.rawValue, message: refusal.message)
+    }
+  }
+
+  private func check(_ rows: [BuildRow]) throws {
+    try store.operation("checking") { db in
+      let deck = try self.deck ?? makeDeck(db)
+      self.deck = deck
+      let places = try ImportPlaces(db, deck, isNew: false, now: 0, random: { 1 })
+      places.onDuplicate = .update
+      for row in rows { known[Key(row)] = .some(try places.refusal(of: row.row)) }
+    }
+  }
+
+  private func makeDeck(_ db: Database) throws -> DeckRecord {
+    for type in types where try NoteTypeTable.named(db, type.name) == nil {
+      _ = try NoteTypeTable.create(db, type.draft, now: 0, isFromFile: true)
+    }
+    return try DeckTable.create(db, name: "sources", now: 0)
+  }
+
+  deinit {
+    do { try store.close() } catch {
+      // Nothing is lost, because the store is in memory.
+    }
   }
 }

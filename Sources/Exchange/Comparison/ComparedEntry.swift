@@ -3,9 +3,7 @@
 
 import Text
 
-/// The kinds of objects in a deck.
 public enum ComparedKind: String, CaseIterable, Sendable {
-  /// A column of a table.
   case column
   case noteType = "note_type"
   case preset
@@ -38,20 +36,13 @@ public final class FieldNames: Sendable {
 ///
 ///     ComparedEntry(key: "3kTMd", fields: FieldNames(["prompt", "answer"]), values: ["el gato", "the cat"])
 public struct ComparedEntry: Sendable {
-  public let key: String
+  public private(set) var key: String
   /// The name shown to users; empty when the key is shown instead.
-  public var title: String
-  public var fields: FieldNames
-  /// The text of each field in `fields`.
-  public var values: [String]
-  public var tags: [String]
+  public var title = ""
+  public var fields = FieldNames.none
+  public var values: [String] = []
+  public var tags: [String] = []
   public var conflicts: [MergeConflict] = []
-
-  public init(
-    key: String, title: String = "", fields: FieldNames = .none, values: [String] = [], tags: [String] = []
-  ) {
-    (self.key, self.title, self.fields, self.values, self.tags) = (key, title, fields, values, tags)
-  }
 
   /// The text of a field; empty when it is missing.
   public subscript(name: String) -> String {
@@ -67,10 +58,9 @@ public struct ComparedEntry: Sendable {
     values.append(value)
   }
 
-  /// Returns the entry with another key.
   func keyed(_ key: String) -> ComparedEntry {
-    var other = ComparedEntry(key: key, title: title, fields: fields, values: values, tags: tags)
-    other.conflicts = conflicts
+    var other = self
+    other.key = key
     return other
   }
 
@@ -106,16 +96,13 @@ public struct ComparedEntry: Sendable {
   }
 }
 
-/// Entries of one kind in order.
 public struct ComparedList: Sendable {
   public private(set) var entries: [ComparedEntry] = []
   private(set) var places: [String: Int] = [:]
   /// The next number to append to a key that occurs several times.
   private var numbers: [String: Int] = [:]
 
-  public init() {}
-
-  init(_ entries: [ComparedEntry]) {
+  init(_ entries: [ComparedEntry] = []) {
     self.entries = entries
     places = Dictionary(firstOf: entries.enumerated().map { ($1.key, $0) })
   }
@@ -150,7 +137,6 @@ public struct ComparedList: Sendable {
   }
 }
 
-/// Everything that is compared of one deck or file.
 public struct ComparedContent: Sendable {
   private var lists: [ComparedKind: ComparedList] = [:]
 
@@ -168,12 +154,10 @@ public struct ComparedContent: Sendable {
     lists[kind, default: ComparedList()].append(entry)
   }
 
-  /// Replaces all entries of a kind.
   public mutating func replace(_ kind: ComparedKind, by entries: [ComparedEntry]) {
     lists[kind] = ComparedList(entries)
   }
 
-  /// Changes an entry, if it exists.
   public mutating func update(_ key: String, _ kind: ComparedKind, _ change: (inout ComparedEntry) -> Void) {
     lists[kind]?.update(key, change)
   }

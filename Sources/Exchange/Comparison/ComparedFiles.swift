@@ -6,7 +6,6 @@ import Files
 public import Storage
 import Text
 
-/// An operand of a comparison.
 public enum ComparedOperand {
   case file(String, CardFormat)
   /// A deck, or the result of reading a folder.
@@ -16,7 +15,6 @@ public enum ComparedOperand {
 }
 
 extension ComparedNotes {
-  /// Reads the notes of a deck and its nested decks.
   public static func of(_ deck: DeckID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedNotes {
     var reader = try DeckContent(db, deck, settings)
     return try reader.read()
@@ -49,7 +47,6 @@ public struct ComparedFiles {
   private let texts: Texts?
   private let notes: [ComparedNotes]
 
-  /// - Throws: `ExchangeError`, `PackageError`, `FileError`.
   public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws {
     switch Self.family(operands) {
     case .csv:
@@ -157,9 +154,8 @@ public struct ComparedFiles {
     _ operands: [ComparedOperand], _ settings: ComparisonSettings
   ) throws -> [ComparedTable] {
     var tables = try operands.map { operand in
-      var separator = UInt8(ascii: ",")
-      if case .file(_, .tsv) = operand { separator = UInt8(ascii: "\t") }
-      return try ComparedTable(source(operand, settings), separator: separator)
+      let format = if case .file(_, let format) = operand { format } else { CardFormat.csv }
+      return try ComparedTable(source(operand, settings), separator: format.separator)
     }
     let areHeaded = ComparedTable.haveHeaders(tables) || tables.contains { $0.hasHeader(key: settings.key) }
     for index in tables.indices { try tables[index].read(hasHeader: areHeaded, key: settings.key) }
@@ -189,7 +185,7 @@ public struct ComparedFiles {
     case .notes(let notes): return notes
     case .nothing: return ComparedNotes(keepsSchedule: settings.keepsSchedule)
     case .file(let path, let format):
-      guard format.isText else { return try PackageContent(path, settings).read() }
+      guard format.isText else { return try PackageContent(path: path, settings: settings).read() }
       var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
       notes.held = format.holds
       var table = TableOptions()
@@ -225,7 +221,6 @@ public final class ComparedMedia {
   private let settings: ComparisonSettings
   private var packages: [String: PackageFile] = [:]
 
-  /// - Parameter operands: searched in order.
   public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) {
     (self.operands, self.settings) = (operands, settings)
   }

@@ -10,7 +10,6 @@ struct ComparedMarkdown {
   private(set) var content = ComparedContent()
   let hasMark: Bool
   let encoding: TextEncoding
-  /// The lines before the first card.
   private var head: [UInt8] = []
   private var blocks: [String: [UInt8]] = [:]
   private static let names = FieldNames(["prompt", "answer", "subdeck"])
@@ -115,8 +114,7 @@ struct ComparedMarkdown {
   private static func block(_ entry: ComparedEntry) -> [UInt8] {
     let text = entry["text"]
     let isKnownByText = entry.key == entry["prompt"] || entry.key == text
-    var facts = MarkdownFacts(
-      guid: isKnownByText ? "" : entry.key, tags: entry.markedTags, subdeck: entry["subdeck"])
+    var facts = MarkdownFacts(guid: isKnownByText ? "" : entry.key, tags: entry.markedTags, subdeck: entry["subdeck"])
     if !entry.conflicts.isEmpty { facts.conflicts = MergeConflict.json(entry.conflicts) }
     if !text.isEmpty { return Array(MarkdownWriter.cloze(text, facts.comment).utf8) }
     let (prompt, answer) = (entry["prompt"], entry["answer"])

@@ -21,11 +21,9 @@ public struct ComparedNotes {
   private var keys: [String: String] = [:]
   /// What the format of the source can hold; nil for everything.
   var held: Set<CardPart>?
-  /// Whether a card of the notes has been studied.
   var isStudied = false
   /// The content of media files that exist nowhere else.
   private(set) var media: [String: [UInt8]] = [:]
-  /// The paths of a deck's media files.
   var mediaPaths: [String: String] = [:]
   private let keepsSchedule: Bool
   private var names: [String: FieldNames] = [:]
@@ -48,7 +46,6 @@ public struct ComparedNotes {
     return fields
   }
 
-  /// Adds media files with their content.
   public mutating func addMedia(_ files: [String: [UInt8]]) {
     media = files
     for (name, bytes) in files.sorted(by: { $0.key < $1.key }) where content[.media][name] == nil {
@@ -73,7 +70,6 @@ public struct ComparedNotes {
 
   // MARK: From collections
 
-  /// The state of one card of a note in a collection.
   struct Place {
     var deck = ""
     var ordinal = 0
@@ -119,7 +115,6 @@ public struct ComparedNotes {
     return ([places.first?.deck ?? "", suspended, Self.flags(places)], beside)
   }
 
-  /// Adds another card to an earlier note.
   private mutating func add(_ place: Place, to note: String) {
     places[note, default: []].append(place)
     let cards = cards((places[note] ?? []).sorted { $0.ordinal < $1.ordinal })
@@ -148,7 +143,6 @@ public struct ComparedNotes {
 
   // MARK: From rows
 
-  /// Adds a row of a file.
   mutating func add(_ row: CardRow) {
     let guid = String(decoding: row.guid, as: UTF8.self)
     var values: [String]
@@ -227,8 +221,7 @@ public struct ComparedNotes {
     let held = self.held ?? Set(CardPart.allCases)
     if !held.contains(.options) { content.replace(.deck, by: base.content[.deck].entries) }
     if !held.contains(.media) { content.replace(.media, by: base.content[.media].entries) }
-    // If no card is studied any more although some were, the file was written without schedules, suspensions and
-    // flags.
+    // If no card is studied any more although some were, the file was written without schedules, suspensions and flags.
     let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
     if keepsMarks && held.contains(.fields) { return content }
     content.replace(

@@ -121,7 +121,6 @@ struct ComparedTable {
     return Dictionary(firstOf: zip(columns, cells).map { ($0, (raw: $1.0, text: $1.1)) })
   }
 
-  /// Splits a row into cells, with their quotes.
   private static func parts(of row: [UInt8], _ separator: UInt8) -> [ArraySlice<UInt8>] {
     var parts: [ArraySlice<UInt8>] = []
     var (start, isQuoted) = (0, false)
@@ -136,7 +135,6 @@ struct ComparedTable {
     return parts + [row[start...]]
   }
 
-  /// Returns the merged table in the format of ours.
   func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
     let notes = result.content[.note].entries
     var names = result.content[.column].entries.map(\.key)

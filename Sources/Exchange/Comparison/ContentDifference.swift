@@ -4,13 +4,11 @@
 
 public import Values
 
-/// A change of one object.
 public struct ComparedChange: Sendable {
   public enum Event: String, CaseIterable, Sendable {
     case added, removed, changed, moved
   }
 
-  /// A field that differs.
   public struct Field: Equatable, Sendable {
     public let name: String
     public let old: String
@@ -34,7 +32,6 @@ public struct MergeCounts: Equatable, Sendable {
   public var added = 0
   public var changed = 0
   public var removed = 0
-  /// The number of notes that only changed their position.
   public var moved = 0
   /// The number of other objects that were added, changed or removed, by kind.
   public var others: [ComparedKind: Int] = [:]
@@ -45,7 +42,6 @@ public struct MergeCounts: Equatable, Sendable {
 
   public init() {}
 
-  /// The number of notes that were added, changed or removed.
   public var total: Int { added + changed + removed }
 }
 
@@ -124,7 +120,6 @@ public struct ContentDifference: Sendable {
 }
 
 extension ComparedChange {
-  /// Compares one entry; returns nil when both are the same.
   public init?(of kind: ComparedKind, from old: ComparedEntry?, to new: ComparedEntry?) {
     switch (old, new) {
     case (nil, nil): return nil
@@ -153,19 +148,16 @@ extension ComparedChange {
 }
 
 extension ComparedEntry {
-  /// The name shown to users.
   public var shownTitle: String { title.isEmpty ? values.first ?? key : title }
 }
 
 extension ComparedChange {
-  /// The change as `--json` prints it.
   public var value: Value {
     var fields: [(String, Value)] = [
       ("kind", .text(kind.rawValue)), ("event", .text(event.rawValue)), ("key", .text(key)), ("title", .text(title)),
       (
         "fields",
-        .list(
-          self.fields.map { .record([("name", .text($0.name)), ("old", .text($0.old)), ("new", .text($0.new))]) })
+        .list(self.fields.map { .record([("name", .text($0.name)), ("old", .text($0.old)), ("new", .text($0.new))]) })
       ),
       ("added_tags", .list(addedTags.map { .text($0) })), ("removed_tags", .list(removedTags.map { .text($0) })),
     ]

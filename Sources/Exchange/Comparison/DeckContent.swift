@@ -8,22 +8,18 @@ import Storage
 import Templates
 import Text
 
-/// The options of a comparison.
 public struct ComparisonSettings {
   /// The account's folder, for unpacked files.
   public var folder: String
   public var moment: StudyMoment
-  /// Whether schedules are compared too.
   public var keepsSchedule = false
   /// For tables and JSON Lines: the column or member that identifies rows.
   public var key: String?
-  /// Nil: determined by the files' extensions.
   public var format: CardFormat?
   public var kinds = FileKinds.any
   public var isInterrupted: @Sendable () -> Bool
   /// Reports how much of a deck or a file has been read.
   public var progress: ImportProgress = { _, _ in }
-  /// Returns the path of a media file's content.
   public var mediaPath: (MediaRecord) -> String
 
   public init(
@@ -35,7 +31,6 @@ public struct ComparisonSettings {
   }
 }
 
-/// Reads a deck and its nested decks.
 struct DeckContent {
   private let db: Database
   private let deck: DeckRecord
@@ -62,9 +57,7 @@ struct DeckContent {
         if settings.isInterrupted() { throw FileError(settings.folder, .read, .interrupted) }
         try settings.progress(start, ids.count)
         for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)])
-        where seen.insert(card.note).inserted {
-          try add(card, names)
-        }
+        where seen.insert(card.note).inserted { try add(card, names) }
       }
       try readOptions(of: each, within: whole)
     }
@@ -119,20 +112,16 @@ struct DeckContent {
       guard let record = try MediaTable.named(db, name) else { continue }
       let path = settings.mediaPath(record)
       guard fileExists(path) else { continue }
-      let bytes = try FileText.bytes(
-        path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
+      let bytes = try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
       notes.content.append(ComparedEntry(media: record.name, sha1: bytes.withUnsafeBytes(sha1)), .media)
       notes.mediaPaths[record.name] = path
     }
   }
 }
 
-/// Reads a package.
 struct PackageContent {
-  private let path: String
-  private let settings: ComparisonSettings
-
-  init(_ path: String, _ settings: ComparisonSettings) { (self.path, self.settings) = (path, settings) }
+  let path: String
+  let settings: ComparisonSettings
 
   func read() throws -> ComparedNotes {
     let scratch = try Scratch(.package, in: settings.folder)
@@ -209,8 +198,7 @@ struct PackageContent {
       var place = ComparedNotes.Place(
         deck: decks[card.deck] ?? "", ordinal: card.ordinal, isSuspended: card.queue == -1, flag: card.flags & 7)
       if settings.keepsSchedule {
-        place.schedule = ComparedNotes.text(
-          calendar.schedule(card, steps: (learning: 1, relearning: 1)))
+        place.schedule = ComparedNotes.text(calendar.schedule(card, steps: (learning: 1, relearning: 1)))
       }
       return place
     }
@@ -236,8 +224,5 @@ extension FieldNames {
 }
 
 extension NoteType {
-  /// Whether this is a stock type that every collection has.
-  var isStock: Bool {
-    StockNoteType.allCases.contains { $0.rawValue == name && $0.draft == draft }
-  }
+  var isStock: Bool { StockNoteType.allCases.contains { $0.rawValue == name && $0.draft == draft } }
 }

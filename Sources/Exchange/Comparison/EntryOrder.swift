@@ -29,20 +29,14 @@ struct EntryNumbers {
 }
 
 struct EntryOrder {
-  private let numbers: EntryNumbers
-  private let survives: [Bool]
-  private let isFree: [Bool]
+  let numbers: EntryNumbers
+  /// Whether each numbered entry is in the result.
+  let survives: [Bool]
+  /// Whether each numbered entry is ignored in the order of others, because one side removed it.
+  let isFree: [Bool]
   /// Conflicts by entry number, for moves of one side that were dropped in favour of a different order of the other.
   private(set) var unplaced: [Int: MergeConflict] = [:]
 
-  /// - Parameters:
-  ///   - survives: whether each numbered entry is in the result.
-  ///   - isFree: whether each numbered entry is ignored in the order of others, because one side removed it.
-  init(_ numbers: EntryNumbers, survives: [Bool], isFree: [Bool]) {
-    (self.numbers, self.survives, self.isFree) = (numbers, survives, isFree)
-  }
-
-  /// Returns the surviving numbers in the merged order.
   mutating func merged() -> [Int] {
     let ours = numbers.ours.filter { survives[$0] }
     let theirs = numbers.theirs.filter { survives[$0] }
@@ -64,8 +58,7 @@ struct EntryOrder {
     if ours == theirs || theirs == base { return ours }
     if ours == base { return theirs }
     let merged = moved(base, ours, theirs)
-    // The result must not change when it is merged with either side again. If it does, the moves depend on each
-    // other.
+    // The result must not change when it is merged with either side again. If it does, the moves depend on each other.
     if moved(base, merged, theirs) == merged, moved(base, ours, merged) == merged { return merged }
     let (lead, other) = precedes(ours, theirs) ? (ours, theirs) : (theirs, ours)
     let sides = [base, ours, theirs].map { (list: $0, places: EntryOrder.places($0, numbers.keys.count)) }

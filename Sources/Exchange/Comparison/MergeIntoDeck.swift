@@ -39,7 +39,6 @@ public final class MergeIntoDeck {
     own = Set([deck] + (try DeckTable.within(db, deck).map(\.id)))
   }
 
-  /// - Parameter ours: the present content of the deck.
   public func run(from ours: ComparedContent, to result: ComparedContent) throws -> MergeCounts {
     var merged = result
     try importMedia(ours, &merged)
@@ -148,8 +147,7 @@ public final class MergeIntoDeck {
       given.preset = given.preset ?? known?.name
       guard let name = given.preset else { return try DeckTable.setOptions(db, target, to: given.options) }
       if let known, try change(known, of: target, to: given, beside: all) { return }
-      try DeckTable.setPreset(
-        db, target, to: preset(named: name, given.options, fitted: known?.options.fitted))
+      try DeckTable.setPreset(db, target, to: preset(named: name, given.options, fitted: known?.options.fitted))
     }
     if isWhole, let old { try leave(old, beside: all) }
   }
@@ -192,7 +190,6 @@ public final class MergeIntoDeck {
     }
   }
 
-  /// Returns a nested deck; a missing one is made.
   private func place(_ name: String) throws -> DeckID {
     if name.isEmpty { return deck.id }
     if let known = decks[name] { return known }
@@ -244,7 +241,6 @@ public final class MergeIntoDeck {
     try finish(id, entry, type)
   }
 
-  /// Sets what a note has besides its fields.
   private func finish(_ id: NoteID, _ entry: ComparedEntry, _ type: NoteType) throws {
     let known = Set(type.fields.map(ComparedField.escaped))
     let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: id))
@@ -313,9 +309,7 @@ public final class MergeIntoDeck {
 
 extension ComparedEntry {
   /// The tags, with the conflict tag if and only if there are conflicts.
-  var markedTags: [String] {
-    tags.filter { $0 != MergeConflict.tag } + (conflicts.isEmpty ? [] : [MergeConflict.tag])
-  }
+  var markedTags: [String] { tags.filter { $0 != MergeConflict.tag } + (conflicts.isEmpty ? [] : [MergeConflict.tag]) }
 
   /// The options of a deck, as encoded by `init(options:of:)`.
   fileprivate var options: NamedOptions {

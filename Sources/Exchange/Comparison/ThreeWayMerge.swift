@@ -92,7 +92,7 @@ public struct ThreeWayMerge {
       return self.merged(kind, sides[0][$0], sides[1][$0], sides[2][$0])
     }
     var order = EntryOrder(
-      numbers, survives: merged.map { $0 != nil },
+      numbers: numbers, survives: merged.map { $0 != nil },
       isFree: merged.map { $0?.conflicts.contains(where: \.isRemoval) ?? false })
     var list = ComparedList()
     list.reserve(numbers.keys.count)
@@ -133,8 +133,7 @@ public struct ThreeWayMerge {
       guard let base else { return left }
       if left.isSame(as: base) { return nil }
       if let preferred { return preferred == .ours ? ours : theirs }
-      let conflict = MergeConflict(
-        field: "", base: base.text, ours: ours.map(\.text), theirs: theirs.map(\.text))
+      let conflict = MergeConflict(field: "", base: base.text, ours: ours.map(\.text), theirs: theirs.map(\.text))
       return adding([conflict], to: left)
     }
     if let base {
@@ -210,9 +209,7 @@ extension ComparedEntry {
 
 /// The names of fields with a special meaning, besides the notes' own fields.
 public enum ComparedField {
-  /// The name of the note's type.
   public static let type = "note type"
-  /// The deck of the note's cards.
   public static let deck = "deck"
   public static let suspended = "suspended"
   static let flag = "flag"
@@ -220,7 +217,6 @@ public enum ComparedField {
   static let digest = "sha1"
   /// The prefix, followed by a card number, of fields of notes whose cards are in different decks.
   static let deckOfCard = "deck of card "
-  /// The fields of every note besides its own.
   static let ofNotes = [type, deck, suspended, flag]
   /// The preceding entry, in a conflict of two orders.
   static let place = "place"

@@ -9,7 +9,6 @@ import Text
 
 final class MarkdownCards: CardRows {
   private let source: ByteSource
-  /// Whether texts are kept as Markdown source.
   private let isRaw: Bool
   var holdsFormatting: Bool { !isRaw }
   private(set) var found = ImportFindings()
@@ -79,7 +78,6 @@ final class MarkdownCards: CardRows {
     return try readLine().map { ($0, number) }
   }
 
-  /// Returns the next line without its end; nil at the end of the file.
   private func readLine() throws -> Substring? {
     let before = (open?.size ?? 0) + (paragraph?.size ?? 0)
     guard let bytes = try source.takeLine(after: before) else { return nil }
@@ -218,7 +216,6 @@ final class MarkdownCards: CardRows {
       && clozes(in: lines.joined(separator: "\n")) == nil
   }
 
-  /// Splits a heading into its text and the comment at its end.
   private static func split(_ heading: String) -> (prompt: String, facts: MarkdownFacts) {
     if let start = heading.lastRange(ofText: MarkdownFacts.opening)?.lowerBound,
       let facts = MarkdownFacts(comment: heading[start...])
@@ -332,7 +329,6 @@ final class MarkdownCards: CardRows {
     finished.append(ended)
   }
 
-  /// Returns why a block is not a card.
   private func leftReason(_ block: MarkdownCardBlock) -> LeftReason? {
     switch block.kind {
     case .left(let reason): reason

@@ -8,12 +8,10 @@ import Text
 struct MarkdownElements {
   private let spans: MarkdownSpans
   private var html = Bytes()
-  /// The number of footnotes written.
   private var footnotes = 0
   private(set) var media: [(name: String, path: String)] = []
   /// The alternative text of the current image; nil outside of images.
   private var alternative: Bytes?
-  /// The state of the current table.
   private var (column, alignments, isInHead): (Int, Bytes, Bool) = (0, [], false)
 
   init(_ spans: MarkdownSpans) { self.spans = spans }

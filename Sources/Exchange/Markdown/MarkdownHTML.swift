@@ -3,6 +3,7 @@
 // paragraph becomes a space; the cost of a hostile text is bounded by its length and its depth.
 
 import CMarkdown
+import Files
 import Templates
 import Text
 
@@ -14,16 +15,13 @@ struct MarkdownHTML {
   static let limit = 1_000_000
   /// The limit in bytes for a text that may have link reference definitions.
   static let longestWithAddresses = 10_000
-  /// The limit on the nesting of blocks.
   static let deepest = 50
-  /// The limit on the cells of a table.
   static let mostCells = 50_000
 
   private(set) var html = ""
   /// The pictures and sounds that the text names, by their names in the HTML, with their paths beside the file.
   private(set) var media: [(name: String, path: String)] = []
 
-  /// Whether the text has clozes.
   private(set) var hasClozes = false
 
   /// - Parameters:
@@ -69,7 +67,6 @@ struct MarkdownHTML {
     }.joined(separator: "\n")
   }
 
-  /// Returns why a text is refused; nil when it is valid.
   static func invalidReason(_ text: String) -> String? {
     if text.utf8.count > limit { return "a text in Markdown has at most \(grouped(limit)) bytes" }
     // cmark would replace it by another character.
@@ -95,8 +92,7 @@ struct MarkdownHTML {
     return line.count { $0 == UInt8(ascii: "|") } + 1
   }
 
-  /// Counts the quote and list markers at the beginning of a line. A list marker is followed by whitespace or
-  /// nothing.
+  /// Counts the quote and list markers at the beginning of a line. A list marker is followed by whitespace or nothing.
   private static func depth(_ line: Substring.UTF8View) -> Int {
     var (depth, before) = (0, UInt8(0x20))
     var index = line.startIndex
@@ -150,5 +146,50 @@ struct MarkdownHTML {
     guard let document = cmark_parser_finish(parser) else { return }
     defer { cmark_node_free(document) }
     body(document)
+  }
+}
+
+struct MarkdownMedia {
+  let name: String
+  let path: String
+  private static let sounds = [".mp3", ".ogg", ".oga", ".opus", ".wav", ".m4a", ".flac", ".aac", ".mp4", ".webm"]
+
+  /// - Parameter address: the address in Markdown. The result is nil for a URL, an absolute path, and an invalid name.
+  init?(_ address: String) {
+    let start = address.utf8.prefix { $0 != UInt8(ascii: "/") }
+    if address.isEmpty || address.hasPrefix("/") || start.contains(UInt8(ascii: ":")) { return nil }
+    let decoded = MediaNames.decoded(address)
+    do throws(NoteError) {
+      name = try MediaNames.checked(String(decoded.split(separator: "/").last ?? ""))
+    } catch { return nil }
+    path = decoded
+  }
+
+  var isSound: Bool { Self.sounds.contains { name.lowercased().hasSuffix($0) } }
+
+  /// Finds a file.
+  /// - Parameters:
+  ///   - path: the path in the text.
+  ///   - place: the text's folder relative to `folder`, such as `verbs`; empty for `folder` itself.
+  ///   - folder: the folder outside of which nothing is read.
+  /// - Returns: the path relative to `folder`; nil when it is not a plain, visible file.
+  static func file(_ path: String, from place: String, in folder: String) throws -> String? {
+    var parts = place.split(separator: "/").map(String.init)
+    for part in path.split(separator: "/") where part != "." {
+      if part != ".." {
+        if part.utf8.first == UInt8(ascii: ".") { return nil }
+        parts.append(String(part))
+      } else if parts.popLast() == nil {
+        return nil
+      }
+    }
+    var reached = folder
+    for (index, part) in parts.enumerated() {
+      reached += "/" + part
+      let isLast = index == parts.count - 1
+      guard let found = try FileFacts.at(reached, followingLinks: false), found.kind == (isLast ? .file : .folder)
+      else { return nil }
+    }
+    return parts.isEmpty ? nil : parts.joined(separator: "/")
   }
 }

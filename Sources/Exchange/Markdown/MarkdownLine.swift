@@ -1,6 +1,10 @@
-// Classifies the lines of Markdown that matter for cards.
-// Invariant: an escaped text is read back unchanged.
+// The lines of Markdown that matter for cards, the comment with a card's id, tags, deck and conflicts, and a card
+// while it is read. Invariant: an escaped text and a comment are read back unchanged; any other comment is ignored; a
+// text without Markdown syntax becomes plain text.
 
+import Decks
+import Problems
+import Templates
 import Text
 
 /// The kind of a Markdown line. A backslash at its beginning makes any line text.
@@ -79,7 +83,6 @@ extension MarkdownLine {
     return textAfterComment(start.dropFirst(2))?.allSatisfy(\.isWhitespace) ?? true
   }
 
-  /// Returns the text after the end of a comment; nil when it does not end in this line.
   static func textAfterComment(_ line: Substring) -> Substring? {
     line.firstRange(ofText: MarkdownFacts.closing).map { line[$0.upperBound...] }
   }
@@ -96,7 +99,6 @@ extension MarkdownLine {
     line.utf8.prefix { $0 == 0x20 }.count < 4 && line.first != "\t"
   }
 
-  /// Splits a text into lines without carriage returns.
   static func lines(of text: String) -> [Substring] {
     let text = text.utf8.contains(0x0D) ? String(decoding: text.utf8.filter { $0 != 0x0D }, as: UTF8.self) : text
     return text.split(separator: "\n", omittingEmptySubsequences: false)
@@ -105,10 +107,8 @@ extension MarkdownLine {
 
 /// Tracks whether consecutive lines are in fenced code.
 struct MarkdownFence {
-  /// The fence that opened the code.
   private var open: Substring?
 
-  /// Whether the next line is code.
   var isOpen: Bool { open != nil }
 
   /// Whether a line belongs to code, including the fences themselves.
@@ -126,5 +126,190 @@ struct MarkdownFence {
     guard fence.count >= 3, mark == "~" || !start.dropFirst(fence.count).contains("`") else { return false }
     open = fence
     return true
+  }
+}
+
+/// The facts in a comment next to a card: `<!-- id: 3kTMd; tags: verb irregular -->`.
+struct MarkdownFacts: Equatable {
+  var guid = ""
+  var tags: [String] = []
+  var subdeck = ""
+  var conflicts = ""
+
+  static let opening = "<!--"
+  static let closing = "-->"
+
+  /// - Returns: nil for any other comment.
+  init?(comment: Substring) {
+    let text = String(comment).trimmed
+    guard text.hasPrefix(Self.opening), text.hasSuffix(Self.closing), text.utf8.count >= 7 else { return nil }
+    let parts = Self.parts(of: text.dropFirst(4).dropLast(3))
+    guard parts.contains(where: { ["id", "tags", "deck", MergeConflict.name].contains($0.name) }) else { return nil }
+    for part in parts {
+      switch part.name {
+      case "id": guid = part.value
+      case "tags": tags = Tags.separated(part.value)
+      case "deck": subdeck = part.value
+      case MergeConflict.name: conflicts = part.value
+      default: continue
+      }
+    }
+  }
+
+  init(guid: String = "", tags: [String] = [], subdeck: String = "") {
+    (self.guid, self.tags, self.subdeck) = (guid, tags, subdeck)
+  }
+
+  /// Splits `name: value` pairs at semicolons. A value that contains one is quoted, and quotes in it are doubled.
+  private static func parts(of text: Substring) -> [(name: String, value: String)] {
+    var parts: [(name: String, value: String)] = []
+    var part = ""
+    var isQuoted = false
+    for character in text + ";" {
+      if character == "\"" { isQuoted.toggle() }
+      if character != ";" || isQuoted {
+        part.append(character)
+        continue
+      }
+      if let colon = part.firstIndex(of: ":") {
+        let value = String(part[part.index(after: colon)...]).trimmed
+        parts.append((String(part[..<colon]).trimmed.lowercased(), unquoted(value)))
+      }
+      part = ""
+    }
+    return parts
+  }
+
+  private static func unquoted(_ value: String) -> String {
+    guard value.hasPrefix("\""), value.hasSuffix("\""), value.count >= 2 else { return value }
+    var result = ""
+    var isQuote = false
+    for character in value.dropFirst().dropLast() {
+      if character == "\"", !isQuote {
+        isQuote = true
+        continue
+      }
+      isQuote = false
+      result.append(character)
+    }
+    return result.replacing(text: "&gt;", with: ">").replacing(text: "&lt;", with: "<").replacing(
+      text: "&amp;", with: "&")
+  }
+
+  /// The comment on one line; empty when there are no facts. `>` is written as an entity, so that it cannot end the
+  /// comment.
+  var comment: String {
+    var parts: [String] = []
+    let values = [
+      ("id", guid), ("tags", tags.joined(separator: " ")), ("deck", subdeck), (MergeConflict.name, conflicts),
+    ]
+    for (name, value) in values where !value.isEmpty {
+      let isPlain = !value.contains { "\";&<>".contains($0) } && !value.hasPrefix("-") && !value.hasSuffix("-")
+      let safe = value.replacing(text: "&", with: "&amp;").replacing(text: "<", with: "&lt;").replacing(
+        text: ">", with: "&gt;"
+      )
+      .replacing(text: "\"", with: "\"\"")
+      parts.append("\(name): " + (isPlain ? value : "\"\(safe)\""))
+    }
+    return parts.isEmpty ? "" : "\(Self.opening) \(parts.joined(separator: "; ")) \(Self.closing)"
+  }
+}
+
+struct MarkdownCardBlock {
+  enum Kind: Equatable {
+    case heading, question, answer, cloze, gaps
+    case left(LeftReason)
+  }
+
+  var kind: Kind
+  let line: Int
+  var prompt: [String] = []
+  var body: [String] = []
+  var facts = MarkdownFacts()
+  var lines: [Int] = []
+  var html: MarkdownHTML?
+  /// For a heading that is underlined: the heading above it with this one as its text, which is a card if nothing
+  /// follows the line, because the line is then a rule.
+  var above: [MarkdownCardBlock] = []
+  var size = 0
+
+  /// Whether it is a heading without text, a title for what follows.
+  var isTitle: Bool { facts.guid.isEmpty && isHeadingAlone }
+  /// Whether it is the heading of a card whose text is still to come.
+  var isUnanswered: Bool { !facts.guid.isEmpty && isHeadingAlone }
+  private var isHeadingAlone: Bool { kind == .heading && body.allSatisfy { $0.allSatisfy(\.isWhitespace) } }
+
+  /// Whether a line is `prompt :: answer`, as other programs write cards.
+  static func isPair(_ line: String) -> Bool {
+    guard let mark = line.firstRange(ofText: " :: ") ?? line.firstRange(ofText: " ::: ") else { return false }
+    return !line[..<mark.lowerBound].contains("`") && !line.trimmed.hasPrefix("::") && !line.trimmed.hasPrefix("|")
+  }
+
+  /// Whether a card without an id has a table of pairs in its answer.
+  var listsPairs: Bool {
+    guard kind == .heading, facts.guid.isEmpty else { return false }
+    let pairs = body.lazy.map(\.trimmed).filter { $0.count > 1 && $0.hasPrefix("|") && $0.hasSuffix("|") }
+    return pairs.prefix(2).count == 2
+  }
+
+  /// - Parameter isRaw: whether texts are kept as Markdown source.
+  func fill(_ row: inout CardRow, isRaw: Bool) {
+    row.clear(line: line)
+    row.start.lastLine = lines.max() ?? line
+    row.guid.append(contentsOf: facts.guid.utf8)
+    row.tags = facts.tags
+    row.subdeck = facts.subdeck
+    if !facts.conflicts.isEmpty { row.addField(MergeConflict.name, .text(facts.conflicts)) }
+    if kind == .question { row.refuse(.badRow, "A: expected after Q:") }
+    var prompt = Self.text(self.prompt)
+    if kind == .gaps { prompt = (MarkdownCloze.gaps(in: prompt) ?? prompt).trimmed }
+    let answer = Self.text(body)
+    if isRaw { return fillRaw(&row, prompt, answer) }
+    if let reason = MarkdownHTML.invalidReason(prompt) ?? MarkdownHTML.invalidReason(answer) {
+      return row.refuse(.badText, reason)
+    }
+    let front = html ?? MarkdownHTML(prompt, isLine: kind == .heading)
+    row.media = front.media
+    if isCloze {
+      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: front.html)])
+      return
+    }
+    let back = MarkdownHTML(answer)
+    row.media += back.media
+    // A card with an id was exported from a note, which may have an empty back.
+    let isHalf = answer.isEmpty && !facts.guid.isEmpty
+    if !isHalf, let prompt = Self.plain(front.html), let answer = Self.plain(back.html) {
+      row.prompt.append(contentsOf: prompt.utf8)
+      row.answer.append(contentsOf: answer.utf8)
+    } else {
+      row.content = .formatted
+      row.prompt.append(contentsOf: front.html.utf8)
+      row.answer.append(contentsOf: back.html.utf8)
+    }
+  }
+
+  private var isCloze: Bool { kind == .cloze || kind == .gaps }
+
+  /// Returns the text of HTML that is equivalent to plain text as it is stored; otherwise nil.
+  private static func plain(_ html: String) -> String? {
+    guard let text = FieldHTML.plain(html), FieldHTML.html(ofPlain: text.trimmed) == html else { return nil }
+    return text
+  }
+
+  private func fillRaw(_ row: inout CardRow, _ prompt: String, _ answer: String) {
+    if isCloze {
+      row.content = .note(type: StockNoteType.cloze.rawValue, [(name: nil, html: FieldHTML.html(ofPlain: prompt))])
+      return
+    }
+    row.prompt.append(contentsOf: prompt.utf8)
+    row.answer.append(contentsOf: answer.utf8)
+  }
+
+  /// Joins lines, without blank lines at the beginning and the end.
+  static func text(_ lines: [String]) -> String {
+    var lines = lines[...]
+    while let first = lines.first, first.allSatisfy(\.isWhitespace) { lines.removeFirst() }
+    while let last = lines.last, last.allSatisfy(\.isWhitespace) { lines.removeLast() }
+    return lines.joined(separator: "\n")
   }
 }

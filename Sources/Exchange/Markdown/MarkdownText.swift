@@ -6,13 +6,9 @@ import Templates
 import Text
 
 enum MarkdownText {
-  /// Where a text is written.
   enum Place {
-    /// In the line of a heading.
     case line
-    /// In lines of its own.
     case blocks
-    /// In a paragraph with clozes.
     case cloze
   }
 
@@ -152,7 +148,6 @@ struct MarkdownInlines {
     index += 1
   }
 
-  /// Writes a line end, which stands for a space in a paragraph.
   private mutating func writeLineEnd() {
     result.append(0x0A)
     index += 1
@@ -257,7 +252,6 @@ struct MarkdownInlines {
     index = end
   }
 
-  /// Whether there is text before and after.
   private func isBreak(_ end: Int) -> Bool {
     guard let last = result.last, last != 0x0A, last != 0x20, end < html.endIndex else { return false }
     return html[end] != 0x20 && !html.begins(with: "<br>", at: end)
@@ -293,7 +287,6 @@ struct MarkdownInlines {
     return true
   }
 
-  /// Finds a text, not too far away.
   private func position(of text: String, from start: Int) -> Int? {
     let bytes = Bytes(text.utf8)
     let near = start..<min(html.endIndex, start + Self.longestElement)

@@ -1,6 +1,5 @@
 // Writes cards as Markdown: a heading and text if possible, otherwise `Q:` and `A:`; clozes as paragraphs.
-// Invariant: the output is read back as the same cards with the same ids: each card is read back before it is
-// written.
+// Invariant: the output is read back as the same cards with the same ids: each card is read back before it is written.
 
 import Decks
 import Files
@@ -10,13 +9,7 @@ import Text
 struct MarkdownWriter: CardRowWriter {
   let sink: FileSink
   /// Whether a paragraph would be read as a part of the preceding card.
-  private var isOpen = false
-
-  init(sink: FileSink) { self.sink = sink }
-
-  var holdsOptions: Bool { false }
-
-  func begin() throws {}
+  private(set) var isOpen = false
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
     var lost = source.unscheduled(card)
@@ -55,9 +48,7 @@ struct MarkdownWriter: CardRowWriter {
 
   /// Returns a card whose two fields are read back unchanged; nil when Markdown cannot express them.
   static func card(html sides: [String], _ comment: String) -> String? {
-    func isRead(_ text: String) -> Bool {
-      Self.rows(in: text).map { $0.count == 1 && $0[0].sides == sides } ?? false
-    }
+    func isRead(_ text: String) -> Bool { Self.rows(in: text).map { $0.count == 1 && $0[0].sides == sides } ?? false }
     if let prompt = MarkdownText.text(of: sides[0], .line), let answer = MarkdownText.text(of: sides[1], .blocks),
       case let text = card(prompt, answer, comment, isHeading: true), isRead(text)
     {
@@ -69,7 +60,6 @@ struct MarkdownWriter: CardRowWriter {
     return isRead(text) ? text : nil
   }
 
-  /// Returns the cards in a few lines; nil when one is refused.
   static func rows(in text: String) -> [CardRow]? {
     var (rows, row) = ([CardRow](), CardRow())
     do {
@@ -92,7 +82,6 @@ struct MarkdownWriter: CardRowWriter {
     return "Q:\(part(prompt))\nA:\(part(answer))\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
 
-  /// Formats a paragraph with clozes, followed by an empty line.
   static func cloze(_ text: String, _ comment: String) -> String {
     text + "\n" + (comment.isEmpty ? "\n" : "\(comment)\n\n")
   }
@@ -102,8 +91,6 @@ struct MarkdownWriter: CardRowWriter {
     isOpen = false
     try sink.append(cloze)
   }
-
-  func end() throws {}
 
   /// Formats a text after a mark; a text of several lines begins on the next line.
   static func part(_ text: String) -> String {
@@ -116,7 +103,6 @@ struct MarkdownWriter: CardRowWriter {
       && !answer.contains(text: "==") && !answer.contains(text: "{{")
   }
 
-  /// Whether a single paragraph can hold the note.
   private static func isCloze(_ note: NoteRecord, _ type: NoteType) -> Bool {
     type.isCloze && type.name == StockNoteType.cloze.rawValue && !note.fields.isEmpty
       && note.fields.dropFirst().allSatisfy(\.isEmpty)

@@ -1,11 +1,11 @@
-// The frame of a web page around its cards: escaping, the script and the style, and the policy that forbids a browser
-// to run anything else. Invariant: no text of a card is interpreted as markup; the policy names the script and the
-// style by the hash of their bytes.
+// The frame of a web page around its cards or pictures: escaping, the script and the style, and the policy that
+// forbids a browser to run anything else. Invariant: no text is interpreted as markup; the policy names the script and
+// the style by the hash of their bytes; memory holds one picture.
 
+public import Files
 import Text
-import Values
+public import Values
 
-/// Builds the parts of a page.
 enum PageText {
   private static let script = squeezed(
     PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
@@ -73,12 +73,9 @@ enum PageText {
       """
     let icon = "data:image/svg+xml;base64,\(base64(Array(picture.utf8)))"
     let manifest = Value.record([
-      ("name", .text(title)), ("short_name", .text(String(title.prefix(20)))), ("display", .text("standalone")),
-      ("background_color", .text("#fbfaf7")), ("theme_color", .text("#1d5fa8")),
-      (
-        "icons",
-        .list([.record([("src", .text(icon)), ("sizes", .text("any")), ("type", .text("image/svg+xml"))])])
-      ),
+      "name": title, "short_name": String(title.prefix(20)), "display": "standalone", "background_color": "#fbfaf7",
+      "theme_color": "#1d5fa8",
+      "icons": Value.list([.record([("src", .text(icon)), ("sizes", .text("any")), ("type", .text("image/svg+xml"))])]),
     ])
     return """
       <meta name="application-name" content="\(escaped(title))">
@@ -124,13 +121,11 @@ enum PageText {
     return page
   }
 
-  /// Returns everything after the last section.
   static func end(timed: Bool) -> [UInt8] {
     Array("</noscript>\n</main>\n<script>".utf8) + script(timed: timed)
       + Array("</script>\n</body>\n</html>\n".utf8)
   }
 
-  /// Escapes a text for use between tags and in quoted attributes.
   static func escaped(_ text: String) -> String {
     var bytes: [UInt8] = []
     append(text, to: &bytes)
@@ -149,5 +144,89 @@ enum PageText {
       default: bytes.append(byte)
       }
     }
+  }
+}
+
+/// A picture of a gallery.
+///
+///     GalleryPicture(title: "el gato", description: "A card, yellow, with the text \"el gato\".", png: bytes)
+public struct GalleryPicture: Sendable {
+  public let title: String
+  public let description: String
+  public let png: [UInt8]
+  /// The number of images within it that could not be shown.
+  public let broken: Int
+
+  public init(title: String, description: String, png: [UInt8], broken: Int = 0) {
+    (self.title, self.description, self.png, self.broken) = (title, description, png, broken)
+  }
+}
+
+/// The report of writing a gallery.
+///
+///     report.bytes   // of the file
+public struct GalleryReport: Equatable, Sendable {
+  public internal(set) var documents = 0
+  public internal(set) var bytes = 0
+  /// The number of images within documents that could not be shown.
+  public internal(set) var broken = 0
+
+  public var value: Value {
+    .record([("documents", .integer(documents)), ("bytes", .integer(bytes)), ("broken", .integer(broken))])
+  }
+}
+
+/// Writes a gallery of pictures.
+///
+///     try GalleryPage(title: "Animals", count: 9) { try picture($0) }
+///       .write(to: "animals.html", isInterrupted: isInterrupted)
+public struct GalleryPage {
+  private static let style = PageText.squeezedStyle(PackageResources.gallery_css)
+  private let title: String
+  private let count: Int
+  private let picture: (Int) throws -> GalleryPicture
+
+  /// - Parameter picture: returns the picture at an index, from 0; an error from it ends the writing.
+  public init(title: String, count: Int, picture: @escaping (Int) throws -> GalleryPicture) {
+    (self.title, self.count, self.picture) = (title, count, picture)
+  }
+
+  /// - Parameters:
+  ///   - isInterrupted: called for each chunk that is written, and while waiting for a pipe.
+  ///   - progress: called with the pictures done; an error from it ends the writing and leaves the file unchanged.
+  public func write(
+    to path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
+    progress: (Int) throws -> Void = { _ in }
+  ) throws -> GalleryReport {
+    var report = GalleryReport()
+    try AtomicFile.write(path, .exported(kinds, isInterrupted: isInterrupted)) { sink in
+      try sink.append(PageText.head(title: title, style: Self.style))
+      try sink.append("<ul>\n".utf8)
+      for place in 0..<count {
+        let picture = try picture(place)
+        try write(picture, place + 1, to: sink)
+        report.documents += 1
+        report.broken += picture.broken
+        try progress(place + 1)
+      }
+      try sink.append("</ul>\n</main>\n</body>\n</html>\n".utf8)
+      report.bytes = sink.count
+    }
+    return report
+  }
+
+  private func write(_ picture: GalleryPicture, _ number: Int, to sink: FileSink) throws {
+    try sink.append(
+      """
+      <li id="c\(number)"><figure><a href="#c\(number)"><img alt="\(PageText.escaped(picture.description))" \
+      loading="lazy" src="data:image/png;base64,
+      """.utf8)
+    try sink.append(base64(picture.png).utf8)
+    try sink.append(
+      """
+      "></a><figcaption dir="auto">\(PageText.escaped(picture.title)) \
+      <a class="close" href="#">Close</a></figcaption></figure></li>
+
+      """.utf8)
   }
 }

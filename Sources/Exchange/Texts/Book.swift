@@ -21,19 +21,16 @@ final class Book {
   private(set) var language: String?
   /// The encoding of a file that is not UTF-8, if there is one.
   private(set) var encoding = TextEncoding.utf8
-  /// The members by their names in lower case.
   private let lowered: [String: String]
 
-  /// What was left out or replaced.
   var losses: TextLosses { scan.losses }
 
   init(_ path: String, legacy: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
-    (self.path, self.legacy, scan) = (path, legacy, TextScan(path, isInterrupted: isInterrupted))
+    (self.path, self.legacy, scan) = (path, legacy, TextScan(path: path, isInterrupted: isInterrupted))
     zip = try ZipFile.ofText(path, mostMembers: Self.mostMembers, isInterrupted: isInterrupted)
     lowered = Dictionary(zip.members.keys.map { ($0.lowercased(), $0) }, uniquingKeysWith: min)
   }
 
-  /// Returns the paragraphs of all chapters, in the order of the book.
   func paragraphs() throws -> [TextParagraph] {
     let container = XMLTags(try content("META-INF/container.xml"))
     guard let root = container.first("rootfile")?["full-path"] else {
@@ -145,7 +142,7 @@ final class Book {
     }
     // Chapters in another encoding are rare, and should have a byte order mark or name it.
     let assumed = language.flatMap(TextEncoding.legacy(ofLanguage:)) ?? legacy
-    var part = TextScan(path, isInterrupted: scan.isInterrupted)
+    var part = TextScan(path: path, isInterrupted: scan.isInterrupted)
     let (text, found) = try TextFile.decoded(bytes, &part, as: nil, legacy: assumed, isPage: true)
     if found != .utf8 { encoding = found }
     for loss in part.losses.messages { scan.losses.add("\(quoted(name)): \(loss)") }

@@ -25,7 +25,7 @@ public struct KnownWordList: Sendable {
   public init(
     _ path: String, columns: [ColumnChoice], language: String? = nil, isInterrupted: @escaping () -> Bool
   ) throws {
-    var scan = TextScan(path, isInterrupted: isInterrupted)
+    var scan = TextScan(path: path, isInterrupted: isInterrupted)
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: TextFile.limit)
     if let name = FileSignature.name(of: bytes) {
       throw TextFileError.refused(path: path, reason: "it is \(name), not a list of words")
@@ -98,9 +98,7 @@ public struct KnownWordList: Sendable {
   private static func plain(_ name: String) -> String { String(name.lowercased().filter { !" -_".contains($0) }) }
 
   /// Returns what a column with a name has: `word`, `status` or `language`.
-  private static func meaning(of name: String) -> String? {
-    names.first { $0.value.contains(plain(name)) }?.key
-  }
+  private static func meaning(of name: String) -> String? { names.first { $0.value.contains(plain(name)) }?.key }
 
   private static func table(
     _ text: String, _ columns: [ColumnChoice], _ scan: inout TextScan

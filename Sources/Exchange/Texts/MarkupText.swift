@@ -41,7 +41,6 @@ enum MarkupText {
   private struct Blocks {
     var paragraphs: [String] = []
     var text: [UInt8] = []
-    /// Where the text of an open `sup` begins.
     private var raisedStart: Int?
 
     mutating func add(_ byte: UInt8) {

@@ -6,7 +6,6 @@ import Templates
 import Text
 
 struct SpokenText {
-  /// The limit on the length of a tag in bytes.
   private static let longestTag = 1024
   private static let longestName = 24
   /// The limits on the length of a remark: of a whole cue in bytes, and within speech in characters.
@@ -15,14 +14,11 @@ struct SpokenText {
   private static let tags: Set<Substring> = [
     "i", "b", "u", "s", "em", "strong", "font", "c", "v", "lang", "ruby", "rt", "rp", "span", "br", "p", "div",
   ]
-  private static let brackets: [Character: Character] = [
-    "(": ")", "[": "]", "（": "）", "［": "］", "【": "】", "〔": "〕",
-  ]
+  private static let brackets: [Character: Character] = ["(": ")", "[": "]", "（": "）", "［": "］", "【": "】", "〔": "〕"]
   private static let songs: [Unicode.Scalar] = ["♪", "♫", "♬", "♩"]
 
   private var losses = TextLosses()
 
-  /// Returns the lines of a cue that are speech.
   static func lines(of cue: SubtitleCue, _ scan: inout TextScan) throws -> [String] {
     var spoken = SpokenText()
     swap(&spoken.losses, &scan.losses)
@@ -115,9 +111,7 @@ struct SpokenText {
       return []
     }
     for (open, close) in [("<", ">"), ("〈", "〉"), ("《", "》")] as [(Character, Character)]
-    where Self.isEnclosed(line, in: open, close) {
-      text = text.dropFirst().dropLast()
-    }
+    where Self.isEnclosed(line, in: open, close) { text = text.dropFirst().dropLast() }
     var dash = text.prefix { "-–—‐".contains($0) }
     text = text[dash.endIndex...].drop(while: \.isWhitespace)
     if text.hasPrefix(">>") { (text, dash) = (text.drop { $0 == ">" || $0 == " " }, "-") }
@@ -130,9 +124,7 @@ struct SpokenText {
       var (part, isNew) = (String(part).trimmed, number > 0)
       // A word in capitals that continues a sentence is no speaker.
       let mayBegin = isNew || !dash.isEmpty || before?.hasPrefix("- ") ?? true || before?.endsSentence ?? true
-      if mayBegin, let words = Self.afterSpeaker(part) {
-        (part, isNew) = (words, true)
-      }
+      if mayBegin, let words = Self.afterSpeaker(part) { (part, isNew) = (words, true) }
       if number == 0, lines.count > 1, part.isEmpty { return nil }
       let mark = isNew ? "- " : dash.isEmpty ? "" : "\(dash) "
       return (mark + part).isEmpty ? nil : mark + part

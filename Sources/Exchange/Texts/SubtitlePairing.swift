@@ -11,7 +11,6 @@ public struct SubtitleTiming: Equatable, Sendable {
   public init(offset: Double, speed: Double = 1) { (self.offset, self.speed) = (offset, speed) }
 }
 
-/// The result of pairing two subtitle files.
 public struct SubtitlePairing: Sendable {
   public let timing: SubtitleTiming
   /// For each paragraph of the text, the simultaneous lines of the translation.
@@ -23,9 +22,7 @@ public struct SubtitlePairing: Sendable {
   }
 
   /// The ratios between common frame rates of films and television.
-  private static let speeds = [
-    1, 25 / 23.976, 23.976 / 25, 25.0 / 24, 24.0 / 25, 24 / 23.976, 23.976 / 24,
-  ]
+  private static let speeds = [1, 25 / 23.976, 23.976 / 25, 25.0 / 24, 24.0 / 25, 24 / 23.976, 23.976 / 24]
   private static let bin = 0.2
   private static let farthest = 180.0
   /// The limit on neighbouring lines that are compared. No film has more, but a file may put all lines at one time.
@@ -88,7 +85,6 @@ public struct SubtitlePairing: Sendable {
     }
   }
 
-  /// Returns the number of seconds in which both files have a line.
   private static func overlap<E>(
     _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming, _ check: () throws(E) -> Void
   ) throws(E) -> Double {

@@ -2,10 +2,10 @@
 // Invariant: the output is valid text; a file of more than 64 MiB is refused; nothing in it is executed or fetched.
 
 import Files
+public import Problems
 import Templates
 import Text
 
-/// A part of a text; sentences do not extend across parts.
 public struct TextParagraph: Equatable, Sendable {
   public var text: String
   /// For subtitles: seconds from the beginning.
@@ -59,7 +59,6 @@ public enum TextFormat: String, CaseIterable, Sendable {
 ///     let text = try TextFile("ep03.srt", encoding: nil) { false }
 ///     text.paragraphs.first?.start   // 12.4
 public struct TextFile: Sendable {
-  /// The limit on a text file's size in bytes.
   static let limit = 64 << 20
   /// The limit on the size of a paragraph in bytes; a longer one is divided.
   static let longest = 1 << 20
@@ -67,11 +66,9 @@ public struct TextFile: Sendable {
   public let path: String
   public let format: TextFormat
   public let paragraphs: [TextParagraph]
-  /// The encoding that the file was read in.
   public let encoding: TextEncoding
   /// The language code that the file declares (`es`, `pt-BR`); nil when it declares none.
   public let language: String?
-  /// What was left out or replaced.
   public let losses: TextLosses
 
   /// Reads a file.
@@ -84,7 +81,7 @@ public struct TextFile: Sendable {
     _ path: String, encoding: TextEncoding?, language usual: String? = nil, isInterrupted: @escaping () -> Bool
   ) throws {
     self.path = path
-    var scan = TextScan(path, isInterrupted: isInterrupted)
+    var scan = TextScan(path: path, isInterrupted: isInterrupted)
     let legacy = usual.flatMap(TextEncoding.legacy(ofLanguage:))
     let named = TextFormat(path: path)
     let bytes =
@@ -109,7 +106,7 @@ public struct TextFile: Sendable {
   /// Reads the lines of a word list in any encoding.
   /// - Throws: `FileError`, `TextFileError`.
   public static func lines(_ path: String, isInterrupted: @escaping () -> Bool) throws -> [String] {
-    var scan = TextScan(path, isInterrupted: isInterrupted)
+    var scan = TextScan(path: path, isInterrupted: isInterrupted)
     let bytes = try ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: limit)
     var (lines, found) = (scan.lines(try decoded(bytes, &scan, as: nil).text), [String]())
     while let line = try lines.next() { if !line.isEmpty { found.append(line) } }
@@ -168,7 +165,6 @@ public struct TextFile: Sendable {
     return nil
   }
 
-  /// Splits a text into paragraphs at blank lines.
   private static func plainParagraphs(_ text: String, _ scan: TextScan) throws -> [TextParagraph] {
     var (paragraphs, lines, length): ([TextParagraph], [String], Int) = ([], [], 0)
     func finish() {
@@ -237,7 +233,6 @@ public struct TextFile: Sendable {
 }
 
 extension Substring {
-  /// The text without whitespace at its ends.
   var trimmingBlanks: Substring {
     var text = drop { $0.isWhitespace }
     while text.last?.isWhitespace == true { text.removeLast() }
@@ -264,5 +259,49 @@ extension String {
       last = scalar.value
     }
     return String(kept)
+  }
+}
+
+/// Why a text cannot be read.
+///
+///     TextFileError.refused(path: "a.epub", reason: "it is encrypted").message
+public enum TextFileError: Problem, Equatable {
+  /// The file does not have the format that its name says, or is truncated. `reason` is a clause with `it`.
+  case damaged(path: String, reason: String)
+  /// It contains something unsupported, or more than the limits allow.
+  case refused(path: String, reason: String)
+  case noLibrary(path: String)
+  case empty(path: String)
+
+  public var report: ProblemReport {
+    switch self {
+    case .damaged(let path, let reason):
+      ProblemReport(
+        .badFile, "The text cannot be read", "\(quoted(path)) cannot be read: \(printable(reason))", ["path": path])
+    case .refused(let path, let reason):
+      ProblemReport(
+        .fileRefused, "The text is refused", "\(quoted(path)) is refused: \(printable(reason))", ["path": path])
+    case .noLibrary(let path):
+      ProblemReport(
+        .notHere, "Books cannot be read here",
+        "\(quoted(path)) is compressed, and reading it needs libzip; install Debian's libzip4 or libzip5",
+        ["path": path])
+    case .empty(let path):
+      ProblemReport(.badFile, "No text", "\(quoted(path)) contains no text", ["path": path])
+    }
+  }
+}
+
+extension TextFileError {
+  /// Converts an error of a ZIP file that is not an Anki package.
+  init(_ error: PackageError, _ path: String) {
+    self =
+      switch error {
+      case .noLibrary: .noLibrary(path: path)
+      case .notAPackage(_, let reason): .damaged(path: path, reason: "it \(reason)")
+      case .refused(_, let place, let reason): .refused(path: path, reason: "\(place) \(reason)")
+      case .damaged(_, let place, let reason): .damaged(path: path, reason: "\(place) \(reason)")
+      case .newer, .interrupted: .damaged(path: path, reason: "it does not have the format that its name says")
+      }
   }
 }

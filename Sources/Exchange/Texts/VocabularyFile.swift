@@ -7,9 +7,7 @@ import Problems
 import Storage
 import Text
 
-/// A word of a vocabulary.
 public struct VocabularyEntry: Equatable, Sendable {
-  /// The status of the word in its program.
   public enum State: Sendable {
     case known, ignored
     /// Being learned, or only looked up.
@@ -17,9 +15,7 @@ public struct VocabularyEntry: Equatable, Sendable {
   }
 
   public var word: String
-  /// The sentence in which the word occurred.
   public var sentence: String?
-  /// The book in which the word occurred.
   public var title: String?
   /// The word's language, such as `es`, `es-ES` or `Spanish`, if it is known.
   public var language: String?
@@ -37,13 +33,11 @@ public struct VocabularyEntry: Equatable, Sendable {
 ///     let file = try VocabularyFile("vocab.db", temporary: "/tmp") { false }
 ///     file.entries.first?.sentence   // "La casa es grande."
 public struct VocabularyFile: Sendable {
-  /// The limit on the number of words in a file.
   static let mostWords = 2_000_000
   private static let longestText = 1 << 16
   /// The limits on the length of a value in the file, and on that of all texts together, in bytes.
   private static let longestValue = 4 << 20
   private static let mostText = 256 << 20
-  /// The limit on the file's size in bytes.
   private static let largest = 512 << 20
 
   public let entries: [VocabularyEntry]

@@ -12,7 +12,6 @@ import Values
 ///     let file = try YomitanFile("wty-es-en.zip") { false }
 ///     try file.forEachEntry { print($0) }
 public final class YomitanFile {
-  /// An entry for a word.
   public enum Entry: Equatable, Sendable {
     /// Of the meanings of one word, the one with the highest score comes first.
     case meaning(word: String, text: String, score: Int = 0)
@@ -33,7 +32,6 @@ public final class YomitanFile {
   private let isInterrupted: () -> Bool
   private var inflated = 0
   private let version: Int
-  /// The name of the dictionary.
   public let title: String
   /// The language codes of the words and of their meanings, such as `es`; nil when they are not declared.
   public let words: String?
@@ -143,7 +141,6 @@ public final class YomitanFile {
   }
 }
 
-/// Extracts the texts of definitions and frequencies.
 private enum YomitanText {
   /// Returns a definition as plain text, with blocks and list items on lines of their own.
   static func text(of definition: Value) -> String {
@@ -219,7 +216,6 @@ struct JSONElements {
   private var depth = 0
   private var isInText = false
   private var isEscaped = false
-  /// Whether the list was opened and closed.
   private(set) var isFinished = false
 
   init(limit: Int) { self.limit = limit }

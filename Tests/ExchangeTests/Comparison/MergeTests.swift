@@ -1,7 +1,7 @@
 // Merging two changed copies: properties that hold for any changes, tested at random, and each kind of conflict by
 // example.
 
-import Exchange
+@testable import Exchange
 import Testing
 import Values
 

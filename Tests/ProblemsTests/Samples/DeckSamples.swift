@@ -1,7 +1,7 @@
 // Samples of the problems of decks and card documents.
 
 import CardDocuments
-import Exchange
+@testable import Exchange
 import Files
 import Glibc
 import Memory

@@ -1,9 +1,10 @@
 // Anki's text files: `#key:value` header lines, then a table of notes (the Anki manual, "Text Files").
 // Invariant: a line that begins with # is never a card; fields are HTML if the file says so, otherwise plain text. A
 // column is the field that its name says, if any column has the name of a field, otherwise fields follow their order;
-// the column after the last field is tags.
+// the column after the last field is tags. A note is written as one line, however many cards it has.
 
 import Decks
+import Files
 import Problems
 import Templates
 import Text
@@ -13,7 +14,6 @@ struct AnkiHeads {
   var separator: UInt8?
   var isHTML = false
   var tags: [String] = []
-  /// The names of the columns.
   var names: [String] = []
   var noteType = ""
   /// The deck of the file; names in a deck column are nested in it.
@@ -44,7 +44,6 @@ struct AnkiHeads {
     return (key, filled.trimmed)
   }
 
-  /// Whether a file begins with a header line of Anki.
   static func begin(_ start: ArraySlice<UInt8>) -> Bool {
     guard start.starts(with: "#".utf8) || start.starts(with: "\"#".utf8) else { return false }
     return parts(of: String(decoding: start.prefix(1_000).prefix { $0 != 0x0A && $0 != 0x0D }, as: UTF8.self)) != nil
@@ -93,7 +92,6 @@ final class AnkiTextCards: CardRows {
   private let source: ByteSource
   private var rows: TableRows?
   private let options: TableOptions
-  /// The name of the deck that is imported into.
   private let target: String
   private(set) var heads = AnkiHeads()
   private(set) var found = ImportFindings()
@@ -208,11 +206,47 @@ final class AnkiTextCards: CardRows {
     }
   }
 
-  /// Whether a card of this text has exactly this HTML. The texts of a card are trimmed; the fields of a note are
-  /// not.
+  /// Whether a card of this text has exactly this HTML. The texts of a card are trimmed; the fields of a note are not.
   private func isTextOfCard(_ plain: String?, in html: String) -> Bool {
     plain.map { FieldHTML.html(ofPlain: $0.trimmed) == html } ?? false
   }
 
   private func asHTML(_ text: String) -> String { heads.isHTML ? text : FieldHTML.html(ofPlain: text) }
+}
+
+struct AnkiTextWriter: CardRowWriter {
+  let sink: FileSink
+  let deck: String
+  /// Whether the deck has nested decks, in which case each line names its deck.
+  let hasDecks: Bool
+  /// The note types other than Basic.
+  let types: [NoteType]
+
+  /// The number of columns before the fields: guid, note type, deck.
+  private var before: Int { hasDecks ? 3 : 2 }
+
+  /// The number of fields of the widest note type; the tags follow them.
+  private var fieldCount: Int { types.map(\.fields.count).reduce(2, max) }
+
+  func begin() throws {
+    try sink.append("#separator:tab\n#html:true\n#deck:\(deck)\n#guid column:1\n#notetype column:2\n")
+    if hasDecks { try sink.append("#deck column:3\n") }
+    try sink.append("#tags column:\(before + fieldCount + 1)\n")
+  }
+
+  func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    var cells = [source.note?.record.guid ?? card.guid, source.note?.type.name ?? StockNoteType.basic.rawValue]
+    if hasDecks { cells.append(source.subdeck.isEmpty ? deck : "\(deck)::\(source.subdeck)") }
+    let fields =
+      source.note?.record.fields
+      ?? [FieldHTML.html(ofPlain: card.prompt), FieldHTML.html(ofPlain: card.answer)]
+    if source.isFirst {
+      cells += fields + Array(repeating: "", count: max(0, fieldCount - fields.count))
+      cells.append((source.note?.record.tags ?? card.tags).joined(separator: " "))
+      let line = CellText.line(cells, UInt8(ascii: "\t"))
+      if line.count > rowLimit { return [.largeCards] }
+      try sink.append(line)
+    }
+    return source.unscheduled(card)
+  }
 }
