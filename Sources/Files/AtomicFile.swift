@@ -220,10 +220,7 @@ public final class FileSink {
   private static let chunk = 1 << 16
 
   fileprivate init(path: String, descriptor: Int32, isPlain: Bool = true, _ options: Replacement) {
-    self.path = path
-    self.descriptor = descriptor
-    self.isPlain = isPlain
-    self.options = options
+    (self.path, self.descriptor, self.isPlain, self.options) = (path, descriptor, isPlain, options)
     gathered.reserveCapacity(FileSink.chunk + 4096)
   }
 
@@ -266,8 +263,7 @@ private final class Temporary {
   init(beside target: String, _ options: Replacement, like kept: FileFacts?) throws(FileError) {
     let refusal = options.step(.begun)
     if refusal != 0 { throw FileError(target, .write, number: refusal) }
-    self.target = target
-    self.options = options
+    (self.target, self.options) = (target, options)
     (name, descriptor) = try Temporary.create(beside: target, options.temporaryName)
     // Only root may change the owner. Done before the mode is set, because it clears bits of the mode.
     if let kept, fchown(descriptor, kept.owner, kept.group) != 0 { fchown(descriptor, uid_t.max, kept.group) }

@@ -45,9 +45,7 @@ public final class ByteFile {
       close(descriptor)
       throw error
     }
-    self.path = path
-    self.descriptor = descriptor
-    self.isInterrupted = isInterrupted
+    (self.path, self.descriptor, self.isInterrupted) = (path, descriptor, isInterrupted)
   }
 
   /// Opens a path that the user may have typed: `-` is standard input if `kinds` is `.any`.

@@ -37,9 +37,7 @@ public struct FileError: Problem, Equatable, Sendable {
   public let reason: Cause
 
   public init(_ path: String, _ operation: Attempt, _ reason: Cause) {
-    self.path = path
-    self.operation = operation
-    self.reason = reason
+    (self.path, self.operation, self.reason) = (path, operation, reason)
   }
 
   /// Takes the reason from the system's current `errno`.

@@ -18,10 +18,7 @@ public struct LockWait {
     seconds: Double = 5, elapsed: @escaping () -> Double, isInterrupted: @escaping () -> Bool,
     pause: @escaping (Double) -> Void = pauseForSignal
   ) {
-    self.seconds = seconds
-    self.elapsed = elapsed
-    self.isInterrupted = isInterrupted
-    self.pause = pause
+    (self.seconds, self.elapsed, self.isInterrupted, self.pause) = (seconds, elapsed, isInterrupted, pause)
   }
 
   /// Measures the wait by adding up its own pauses, for callers whose clock does not advance.

@@ -39,8 +39,7 @@ public final class LanguageLibrary {
   ) {
     self.shippedFolder = shippedFolder
     (self.ownFolder, self.sharedFolders, self.spellingFolders) = (ownFolder, sharedFolders, spellingFolders)
-    self.frequencyFolder = frequencyFolder
-    self.isInterrupted = isInterrupted
+    (self.frequencyFolder, self.isInterrupted) = (frequencyFolder, isInterrupted)
   }
 
   public convenience init(_ environment: Environment) {

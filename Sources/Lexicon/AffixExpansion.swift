@@ -20,9 +20,7 @@ final class AffixExpansion {
     _ body: @escaping (UnsafeBufferPointer<UInt8>) -> Void
   ) {
     affixes = PackedAffixes(rules)
-    self.path = path
-    self.isInterrupted = isInterrupted
-    self.body = body
+    (self.path, self.isInterrupted, self.body) = (path, isInterrupted, body)
     formsLeft = limit
     let room = DictionaryEntry.longestLine + 2 * affixes.longestAddition
     forms = (0..<3).map { _ in FormBuffer(capacity: room) }

@@ -36,17 +36,11 @@ public final class Lexicon {
       let table = SlotTable(compiled, .table), let anagrams = AnagramTable(compiled),
       let blocks = Block.all(of: compiled)
     else { return nil }
-    self.compiled = compiled
-    self.language = language
-    self.name = name
-    self.foldsAccents = foldsAccents
-    self.isMapped = isMapped
+    (self.compiled, self.language, self.name) = (compiled, language, name)
+    (self.foldsAccents, self.isMapped) = (foldsAccents, isMapped)
     count = compiled.wordCount
     report = compiled.report
-    self.heap = heap
-    self.table = table
-    self.anagrams = anagrams
-    self.blocks = blocks
+    (self.heap, self.table, self.anagrams, self.blocks) = (heap, table, anagrams, blocks)
   }
 
   /// The error to throw if it is damaged.

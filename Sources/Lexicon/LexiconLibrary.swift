@@ -48,9 +48,7 @@ public final class LexiconLibrary {
   ) {
     self.meanings =
       meanings ?? DictionaryLibrary(ownFolders: [], systemFolders: [], isInterrupted: limits.isInterrupted)
-    self.listFolders = listFolders
-    self.dictionaryFolders = dictionaryFolders
-    self.cacheFolder = cacheFolder
+    (self.listFolders, self.dictionaryFolders, self.cacheFolder) = (listFolders, dictionaryFolders, cacheFolder)
     self.limits = limits
   }
 

@@ -44,8 +44,7 @@ public struct MemoryState: Equatable, Sendable {
   public var difficulty: Double
 
   public init(stability: Double, difficulty: Double) {
-    self.stability = stability
-    self.difficulty = difficulty
+    (self.stability, self.difficulty) = (stability, difficulty)
   }
 }
 

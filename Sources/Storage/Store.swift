@@ -70,8 +70,7 @@ public final class Store {
   ) {
     recorder = undoClock.map { UndoRecorder(now: $0, unrecorded: unrecorded) }
     lockAttempts = Int(min(36_000, max(1, deadline * 10)))
-    self.path = path
-    self.schema = schema
+    (self.path, self.schema) = (path, schema)
     poll = StatementPoll(isInterrupted)
   }
 

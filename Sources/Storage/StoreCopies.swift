@@ -38,8 +38,7 @@ public final class DatabaseSnapshot {
   ///   - scratch: a folder that only the caller uses.
   ///   - isInterrupted: polled for each part that is copied; true gives up.
   public init(_ path: String, scratch: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
-    self.path = path
-    self.isInterrupted = isInterrupted
+    (self.path, self.isInterrupted) = (path, isInterrupted)
     do {
       database = try DatabaseSnapshot.opened(path)
     } catch let error as StorageError where error.isOfDisk {

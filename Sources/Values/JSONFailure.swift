@@ -14,10 +14,7 @@ public struct JSONLimits: Equatable, Sendable {
   public var string: Int
 
   public init(bytes: Int, depth: Int, values: Int, string: Int) {
-    self.bytes = bytes
-    self.depth = depth
-    self.values = values
-    self.string = string
+    (self.bytes, self.depth, self.values, self.string) = (bytes, depth, values, string)
   }
 }
 

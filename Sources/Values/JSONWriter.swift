@@ -24,8 +24,7 @@ public struct JSONWriter {
   private var isAfterValue = false
 
   public init(_ layout: Layout, deepest: Int = .max) {
-    self.layout = layout
-    self.deepest = deepest
+    (self.layout, self.deepest) = (layout, deepest)
   }
 
   /// The text of a value in the layout for files, with a final line end.

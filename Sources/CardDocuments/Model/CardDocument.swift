@@ -41,8 +41,7 @@ public struct CardDocument: Equatable, Sendable {
     rest = json
     rest["elements"] = nil
     list = ElementList((json["elements"]?.list ?? []).compactMap(\.record))
-    self.id = id
-    self.shape = shape
+    (self.id, self.shape) = (id, shape)
   }
 
   /// The document as the JSON of a version 2 file.

@@ -51,8 +51,7 @@ public struct CoverageQuery: Equatable, Sendable {
   public var text: String
   public var font: String
   public init(text: String, font: String) {
-    self.text = text
-    self.font = font
+    (self.text, self.font) = (text, font)
   }
 }
 
