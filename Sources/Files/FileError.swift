@@ -11,10 +11,19 @@ import Text
 ///       if error.number == ENOENT { ... }
 ///     }
 public struct FileError: Problem, Equatable, Sendable {
-  /// The operation that failed.
+  /// The operation that failed, with the participle that messages use.
   public enum Attempt: String, Sendable {
-    case open, read, write, sync, replace, lock, list, make, move, remove
-    case inspect = "look at"
+    case open = "opened"
+    case read
+    case write = "written"
+    case sync = "written to the disk"
+    case replace = "replaced"
+    case lock = "locked"
+    case list = "listed"
+    case make = "created"
+    case move = "moved"
+    case remove = "removed"
+    case inspect = "examined"
   }
 
   public enum Cause: Equatable, Sendable {
@@ -68,11 +77,9 @@ extension FileError {
   public var report: ProblemReport {
     switch reason {
     case .notAFile:
-      report(.notAFile, "The file could not be \(pastTense)", "could not be \(pastTense): it is not a regular file")
+      unusable(.notAFile, "it is not a regular file")
     case .ownFolder:
-      report(
-        .fileRefused, "The file could not be \(pastTense)",
-        "could not be \(pastTense): it is among Deckhand's own data; choose another folder")
+      unusable(.fileRefused, "it is among Deckhand's own data; choose another folder")
     case .tooLarge(let limit):
       report(
         .fileTooLarge, "The file is too large",
@@ -90,11 +97,13 @@ extension FileError {
         .storageFull, "The disk is full",
         "there is no space left on the disk for \(quoted(path)); nothing was changed; free some space and try again",
         ["path": path])
-    case .system(let number):
-      report(
-        FileError.code(of: number), "The file could not be \(pastTense)",
-        "could not be \(pastTense): \(advice(number))")
+    case .system(let number): unusable(FileError.code(of: number), advice(number))
     }
+  }
+
+  private func unusable(_ code: ProblemCode.Failure, _ reason: String) -> ProblemReport {
+    report(
+      code, "The file could not be \(operation.rawValue)", "could not be \(operation.rawValue): \(reason)")
   }
 
   private func report(_ code: ProblemCode.Failure, _ title: String, _ predicate: String) -> ProblemReport {
@@ -107,22 +116,6 @@ extension FileError {
     case EACCES, EPERM, EROFS: .fileRefused
     case EISDIR: .fileIsFolder
     default: .fileFailed
-    }
-  }
-
-  private var pastTense: String {
-    switch operation {
-    case .open: "opened"
-    case .read: "read"
-    case .write: "written"
-    case .sync: "written to the disk"
-    case .replace: "replaced"
-    case .lock: "locked"
-    case .list: "listed"
-    case .make: "created"
-    case .move: "moved"
-    case .remove: "removed"
-    case .inspect: "examined"
     }
   }
 
