@@ -230,7 +230,6 @@ public final class FileSink {
     gathered.reserveCapacity(FileSink.chunk + 4096)
   }
 
-  /// Standard output, which stays open.
   public convenience init(standardOutput descriptor: Int32 = 1) {
     self.init(path: Self.standardOutput, descriptor: descriptor, isPlain: false, .exported(.any))
   }

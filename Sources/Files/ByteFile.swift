@@ -16,9 +16,6 @@ public enum FileKinds: Sendable {
 public func isNeverInterrupted() -> Bool { false }
 
 /// A file that is read from start to end.
-///
-///     let file = try ByteFile(path, isInterrupted: environment.isInterrupted)
-///     while try file.read(into: &chunk) > 0 { ... }
 public final class ByteFile {
   public let path: String
   /// The facts at the time the file was opened.

@@ -19,9 +19,6 @@ public enum ProgramFailure: Error, Equatable, Sendable {
 }
 
 /// A running helper program. A frame is a length of four bytes followed by that many bytes.
-///
-///     let process = try ChannelProcess(path: path, environment: [], longestFrame: 1 << 20)
-///     let answer = try process.ask(request, deadline: deadline)
 public final class ChannelProcess {
   public let process: pid_t
   private var isReaped = false
@@ -43,7 +40,6 @@ public final class ChannelProcess {
     return try receive(deadline: deadline)
   }
 
-  /// Sends one frame.
   public func send(_ frame: [UInt8], deadline: Deadline) throws(ProgramFailure) {
     try reporting { try stream.send(frame) { try wait(for: POLLOUT, deadline) } }
   }
@@ -80,8 +76,6 @@ public final class ChannelProcess {
 }
 
 /// A program that is started at the first request, kept for the next one, and dropped when a request fails.
-///
-///     let answer = try program.request(within: 30) { running, deadline in try running.ask(bytes, deadline: deadline) }
 public final class ReusableProgram {
   private let path: String
   private let environment: [String]
@@ -155,8 +149,6 @@ public final class ReusableProgram {
 }
 
 /// The time limit of one request, and a check whether the user still wants its answer.
-///
-///     try Deadline(seconds: 30, clock: clock, shouldStop: isInterrupted).check()
 public struct Deadline {
   private let seconds: Double
   private let deadline: Double

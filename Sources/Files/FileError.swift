@@ -6,10 +6,6 @@ public import Problems
 import Text
 
 /// A failed operation on a file or a folder.
-///
-///     do { try FileText.bytes(path, limit: 1 << 20) } catch {
-///       if error.number == ENOENT { ... }
-///     }
 public struct FileError: Problem, Equatable, Sendable {
   /// The operation that failed, with the participle that messages use.
   public enum Attempt: String, Sendable {

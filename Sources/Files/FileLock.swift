@@ -40,9 +40,6 @@ public struct LockWait {
 public func pauseForSignal(_ seconds: Double) { poll(nil, 0, Int32(clamping: Int((seconds * 1000).rounded(.up)))) }
 
 /// A lock that is held until it is released or the object is deallocated.
-///
-///     let lock = try FileLock(folder + "/.lock", wait)
-///     defer { lock.release() }
 public final class FileLock {
   /// The open file, valid until the lock is released.
   public private(set) var descriptor: Int32

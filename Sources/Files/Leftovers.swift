@@ -4,9 +4,6 @@
 import Glibc
 
 /// A temporary folder, open to the user alone, for unpacking or assembling files. It is removed with the object.
-///
-///     let scratch = try Scratch(.backup, in: folder)
-///     try AtomicFile.copy(path, to: scratch.path("collection.sqlite"), isInterrupted: isInterrupted)
 public final class Scratch {
   /// The purpose of the folder; a part of its name.
   public enum Kind: String, CaseIterable, Sendable {

@@ -4,9 +4,6 @@
 internal import Glibc
 
 /// The lines of standard input.
-///
-///     let input = InputLines(limit: 16 << 20)
-///     while let line = try input.next() { ... }
 public final class InputLines {
   /// The number of lines read so far.
   public private(set) var count = 0
@@ -83,8 +80,6 @@ public final class InputLines {
 }
 
 /// Standard input as it arrives.
-///
-///     while case .bytes(let bytes) = try input.next(within: 1000) { ... }
 public struct InputPieces {
   public enum Piece: Equatable {
     case bytes([UInt8])

@@ -101,7 +101,6 @@ public final class LanguageLibrary {
     }
   }
 
-  /// Whether a bilingual dictionary of Apertium translates from a language.
   public func hasTranslations(of language: Language) -> Bool { !bilingualFiles(of: language.baseCode).isEmpty }
 
   private func bilingualFiles(of code: String) -> [(meanings: String, path: String)] {

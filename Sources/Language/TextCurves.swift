@@ -2,7 +2,6 @@
 // numbers and ignored words are not counted; every share is from 0 to 1.
 
 extension TextView {
-  /// The indices of the forms of counted words.
   private var countedForms: [Int] {
     text.forms.indices.filter { !text.forms[$0].isNumber && formStates[$0] != .ignored }
   }

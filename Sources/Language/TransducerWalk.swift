@@ -63,7 +63,6 @@ private struct Walk {
 
   var finals: [Place] { places.filter { transducer.isFinal($0.state) } }
 
-  /// Returns the output of a walk up to a place.
   func output(_ place: Place) -> [Int32] {
     var symbols: [Int32] = []
     var node = place.node
@@ -91,7 +90,6 @@ extension TransducerFile {
     return found
   }
 
-  /// The walks of a word through all automata.
   private func walks(of word: String) -> [Walk] {
     let scalars = Array(word.unicodeScalars)
     guard (1...Self.longestWord).contains(scalars.count) else { return [] }

@@ -2,7 +2,6 @@
 // Invariant: the files are sorted by bytes (wndb(5WN), morphy(7WN)) and are searched in place; in an unsorted file less
 // is found, with no other harm.
 
-/// A text file of sorted lines.
 private struct SortedLines {
   let bytes: [UInt8]
 

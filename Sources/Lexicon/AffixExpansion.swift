@@ -10,7 +10,6 @@ final class AffixExpansion {
   private var formsLeft: Int
   /// Buffers for a root, and for its forms with one suffix and with two.
   private let forms: [FormBuffer]
-  /// A buffer for a form with a prefix.
   private let prefixed: FormBuffer
 
   /// Passes the UTF-8 of each form to `body`; a form may come more than once. More than `limit` forms are an error that
@@ -64,7 +63,6 @@ final class AffixExpansion {
     }
   }
 
-  /// Adds each suffix to the form of one level, which makes the forms of the next.
   private func addSuffixes(
     to level: Int, flags: Flags, _ next: (PackedAffixes.Entry, Bool) throws(LexiconError) -> Void
   ) throws(LexiconError) {

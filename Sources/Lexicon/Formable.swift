@@ -61,7 +61,6 @@ private struct FormableSearch {
     return offsets
   }
 
-  /// Writes the hash of every subset.
   private func fillSubsets(of bag: LetterBag, _ hashes: UnsafeMutablePointer<UInt64>) {
     hashes[0] = 0
     var filled = 1

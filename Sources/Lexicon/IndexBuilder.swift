@@ -95,7 +95,6 @@ struct IndexBuilder {
     set(.anagrams, to: slots)
   }
 
-  /// Returns, for each word, the sum of the hashes of its letters.
   private func letterHashes() -> [UInt64] {
     let values = alphabet.letterHashes
     var hashes = [UInt64](repeating: 0, count: words.entries.count)

@@ -21,7 +21,6 @@ public enum CompileStage: Equatable, Sendable {
 public final class LexiconLibrary {
   private let listFolders: [String]
   private let dictionaryFolders: [String]
-  /// The dictionaries with the meanings of words.
   public let meanings: DictionaryLibrary
   private let cacheFolder: String?
   private let limits: ListLimits
@@ -184,7 +183,6 @@ public final class LexiconLibrary {
 }
 
 extension Lexicon {
-  /// Returns the compiled form of collected words.
   static func compiled(
     of words: inout WordCollection, _ policy: WordPolicy, _ source: ListStamp, path: String, name: String
   ) throws(LexiconError) -> [UInt8] {

@@ -4,7 +4,6 @@
 import Files
 import Glibc
 
-/// The files of a list.
 enum ListSource: Equatable {
   case list(path: String)
   case dictionary(words: String, affixes: String)

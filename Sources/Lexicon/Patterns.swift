@@ -41,7 +41,6 @@ struct Pattern {
     }
   }
 
-  /// The number of tokens that stand for one letter.
   var letters: Int { tokens.count { $0 != .many } }
   var stars: Int { tokens.count - letters }
 

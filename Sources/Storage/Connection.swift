@@ -19,7 +19,6 @@ final class Connection {
   let path: String
   /// The current operation, as messages name it.
   var operation = "reading"
-  /// Polled while statements run.
   private var poll: StatementPoll?
   /// The only tables that statements may read; nil for all.
   private(set) var readable: ReadableTables?

@@ -4,8 +4,6 @@
 import Wire
 
 /// Reads earlier states of a store.
-///
-///     try LookBack(store).read(at: 41, also: { _ in }) { try store.read { db in ... } }
 public struct LookBack {
   private let store: Store
 

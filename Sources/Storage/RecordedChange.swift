@@ -2,9 +2,6 @@
 // Invariant: undoing it touches only the rows of the operation, and is refused if one of them has changed since.
 
 /// What one operation changed.
-///
-///     let (result, change) = try store.recordingChange { try store.operation("answering", answer) }
-///     try store.operation("taking back") { try store.takeBack(change, $0) }
 public final class RecordedChange {
   enum Place {
     case nothing
@@ -48,7 +45,6 @@ public final class RecordedChange {
 }
 
 extension Store {
-  /// Runs one operation and returns its result and what it changed.
   public func recordingChange<T>(_ body: () throws -> T) throws -> (result: T, change: RecordedChange) {
     guard let recorder else { return (try body(), RecordedChange(.nothing)) }
     guard isInUnit || isInOperation else {

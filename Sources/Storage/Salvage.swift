@@ -36,8 +36,8 @@ extension NewStore {
       if try !attach(damaged, db) {
         // The same SQL makes all collections, so their schemas are on the same pages.
         let pages = "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')"
-        try replaceHeader(
-          over: damaged, pages: Int.fetchAll(db, sql: pages), least: db.count("SELECT max(rootpage) FROM sqlite_schema"))
+        let last = try db.count("SELECT max(rootpage) FROM sqlite_schema")
+        try replaceHeader(over: damaged, pages: Int.fetchAll(db, sql: pages), least: last)
         try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
       }
       for table in try UndoTable.all(db) {
@@ -117,7 +117,6 @@ extension Database {
   }
 }
 
-/// Recovers one table.
 private struct TableSalvage {
   private let db: Database
   private let table: UndoTable

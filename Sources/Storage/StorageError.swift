@@ -8,10 +8,6 @@ public import Problems
 import Text
 
 /// A failure of the disk or of a database.
-///
-///     do { try store.operation("adding cards") { db in ... } } catch let error as StorageError {
-///       if case .busy(_, let holder?, _) = error { print("process \(holder) is writing") }
-///     }
 public enum StorageError: Problem, Equatable {
   /// Another process holds the write lock; `holder` is its process id if it is known.
   case busy(path: String, holder: Int?, operation: String)

@@ -124,7 +124,6 @@ public final class Store {
 
   // MARK: Units of work
 
-  /// Whether an operation is running.
   public var isInOperation: Bool { depth > 0 }
 
   /// Whether a transaction is open: that of a unit that has changed something, or of an operation.

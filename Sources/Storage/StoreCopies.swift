@@ -24,9 +24,6 @@ public func copyDatabase(
 }
 
 /// A snapshot of a database file: it does not see what others write later.
-///
-///     let held = try DatabaseSnapshot(path, scratch: scratch.folder, isInterrupted: isInterrupted)
-///     try held.copy(to: target) { done, total in }
 public final class DatabaseSnapshot {
   private let database: ExclusiveDatabase
   private let path: String

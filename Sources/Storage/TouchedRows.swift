@@ -7,7 +7,6 @@ struct TouchedRows {
   private var spans: [RowSpan]
   private var keys: Set<[UInt8]>
 
-  /// Returns the touched rows by the name of the table.
   static func all(of step: UndoneRows) throws -> [String: TouchedRows] {
     var found = step.tables.map { TouchedRows(spans: $0.spans, keys: Set($0.keys)) }
     try step.forEachChunk { events in

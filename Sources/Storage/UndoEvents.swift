@@ -10,7 +10,6 @@ struct StepRows {
   let head: [UInt8]
   /// The number of chunks with earlier events.
   let chunkCount: Int
-  /// Returns a compressed chunk.
   let chunk: (Int) throws -> [UInt8]
 
   var byteCount: Int {

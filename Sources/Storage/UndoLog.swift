@@ -190,7 +190,6 @@ public enum UndoLog {
     }
   }
 
-  /// Removes all steps.
   public static func removeAll(_ db: Database) throws { try db.run("DELETE FROM undo_steps") }
 
   // MARK: Conflicts

@@ -197,7 +197,6 @@ final class Bases {
     return free
   }
 
-  /// Returns every base of a kind.
   func all(_ kind: BaseKind) throws -> [(id: Int64, base: Base)] {
     let sql = "SELECT here, modified, json, state, id FROM server_rows WHERE kind = ? ORDER BY id"
     return try db.rows(sql, [kind.rawValue]) { ($0.integer(4), Base($0)) }
@@ -228,7 +227,6 @@ final class Bases {
 }
 
 extension Bases {
-  /// Returns the parts of a card that have local edits.
   func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
     guard let state, let was = ServerRows.parse(state)?.record,
       let now = try db.firstRow("SELECT \(SyncedTable.cards.state) FROM cards WHERE id = ?", [card], { $0.text(0) }),

@@ -120,7 +120,6 @@ private final class BaseWriter {
     }
   }
 
-  /// Counts the log rows that were received.
   func logCount() throws -> Int {
     try db.count("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)")
   }

@@ -2,7 +2,6 @@
 
 import Text
 
-/// The limits of one JSON text.
 public struct JSONLimits: Equatable, Sendable {
   /// Bytes of the whole text.
   public var bytes: Int

@@ -36,7 +36,6 @@ public struct JSONWriter {
     return writer.bytes
   }
 
-  /// The same as a text.
   public static func text(of value: Value) -> String { String(decoding: bytes(of: value), as: UTF8.self) }
 
   /// Returns the bytes written so far and clears them.

@@ -28,7 +28,6 @@ struct HeadwordTable {
   }
 }
 
-/// The form in which headwords are compared.
 struct HeadwordForm: Hashable {
   let language: Language
   let foldsAccents: Bool
