@@ -99,7 +99,7 @@ let package = Package(
     // The domain: one room a noun, none knows Lua or a terminal.
     // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"]),
-    room("Storage", ["Archives", "Problems", "Text", "Values", "Files", "CSQLite"], isHot: true),
+    room("Storage", ["Archives", "Problems", "Text", "Values", "Files", "Wire", "CSQLite"], isHot: true),
     // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.
     room("Memory", ["Problems", "Text", "Values"], isHot: true, isLow: true),
     // How a note becomes the sides of its cards: note types, fields in HTML, templates. Pure; it knows no database.

@@ -64,6 +64,11 @@ public struct Replacement {
     options.temporaryName = temporaryName
     return options
   }
+
+  fileprivate func reach(_ reached: WritingStep, of path: String) throws(FileError) {
+    let number = step(reached)
+    if number != 0 { throw FileError(path, .write, number: number) }
+  }
 }
 
 public enum AtomicFile {
@@ -134,8 +139,7 @@ public enum AtomicFile {
   ) throws {
     guard path == "-", options.kinds == .any else { return try write(path, options, body) }
     fflush(nil)
-    let sink = FileSink(
-      path: "standard output", descriptor: 1, isPlain: false, options)
+    let sink = FileSink(path: FileSink.standardOutput, descriptor: 1, isPlain: false, options)
     try body(sink)
     try sink.flush()
   }
@@ -208,8 +212,10 @@ public func finalTarget(of path: String) throws(FileError) -> String {
   throw FileError(path, .open, number: ELOOP)
 }
 
-/// Collects what a writer appends and writes it in blocks of 64 KiB. Valid only inside the closure that receives it.
+/// Collects what a writer appends and writes it in blocks of 64 KiB. One that a closure receives is valid only inside
+/// the closure.
 public final class FileSink {
+  fileprivate static let standardOutput = "standard output"
   private let path: String
   private let descriptor: Int32
   private let isPlain: Bool
@@ -220,11 +226,12 @@ public final class FileSink {
   private static let chunk = 1 << 16
 
   fileprivate init(path: String, descriptor: Int32, isPlain: Bool = true, _ options: Replacement) {
-    self.path = path
-    self.descriptor = descriptor
-    self.isPlain = isPlain
-    self.options = options
+    (self.path, self.descriptor, self.isPlain, self.options) = (path, descriptor, isPlain, options)
     gathered.reserveCapacity(FileSink.chunk + 4096)
+  }
+
+  public convenience init(standardOutput descriptor: Int32 = 1) {
+    self.init(path: Self.standardOutput, descriptor: descriptor, isPlain: false, .exported(.any))
   }
 
   public func append(_ bytes: some Collection<UInt8>) throws(FileError) {
@@ -237,11 +244,11 @@ public final class FileSink {
 
   fileprivate func reach(_ reached: WritingStep) throws(FileError) {
     try flush()
-    let number = isPlain ? options.step(reached) : 0
-    if number != 0 { throw FileError(path, .write, number: number) }
+    if isPlain { try options.reach(reached, of: path) }
   }
 
-  fileprivate func flush() throws(FileError) {
+  /// Writes what was appended. A failed write is an error, never silently lost output.
+  public func flush() throws(FileError) {
     var rest = gathered[...]
     while !rest.isEmpty {
       try waitUntilReady(descriptor, POLLOUT, path, isPlain: isPlain, options.isInterrupted)
@@ -264,10 +271,8 @@ private final class Temporary {
 
   /// - Parameter kept: the file whose owner and group it gets, if possible; nil for those of a new file.
   init(beside target: String, _ options: Replacement, like kept: FileFacts?) throws(FileError) {
-    let refusal = options.step(.begun)
-    if refusal != 0 { throw FileError(target, .write, number: refusal) }
-    self.target = target
-    self.options = options
+    try options.reach(.begun, of: target)
+    (self.target, self.options) = (target, options)
     (name, descriptor) = try Temporary.create(beside: target, options.temporaryName)
     // Only root may change the owner. Done before the mode is set, because it clears bits of the mode.
     if let kept, fchown(descriptor, kept.owner, kept.group) != 0 { fchown(descriptor, uid_t.max, kept.group) }
@@ -303,23 +308,18 @@ private final class Temporary {
     throw FileError(target, .write, number: EEXIST)
   }
 
-  private func reach(_ step: WritingStep) throws(FileError) {
-    let number = options.step(step)
-    if number != 0 { throw FileError(target, .write, number: number) }
-  }
-
   func fill(_ body: (FileSink) throws -> Void) throws {
-    try reach(.created)
+    try options.reach(.created, of: target)
     let sink = FileSink(path: target, descriptor: descriptor, options)
     try body(sink)
     try sink.flush()
-    try reach(.written)
+    try options.reach(.written, of: target)
   }
 
   func moveIntoPlace() throws(FileError) {
     if options.isSynced {
       guard fsync(descriptor) == 0 else { throw FileError(target, .sync) }
-      try reach(.synced)
+      try options.reach(.synced, of: target)
     }
     isOpen = false
     guard close(descriptor) == 0 else { throw FileError(target, .write) }

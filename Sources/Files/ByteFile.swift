@@ -16,9 +16,6 @@ public enum FileKinds: Sendable {
 public func isNeverInterrupted() -> Bool { false }
 
 /// A file that is read from start to end.
-///
-///     let file = try ByteFile(path, isInterrupted: environment.isInterrupted)
-///     while try file.read(into: &chunk) > 0 { ... }
 public final class ByteFile {
   public let path: String
   /// The facts at the time the file was opened.
@@ -45,9 +42,7 @@ public final class ByteFile {
       close(descriptor)
       throw error
     }
-    self.path = path
-    self.descriptor = descriptor
-    self.isInterrupted = isInterrupted
+    (self.path, self.descriptor, self.isInterrupted) = (path, descriptor, isInterrupted)
   }
 
   /// Opens a path that the user may have typed: `-` is standard input if `kinds` is `.any`.

@@ -19,9 +19,6 @@ public enum ProgramFailure: Error, Equatable, Sendable {
 }
 
 /// A running helper program. A frame is a length of four bytes followed by that many bytes.
-///
-///     let process = try ChannelProcess(path: path, environment: [], longestFrame: 1 << 20)
-///     let answer = try process.ask(request, deadline: deadline)
 public final class ChannelProcess {
   public let process: pid_t
   private var isReaped = false
@@ -43,7 +40,6 @@ public final class ChannelProcess {
     return try receive(deadline: deadline)
   }
 
-  /// Sends one frame.
   public func send(_ frame: [UInt8], deadline: Deadline) throws(ProgramFailure) {
     try reporting { try stream.send(frame) { try wait(for: POLLOUT, deadline) } }
   }
@@ -80,8 +76,6 @@ public final class ChannelProcess {
 }
 
 /// A program that is started at the first request, kept for the next one, and dropped when a request fails.
-///
-///     let answer = try program.request(within: 30) { running, deadline in try running.ask(bytes, deadline: deadline) }
 public final class ReusableProgram {
   private let path: String
   private let environment: [String]
@@ -113,12 +107,7 @@ public final class ReusableProgram {
   public func request<Answer>(
     within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer {
-    begun = nil
-    let (running, deadline) = try running(within: seconds)
-    process = nil
-    let answer = try body(running, deadline)
-    process = running
-    return answer
+    try keeping(running(within: seconds), body)
   }
 
   /// Sends a request whose answer `end` reads later, while the program works on it. Any other request before that drops
@@ -126,11 +115,9 @@ public final class ReusableProgram {
   public func begin(
     within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Void
   ) throws(ProgramFailure) {
-    begun = nil
-    let (running, deadline) = try running(within: seconds)
-    process = nil
-    try body(running, deadline)
-    begun = (running, deadline)
+    let started = try running(within: seconds)
+    try body(started.0, started.1)
+    begun = started
   }
 
   /// Reads the answer to the request that `begin` sent.
@@ -138,23 +125,30 @@ public final class ReusableProgram {
   public func end<Answer>(
     _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer? {
-    guard let (running, deadline) = begun else { return nil }
+    guard let started = begun else { return nil }
     begun = nil
-    let answer = try body(running, deadline)
-    process = running
+    return try keeping(started, body)
+  }
+
+  /// Keeps the program for the next request once the body has returned.
+  private func keeping<Answer>(
+    _ started: (ChannelProcess, Deadline), _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
+  ) throws(ProgramFailure) -> Answer {
+    let answer = try body(started.0, started.1)
+    process = started.0
     return answer
   }
 
+  /// Returns the program, which is idle no longer; a request that `begin` sent is dropped.
   private func running(within seconds: Double) throws(ProgramFailure) -> (ChannelProcess, Deadline) {
     let deadline = Deadline(seconds: seconds, clock: clock, shouldStop: shouldStop)
+    defer { (process, begun) = (nil, nil) }
     if let process, process.isAlive() { return (process, deadline) }
     return (try ChannelProcess(path: path, environment: environment, longestFrame: longestFrame), deadline)
   }
 }
 
 /// The time limit of one request, and a check whether the user still wants its answer.
-///
-///     try Deadline(seconds: 30, clock: clock, shouldStop: isInterrupted).check()
 public struct Deadline {
   private let seconds: Double
   private let deadline: Double

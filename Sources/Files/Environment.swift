@@ -6,9 +6,6 @@ import Glibc
 import Values
 
 /// Everything that the rooms take from outside the program.
-///
-///     let environment = Environment.ofSystem(seed: 7) { false }
-///     let started = environment.clocks.now()
 public struct Environment {
   public var clocks: Clocks
   public var random: RandomSources
@@ -26,7 +23,6 @@ public struct Environment {
   }
 }
 
-/// One reading of the wall clock and of the boot clock.
 public struct ClockReading: Equatable, Sendable {
   /// Milliseconds since 1970, by the wall clock.
   public var wall: Int64
@@ -119,7 +115,6 @@ public struct Variables {
   }
 }
 
-/// The folders and helper programs that the program uses.
 public struct ProgramFolders {
   public var data: String
   public var cache: String

@@ -6,15 +6,20 @@ public import Problems
 import Text
 
 /// A failed operation on a file or a folder.
-///
-///     do { try FileText.bytes(path, limit: 1 << 20) } catch {
-///       if error.number == ENOENT { ... }
-///     }
 public struct FileError: Problem, Equatable, Sendable {
-  /// The operation that failed.
+  /// The operation that failed, with the participle that messages use.
   public enum Attempt: String, Sendable {
-    case open, read, write, sync, replace, lock, list, make, move, remove
-    case inspect = "look at"
+    case open = "opened"
+    case read
+    case write = "written"
+    case sync = "written to the disk"
+    case replace = "replaced"
+    case lock = "locked"
+    case list = "listed"
+    case make = "created"
+    case move = "moved"
+    case remove = "removed"
+    case inspect = "examined"
   }
 
   public enum Cause: Equatable, Sendable {
@@ -37,9 +42,7 @@ public struct FileError: Problem, Equatable, Sendable {
   public let reason: Cause
 
   public init(_ path: String, _ operation: Attempt, _ reason: Cause) {
-    self.path = path
-    self.operation = operation
-    self.reason = reason
+    (self.path, self.operation, self.reason) = (path, operation, reason)
   }
 
   /// Takes the reason from the system's current `errno`.
@@ -70,11 +73,9 @@ extension FileError {
   public var report: ProblemReport {
     switch reason {
     case .notAFile:
-      report(.notAFile, "The file could not be \(pastTense)", "could not be \(pastTense): it is not a regular file")
+      unusable(.notAFile, "it is not a regular file")
     case .ownFolder:
-      report(
-        .fileRefused, "The file could not be \(pastTense)",
-        "could not be \(pastTense): it is among Deckhand's own data; choose another folder")
+      unusable(.fileRefused, "it is among Deckhand's own data; choose another folder")
     case .tooLarge(let limit):
       report(
         .fileTooLarge, "The file is too large",
@@ -92,11 +93,13 @@ extension FileError {
         .storageFull, "The disk is full",
         "there is no space left on the disk for \(quoted(path)); nothing was changed; free some space and try again",
         ["path": path])
-    case .system(let number):
-      report(
-        FileError.code(of: number), "The file could not be \(pastTense)",
-        "could not be \(pastTense): \(advice(number))")
+    case .system(let number): unusable(FileError.code(of: number), advice(number))
     }
+  }
+
+  private func unusable(_ code: ProblemCode.Failure, _ reason: String) -> ProblemReport {
+    report(
+      code, "The file could not be \(operation.rawValue)", "could not be \(operation.rawValue): \(reason)")
   }
 
   private func report(_ code: ProblemCode.Failure, _ title: String, _ predicate: String) -> ProblemReport {
@@ -109,22 +112,6 @@ extension FileError {
     case EACCES, EPERM, EROFS: .fileRefused
     case EISDIR: .fileIsFolder
     default: .fileFailed
-    }
-  }
-
-  private var pastTense: String {
-    switch operation {
-    case .open: "opened"
-    case .read: "read"
-    case .write: "written"
-    case .sync: "written to the disk"
-    case .replace: "replaced"
-    case .lock: "locked"
-    case .list: "listed"
-    case .make: "created"
-    case .move: "moved"
-    case .remove: "removed"
-    case .inspect: "examined"
     }
   }
 

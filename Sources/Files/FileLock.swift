@@ -18,10 +18,7 @@ public struct LockWait {
     seconds: Double = 5, elapsed: @escaping () -> Double, isInterrupted: @escaping () -> Bool,
     pause: @escaping (Double) -> Void = pauseForSignal
   ) {
-    self.seconds = seconds
-    self.elapsed = elapsed
-    self.isInterrupted = isInterrupted
-    self.pause = pause
+    (self.seconds, self.elapsed, self.isInterrupted, self.pause) = (seconds, elapsed, isInterrupted, pause)
   }
 
   /// Measures the wait by adding up its own pauses, for callers whose clock does not advance.
@@ -43,9 +40,6 @@ public struct LockWait {
 public func pauseForSignal(_ seconds: Double) { poll(nil, 0, Int32(clamping: Int((seconds * 1000).rounded(.up)))) }
 
 /// A lock that is held until it is released or the object is deallocated.
-///
-///     let lock = try FileLock(folder + "/.lock", wait)
-///     defer { lock.release() }
 public final class FileLock {
   /// The open file, valid until the lock is released.
   public private(set) var descriptor: Int32

@@ -5,9 +5,6 @@
 import Glibc
 
 /// Watches a folder and its subfolders, except those whose names begin with a dot.
-///
-///     let watch = try FolderWatch("spanish")
-///     while try watch.waitForChange(isInterrupted: environment.isInterrupted) { ... }
 public final class FolderWatch {
   /// The maximum number of folders that are watched.
   private static let mostFolders = 10_000

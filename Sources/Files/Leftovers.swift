@@ -4,9 +4,6 @@
 import Glibc
 
 /// A temporary folder, open to the user alone, for unpacking or assembling files. It is removed with the object.
-///
-///     let scratch = try Scratch(.backup, in: folder)
-///     try AtomicFile.copy(path, to: scratch.path("collection.sqlite"), isInterrupted: isInterrupted)
 public final class Scratch {
   /// The purpose of the folder; a part of its name.
   public enum Kind: String, CaseIterable, Sendable {
@@ -52,10 +49,7 @@ public enum Leftovers {
   /// stays: it does no harm, and `doctor` lists it.
   /// - Parameter target: removes only temporary files of this file, in any folder; nil for all.
   public static func sweep(_ folder: String, of target: String? = nil) {
-    let names: [String]
-    // If the folder cannot be listed, its leftovers stay.
-    do { names = try Folder.names(in: folder) } catch { return }
-    for name in names where contains(name) {
+    for name in names(in: folder) where contains(name) {
       let path = folder + "/" + name
       if let target {
         // Next to a file of the user, be strict: only files, and only the exact form of a temporary name.
@@ -74,10 +68,7 @@ public enum Leftovers {
   /// Removes the marked temporary folders of ended processes in a folder of the user, and nothing else. What cannot be
   /// removed stays: it does no harm.
   public static func sweepMarked(_ folder: String) {
-    let names: [String]
-    // If the folder cannot be listed, its leftovers stay.
-    do { names = try Folder.names(in: folder) } catch { return }
-    for name in names where isScratch(name) && contains(name) {
+    for name in names(in: folder) where isScratch(name) && contains(name) {
       let path = folder + "/" + name
       // Without a readable mark it is not a leftover.
       do {
@@ -85,6 +76,11 @@ public enum Leftovers {
         if mark == name { try Folder.removeTree(path) }
       } catch { continue }
     }
+  }
+
+  private static func names(in folder: String) -> [String] {
+    // If the folder cannot be listed, its leftovers stay.
+    do { return try Folder.names(in: folder) } catch { return [] }
   }
 
   /// How many numbers are tried for a temporary name.

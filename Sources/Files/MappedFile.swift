@@ -5,9 +5,6 @@ internal import CMapping
 internal import Glibc
 
 /// A regular file that is mapped as long as the object lives.
-///
-///     guard let file = MappedFile(descriptor, path: path, atLeast: 64) else { throw damaged }
-///     file.bytes[0]
 public final class MappedFile {
   public let path: String
   public let bytes: UnsafeRawBufferPointer

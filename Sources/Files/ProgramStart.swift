@@ -7,10 +7,6 @@ import Text
 
 /// Starts a program in a new session: Ctrl-C at the terminal reaches only the shell, and the program has no terminal
 /// that it could write to. Signal handlers and the signal mask are reset to their defaults.
-///
-///     let player = startProgram(["/usr/bin/mpv", path], environment: [])
-///     guard player.failure == 0 else { ... }
-///
 /// - Parameters:
 ///   - words: the program's path and its arguments.
 ///   - environment: `NAME=value`.
@@ -59,9 +55,6 @@ public func startProgram(
 }
 
 /// Starts a program whose standard input and output are the other end of a socket pair.
-///
-///     let (process, socket) = try startTalkingProgram([path], environment: [])
-///
 /// - Returns: the process id, and this end of the socket, which the caller closes.
 /// - Throws: `.missing`.
 public func startTalkingProgram(
@@ -90,9 +83,6 @@ public func uninheritedPipe() -> (reading: CInt, writing: CInt)? {
 }
 
 /// The end of what a program writes to its standard error: why it failed.
-///
-///     let errors = ErrorOutput()
-///     let started = startProgram(words, environment: [], errors: errors)
 public final class ErrorOutput {
   private let reading: CInt
   fileprivate let writing: CInt

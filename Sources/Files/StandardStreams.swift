@@ -1,13 +1,9 @@
-// Standard input by lines or as it arrives, and standard output in blocks, for use in pipes: plain bytes, without an
-// encoding.
-// Invariant: memory is limited to one line and one block; a failed write is an error, never silently lost output.
+// Standard input by lines or as it arrives, for use in pipes: plain bytes, without an encoding.
+// Invariant: memory is limited to one line.
 
 internal import Glibc
 
 /// The lines of standard input.
-///
-///     let input = InputLines(limit: 16 << 20)
-///     while let line = try input.next() { ... }
 public final class InputLines {
   /// The number of lines read so far.
   public private(set) var count = 0
@@ -84,8 +80,6 @@ public final class InputLines {
 }
 
 /// Standard input as it arrives.
-///
-///     while case .bytes(let bytes) = try input.next(within: 1000) { ... }
 public struct InputPieces {
   public enum Piece: Equatable {
     case bytes([UInt8])
@@ -113,39 +107,5 @@ public struct InputPieces {
     if number == EINTR || number == EAGAIN { return .nothing }
     if number != 0 { throw FileError("standard input", .read, number: number) }
     return bytes.isEmpty ? .end : .bytes(bytes)
-  }
-}
-
-/// Standard output, written in blocks of 64 KiB.
-///
-///     let output = OutputBlocks()
-///     try output.append(bytes)
-///     try output.flush()
-public final class OutputBlocks {
-  private static let block = 64 << 10
-  private let descriptor: Int32
-  private var waiting: [UInt8] = []
-
-  public init(descriptor: Int32 = 1) {
-    self.descriptor = descriptor
-    waiting.reserveCapacity(OutputBlocks.block * 2)
-  }
-
-  public func append(_ bytes: some Collection<UInt8>) throws(FileError) {
-    waiting.append(contentsOf: bytes)
-    if waiting.count >= OutputBlocks.block { try flush() }
-  }
-
-  /// Writes the buffered bytes.
-  /// - Throws: `FileError`, for example for a full disk or a pipe without a reader.
-  public func flush() throws(FileError) {
-    var done = 0
-    while done < waiting.count {
-      let count = waiting.withUnsafeBytes { write(descriptor, $0.baseAddress.map { $0 + done }, $0.count - done) }
-      if count < 0, errno == EINTR { continue }
-      if count <= 0 { throw FileError("standard output", .write) }
-      done += count
-    }
-    waiting.removeAll(keepingCapacity: true)
   }
 }

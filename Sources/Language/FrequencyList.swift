@@ -20,13 +20,7 @@ public struct FrequencyList {
   /// a word; or a table of words and counts separated by a tab. The words of a table without counts must be in order of
   /// frequency.
   init(_ path: String, of language: Language, isInterrupted: @escaping @Sendable () -> Bool) throws(LanguageError) {
-    let text: String?
-    do { text = try FileText.read(path, limit: Self.limit, isInterrupted: isInterrupted) } catch {
-      throw .unreadable(path: path, reason: error.message)
-    }
-    guard let words = text?.drop(while: { $0 == "\u{FEFF}" }) else {
-      throw .damaged(path: path, reason: "it is not UTF-8")
-    }
+    let words = try dataText(path, limit: Self.limit, isInterrupted: isInterrupted)
     let isModel = words.utf8.starts(with: "\n\\data\\".utf8) || words.utf8.starts(with: "\\data\\".utf8)
     let lines = words.utf8.split(separator: UInt8(ascii: "\n"))
     if isModel { readModel(lines, language) } else { readTable(lines, language) }

@@ -1,6 +1,7 @@
 // What can go wrong with the data of a language, and the messages for it.
 // Invariant: each case names the file or language concerned and the remedy.
 
+import Files
 public import Problems
 import Text
 
@@ -32,4 +33,22 @@ public enum LanguageError: Problem, Equatable {
         .unreadable, "Language data cannot be read", "\(printable(path)) cannot be read: \(reason)", ["path": path])
     }
   }
+}
+
+/// Returns the bytes of a file with data.
+func dataBytes(
+  _ path: String, limit: Int, isInterrupted: @escaping () -> Bool
+) throws(LanguageError) -> [UInt8] {
+  do { return try FileText.bytes(path, limit: limit, isInterrupted: isInterrupted) } catch {
+    throw .unreadable(path: path, reason: error.message)
+  }
+}
+
+/// Returns the text of a file with data, without a byte order mark.
+func dataText(_ path: String, limit: Int, isInterrupted: @escaping () -> Bool) throws(LanguageError) -> String {
+  let bytes = try dataBytes(path, limit: limit, isInterrupted: isInterrupted)
+  guard let text = String(validating: bytes.withoutMark, as: UTF8.self) else {
+    throw .damaged(path: path, reason: "it is not UTF-8")
+  }
+  return text
 }

@@ -39,8 +39,7 @@ public final class LanguageLibrary {
   ) {
     self.shippedFolder = shippedFolder
     (self.ownFolder, self.sharedFolders, self.spellingFolders) = (ownFolder, sharedFolders, spellingFolders)
-    self.frequencyFolder = frequencyFolder
-    self.isInterrupted = isInterrupted
+    (self.frequencyFolder, self.isInterrupted) = (frequencyFolder, isInterrupted)
   }
 
   public convenience init(_ environment: Environment) {
@@ -102,7 +101,6 @@ public final class LanguageLibrary {
     }
   }
 
-  /// Whether a bilingual dictionary of Apertium translates from a language.
   public func hasTranslations(of language: Language) -> Bool { !bilingualFiles(of: language.baseCode).isEmpty }
 
   private func bilingualFiles(of code: String) -> [(meanings: String, path: String)] {
@@ -121,16 +119,12 @@ public final class LanguageLibrary {
     return (sharedFolders.map { "\($0)/\(path)" } + shipped).first(where: fileExists)
   }
 
+  /// Remembers why a file could not be read, unless the user interrupted it.
   func attempt<T>(_ read: () throws(LanguageError) -> T) -> T? {
     do { return try read() } catch {
-      report(error)
+      if !isInterrupted(), !failures.contains(error) { failures.append(error) }
       return nil
     }
-  }
-
-  /// Remembers why a file could not be read, unless the user interrupted it.
-  private func report(_ failure: LanguageError) {
-    if !isInterrupted(), !failures.contains(failure) { failures.append(failure) }
   }
 
   private func bilingual(_ path: String) -> TransducerFile? {
@@ -167,19 +161,13 @@ public final class LanguageLibrary {
 
   private func overrides(_ language: Language) -> [String: String] {
     let path = "\(ownFolder)/\(language.baseCode).tsv"
-    guard fileExists(path) else { return [:] }
-    let text: String?
-    do { text = try FileText.read(path, limit: 64 << 20, isInterrupted: isInterrupted) } catch {
-      report(.unreadable(path: path, reason: error.message))
-      return [:]
-    }
-    guard let text else {
-      report(.damaged(path: path, reason: "it is not UTF-8"))
-      return [:]
-    }
+    guard fileExists(path),
+      let text = attempt({ () throws(LanguageError) in
+        try dataText(path, limit: 64 << 20, isInterrupted: isInterrupted)
+      })
+    else { return [:] }
     var table: [String: String] = [:]
-    let lines = text.drop { $0 == "\u{FEFF}" }.split(whereSeparator: \.isNewline)
-    for line in lines where !line.hasPrefix("#") {
+    for line in text.split(whereSeparator: \.isNewline) where !line.hasPrefix("#") {
       let columns = line.split(separator: "\t").map { String($0).trimmed }
       if columns.count >= 2, !columns[0].isEmpty, !columns[1].isEmpty {
         table[normalize(columns[0].replacingApostrophes, language: language)] = columns[1]

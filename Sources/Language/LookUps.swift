@@ -3,7 +3,6 @@
 
 import Text
 
-/// A word that was looked up, in its sentence.
 public struct LookUp: Equatable, Sendable {
   /// The word as it was looked up.
   public let word: String
@@ -40,7 +39,6 @@ extension TextIndex {
     return LookUp(word: word, sentence: sentences.first, lemma: nil, tokens: nil)
   }
 
-  /// Returns the tokens in a row whose text is a phrase.
   private func tokens(of phrase: String, in sentence: TextSentence) -> Range<Int>? {
     let (range, longest) = (tokenRange(of: sentence), phrase.utf8.count * 3 + 8)
     for first in range {

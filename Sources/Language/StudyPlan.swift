@@ -1,6 +1,8 @@
 // An order for learning the words of a text, each with the sentence that shows it best. Invariant: a sentence in the
 // plan has at most the requested number of words that are unknown at its turn, including the word itself.
 
+import Text
+
 /// A word of a plan, and its sentence.
 public struct PlannedWord: Equatable, Sendable {
   /// Index into `TextIndex.lemmas`.
@@ -9,10 +11,6 @@ public struct PlannedWord: Equatable, Sendable {
   public let sentence: Int
   /// The unknown words of the sentence at its turn, including this one.
   public let unknown: Int
-
-  public init(lemma: UInt32, sentence: Int, unknown: Int) {
-    (self.lemma, self.sentence, self.unknown) = (lemma, sentence, unknown)
-  }
 }
 
 extension TextView {
@@ -94,7 +92,8 @@ private struct Planner {
   private var postings: [UInt32: [UInt32]] = [:]
   private var left: [Int]
   private var isLearned: [Bool]
-  private var ready: Heap
+  /// The most frequent last; of equally frequent ones, the first in the text is last.
+  private var ready: [UInt32] = []
   private var isReady: [Bool]
 
   init(_ view: TextView, _ poll: () throws -> Void) rethrows {
@@ -102,7 +101,6 @@ private struct Planner {
     left = view.missing.map { Int($0) }
     isLearned = Array(repeating: false, count: view.text.lemmas.count)
     isReady = isLearned
-    ready = Heap(view.text.lemmas.map(\.count))
     for (number, sentence) in view.text.sentences.enumerated() where left[number] > 0 {
       if number & 0xFF == 0 { try poll() }
       let lemmas = missingLemmas(of: sentence)
@@ -125,19 +123,21 @@ private struct Planner {
   private mutating func offer(_ sentence: TextSentence) {
     for lemma in missingLemmas(of: sentence) where !isLearned[Int(lemma)] && !isReady[Int(lemma)] {
       isReady[Int(lemma)] = true
-      ready.push(lemma)
+      let lemmas = view.text.lemmas
+      let place = ready.indices.bisected { index in
+        let other = ready[index]
+        return (lemmas[Int(other)].count, lemma) < (lemmas[Int(lemma)].count, other)
+      }
+      ready.insert(lemma, at: place)
     }
   }
 
   mutating func run(count: Int, _ poll: () throws -> Void) rethrows -> [PlannedWord] {
     var plan: [PlannedWord] = []
-    while plan.count < count, let lemma = ready.pop() {
+    while plan.count < count, let lemma = ready.popLast() {
       try poll()
       let sentences = postings[lemma, default: []]
-      let easiest = sentences.filter { left[Int($0)] == 1 }.min { a, b in
-        worth(a) < worth(b)
-      }
-      guard let easiest else { continue }
+      guard let easiest = sentences.filter({ left[Int($0)] == 1 }).min(by: { worth($0) < worth($1) }) else { continue }
       plan.append(PlannedWord(lemma: lemma, sentence: Int(easiest), unknown: 1))
       isLearned[Int(lemma)] = true
       for sentence in sentences {
@@ -150,41 +150,5 @@ private struct Planner {
 
   private func worth(_ sentence: UInt32) -> SentenceWorth {
     SentenceWorth(view, view.text.sentences[Int(sentence)], unknown: 1)
-  }
-}
-
-/// A heap of lemmas, the largest count first; equal counts are ordered by number.
-private struct Heap {
-  private let counts: [Int]
-  private var items: [UInt32] = []
-
-  init(_ counts: [Int]) { self.counts = counts }
-
-  private func precedes(_ a: UInt32, _ b: UInt32) -> Bool { (-counts[Int(a)], a) < (-counts[Int(b)], b) }
-
-  mutating func push(_ item: UInt32) {
-    items.append(item)
-    var index = items.count - 1
-    while index > 0, precedes(items[index], items[(index - 1) / 2]) {
-      items.swapAt(index, (index - 1) / 2)
-      index = (index - 1) / 2
-    }
-  }
-
-  mutating func pop() -> UInt32? {
-    guard let first = items.first else { return nil }
-    let last = items.removeLast()
-    guard !items.isEmpty else { return first }
-    items[0] = last
-    var index = 0
-    while true {
-      var least = index
-      for child in [2 * index + 1, 2 * index + 2] where child < items.count && precedes(items[child], items[least]) {
-        least = child
-      }
-      if least == index { return first }
-      items.swapAt(index, least)
-      index = least
-    }
   }
 }

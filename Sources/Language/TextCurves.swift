@@ -2,22 +2,17 @@
 // numbers and ignored words are not counted; every share is from 0 to 1.
 
 extension TextView {
-  /// The number of counted words: all tokens except names, numbers and ignored words.
-  public var countedWords: Int {
-    var count = 0
-    for (number, form) in text.forms.enumerated() where !form.isNumber && formStates[number] != .ignored {
-      count += form.count
-    }
-    return count
+  private var countedForms: [Int] {
+    text.forms.indices.filter { !text.forms[$0].isNumber && formStates[$0] != .ignored }
   }
+
+  /// The number of counted words: all tokens except names, numbers and ignored words.
+  public var countedWords: Int { countedForms.reduce(0) { $0 + text.forms[$1].count } }
 
   /// The share of all words that is remembered today according to the memory model; 1 for a text without words.
   public var expectedCoverage: Double {
     let all = countedWords
-    var sum = 0.0
-    for (number, form) in text.forms.enumerated() where !form.isNumber && formStates[number] != .ignored {
-      sum += Double(form.count) * recalls[number]
-    }
+    let sum = countedForms.reduce(0.0) { $0 + Double(text.forms[$1].count) * recalls[$1] }
     return all == 0 ? 1 : min(1, sum / Double(all))
   }
 

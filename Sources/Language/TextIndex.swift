@@ -99,7 +99,6 @@ public struct TextIndex: Sendable {
     Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)
   }
 
-  /// Returns the index of the sentence that contains a token.
   public func sentence(ofToken token: Int) -> Int {
     var (low, high) = (0, sentences.count)
     while low + 1 < high {
@@ -238,7 +237,6 @@ public struct TextBuilder {
         isCapital: word.isCapital, isNumber: word.isNumber))
   }
 
-  /// Returns the analysed text.
   public consuming func finish(watch: (Int) throws -> Void) rethrows -> TextIndex {
     let weight = weight
     let known = try FormsOfSpellings(spellings, lemmatizer.language) { try watch(weight) }
@@ -343,7 +341,6 @@ private struct NameCounts {
     }
   }
 
-  /// Whether a capitalised form is a name at this position.
   func isName(_ form: Int, isFirst: Bool, isRead: Bool) -> Bool {
     let isSeenAsName = capitals[form] > 0 && small[form] < 2 * capitals[form]
     return isFirst ? isSeenAsName || (!isRead && small[form] == 0) : isSeenAsName

@@ -15,15 +15,7 @@ public enum WordState: UInt8, CaseIterable, Comparable, Sendable {
 
   public static func < (a: WordState, b: WordState) -> Bool { a.rawValue < b.rawValue }
 
-  public var name: String {
-    switch self {
-    case .known: "known"
-    case .learning: "learning"
-    case .new: "new"
-    case .ignored: "ignored"
-    case .unknown: "unknown"
-    }
-  }
+  public var name: String { "\(self)" }
 
   /// Whether the word makes a sentence harder.
   public var isMissing: Bool { self == .unknown || self == .new }

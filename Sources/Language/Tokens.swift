@@ -9,11 +9,9 @@
 import Lexicon
 import Text
 
-/// The position of a word.
 struct WordRange: Equatable {
   var start: Int
   var end: Int
-  /// Whether it begins with a capital.
   var isCapital: Bool
   /// Whether it begins with a digit.
   var isNumber: Bool

@@ -2,8 +2,6 @@
 // file is not trusted: a count never reserves more than the remaining bytes of the file, and every state and symbol
 // pair is checked to exist.
 
-import Files
-import Problems
 import Text
 
 /// The bytes of a file, read from start to end.
@@ -142,11 +140,7 @@ struct TransducerFile {
   let transducers: [Transducer]
 
   init(_ path: String, isInterrupted: @escaping () -> Bool) throws(LanguageError) {
-    let bytes: [UInt8]
-    do { bytes = try FileText.bytes(path, limit: Self.limit, isInterrupted: isInterrupted) } catch {
-      throw .unreadable(path: path, reason: error.message)
-    }
-    try self.init(bytes, path: path)
+    try self.init(dataBytes(path, limit: Self.limit, isInterrupted: isInterrupted), path: path)
   }
 
   init(_ content: [UInt8], path: String) throws(LanguageError) {

@@ -47,23 +47,15 @@ private struct Walk {
     places = reached
   }
 
-  mutating func read(_ symbol: Int32) {
-    var next: [Place] = []
-    for place in places {
-      for arc in transducer.arcs(from: place.state, reading: symbol) { follow(arc, from: place.node, into: &next) }
-    }
-    places = next
-    followSilent()
-  }
+  mutating func read(_ symbol: Int32) { step { $0.arcs(from: $1, reading: symbol) } }
 
   /// Reads any tag.
-  mutating func readTag() {
+  mutating func readTag() { step { $0.arcs(from: $1).prefix { $0.input < 0 } } }
+
+  private mutating func step(_ arcs: (Transducer, UInt32) -> ArraySlice<Transducer.Arc>) {
     var next: [Place] = []
     for place in places {
-      for arc in transducer.arcs(from: place.state) {
-        guard arc.input < 0 else { break }
-        follow(arc, from: place.node, into: &next)
-      }
+      for arc in arcs(transducer, place.state) { follow(arc, from: place.node, into: &next) }
     }
     places = next
     followSilent()
@@ -71,7 +63,6 @@ private struct Walk {
 
   var finals: [Place] { places.filter { transducer.isFinal($0.state) } }
 
-  /// Returns the output of a walk up to a place.
   func output(_ place: Place) -> [Int32] {
     var symbols: [Int32] = []
     var node = place.node
@@ -90,11 +81,7 @@ extension TransducerFile {
   /// `dar<vblex><imp>+me<prn>`.
   func readings(of word: String) -> [String] {
     var found: [String] = []
-    let scalars = Array(word.unicodeScalars)
-    guard (1...Self.longestWord).contains(scalars.count) else { return [] }
-    for transducer in transducers {
-      var walk = Walk(transducer)
-      for scalar in scalars where !walk.places.isEmpty { walk.read(Int32(scalar.value)) }
+    for walk in walks(of: word) {
       for place in walk.finals {
         let text = text(of: walk.output(place))
         if !found.contains(text) { found.append(text) }
@@ -103,14 +90,20 @@ extension TransducerFile {
     return found
   }
 
+  private func walks(of word: String) -> [Walk] {
+    let scalars = Array(word.unicodeScalars)
+    guard (1...Self.longestWord).contains(scalars.count) else { return [] }
+    return transducers.map { transducer in
+      var walk = Walk(transducer)
+      for scalar in scalars where !walk.places.isEmpty { walk.read(Int32(scalar.value)) }
+      return walk
+    }
+  }
+
   /// Returns the translations of a lemma in a bilingual dictionary, in its order, each with its part of speech.
   func translations(of lemma: String) -> [(part: String, text: String)] {
     var found: [(part: String, text: String)] = []
-    let scalars = Array(lemma.unicodeScalars)
-    guard (1...Self.longestWord).contains(scalars.count) else { return [] }
-    for transducer in transducers {
-      var walk = Walk(transducer)
-      for scalar in scalars where !walk.places.isEmpty { walk.read(Int32(scalar.value)) }
+    for var walk in walks(of: lemma) {
       // A lemma has only a few tags there.
       for _ in 0..<6 where !walk.places.isEmpty {
         walk.readTag()

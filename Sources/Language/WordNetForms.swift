@@ -2,17 +2,11 @@
 // Invariant: the files are sorted by bytes (wndb(5WN), morphy(7WN)) and are searched in place; in an unsorted file less
 // is found, with no other harm.
 
-import Files
-import Problems
-
-/// A text file of sorted lines.
 private struct SortedLines {
   let bytes: [UInt8]
 
   init(_ path: String, isInterrupted: @escaping () -> Bool) throws(LanguageError) {
-    do { bytes = try FileText.bytes(path, limit: 32 << 20, isInterrupted: isInterrupted) } catch {
-      throw .unreadable(path: path, reason: error.message)
-    }
+    bytes = try dataBytes(path, limit: 32 << 20, isInterrupted: isInterrupted)
   }
 
   /// Calls `body` with each line that begins with the key, until it returns false.

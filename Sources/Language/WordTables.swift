@@ -6,7 +6,6 @@ import Lexicon
 /// The reading rules of a language, with their lists of words as sets.
 struct WordTables {
   let rules: ReadingRules
-  /// Lemmas of function words, by form.
   private(set) var functionWords: [String: String] = [:]
   /// Words with a final full stop that does not end a sentence, stored without it.
   let abbreviations: Set<String>

@@ -10,7 +10,6 @@ final class AffixExpansion {
   private var formsLeft: Int
   /// Buffers for a root, and for its forms with one suffix and with two.
   private let forms: [FormBuffer]
-  /// A buffer for a form with a prefix.
   private let prefixed: FormBuffer
 
   /// Passes the UTF-8 of each form to `body`; a form may come more than once. More than `limit` forms are an error that
@@ -20,9 +19,7 @@ final class AffixExpansion {
     _ body: @escaping (UnsafeBufferPointer<UInt8>) -> Void
   ) {
     affixes = PackedAffixes(rules)
-    self.path = path
-    self.isInterrupted = isInterrupted
-    self.body = body
+    (self.path, self.isInterrupted, self.body) = (path, isInterrupted, body)
     formsLeft = limit
     let room = DictionaryEntry.longestLine + 2 * affixes.longestAddition
     forms = (0..<3).map { _ in FormBuffer(capacity: room) }
@@ -66,7 +63,6 @@ final class AffixExpansion {
     }
   }
 
-  /// Adds each suffix to the form of one level, which makes the forms of the next.
   private func addSuffixes(
     to level: Int, flags: Flags, _ next: (PackedAffixes.Entry, Bool) throws(LexiconError) -> Void
   ) throws(LexiconError) {

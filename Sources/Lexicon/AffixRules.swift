@@ -14,7 +14,6 @@ struct Affix {
   let flags: [UInt8]
 }
 
-/// What one letter of a word must be.
 enum ConditionLetter {
   case any
   case oneOf([UInt32])
@@ -29,7 +28,6 @@ enum ConditionLetter {
   }
 }
 
-/// All affixes of one flag.
 struct AffixGroup {
   /// Whether a prefix and a suffix may be added to one word together.
   var crosses: Bool

@@ -36,8 +36,7 @@ final class Alphabet {
     }
     let sigma = max(simple[0x3C2], simple[0x3C3])
     (simple[0x3C2], simple[0x3C3]) = (sigma, sigma)
-    self.simple = simple
-    self.others = others
+    (self.simple, self.others) = (simple, others)
   }
 
   /// Creates the alphabet of arranged words.

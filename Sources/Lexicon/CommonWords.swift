@@ -4,7 +4,7 @@
 /// The common words of a lexicon.
 ///
 ///     let common = try CommonWords(["gato": 12, "perro": 9], of: lexicon)
-///     common?.lexicon.formable(from: "perrogato")
+///     common?.lexicon.formableWords(from: "perrogato").texts
 ///     common?.byUse(["perro", "gato"])   // ["gato", "perro"]
 public final class CommonWords {
   /// How many of the most frequent words are common.

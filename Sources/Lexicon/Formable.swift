@@ -3,43 +3,19 @@
 // found once, under the one subset whose hash is that of its letters.
 
 extension Lexicon {
-  /// Returns the words that can be formed from `letters` (normal form; `?` is a blank), longest first, then by code
-  /// point.
-  public func formable(from letters: String, minLength: Int = 2, maxResults: Int = .max) -> [String] {
-    var words: [String] = []
-    forEachFormable(from: letters, minLength: minLength) { bytes in
-      guard words.count < maxResults else { return false }
-      words.append(String(decoding: bytes, as: UTF8.self))
-      return true
-    }
-    return words
-  }
-
-  /// Returns the number of words that can be formed from `letters`.
+  /// Returns the number of words that can be formed from `letters` (normal form; `?` is a blank).
   public func countFormable(from letters: String, minLength: Int = 2) -> Int {
     var letters = letters
     return letters.withUTF8 { formableOffsets($0, minLength: minLength, sorted: false).count }
   }
 
-  /// Returns the words that can be formed from `letters`, in the order of `formable`.
+  /// Returns the words that can be formed from `letters`, longest first, then by code point.
   public func formableWords(from letters: String, minLength: Int = 2) -> ListedWords {
     var letters = letters
     return ListedWords(lexicon: self, offsets: letters.withUTF8 { formableOffsets($0, minLength: minLength) })
   }
 
-  /// Calls `body` with the UTF-8 of each word that can be formed from `letters`, in order, until it returns false.
-  public func forEachFormable(
-    from letters: String, minLength: Int = 2, _ body: (UnsafeBufferPointer<UInt8>) throws -> Bool
-  ) rethrows {
-    var letters = letters
-    let offsets = letters.withUTF8 { formableOffsets($0, minLength: minLength) }
-    for offset in offsets where try !body(bytes(at: offset)) { return }
-  }
-
   /// Returns the words that use all of `letters` (normal form; `?` is a blank).
-  public func anagrams(of letters: String) -> [String] { listAnagrams(of: letters).texts }
-
-  /// Returns the words that use all of `letters`, in the order of `anagrams`.
   public func listAnagrams(of letters: String) -> ListedWords {
     var letters = letters
     let offsets = letters.withUTF8 { bytes in
@@ -85,7 +61,6 @@ private struct FormableSearch {
     return offsets
   }
 
-  /// Writes the hash of every subset.
   private func fillSubsets(of bag: LetterBag, _ hashes: UnsafeMutablePointer<UInt64>) {
     hashes[0] = 0
     var filled = 1

@@ -21,10 +21,7 @@ struct IndexBuilder {
 
   /// `words` must be arranged.
   init(words: WordCollection, policy: UInt32, source: ListStamp, name: String) {
-    self.words = words
-    self.policy = policy
-    self.source = source
-    self.name = name
+    (self.words, self.policy, self.source, self.name) = (words, policy, source, name)
     alphabet = Alphabet(of: words)
     let heapBytes = words.entries.reduce(IndexLayout.headBytes) { $0 + 1 + Int($1.bytes) }
     offsetBits = max(8, heapBytes.bitWidth - heapBytes.leadingZeroBitCount)
@@ -98,7 +95,6 @@ struct IndexBuilder {
     set(.anagrams, to: slots)
   }
 
-  /// Returns, for each word, the sum of the hashes of its letters.
   private func letterHashes() -> [UInt64] {
     let values = alphabet.letterHashes
     var hashes = [UInt64](repeating: 0, count: words.entries.count)

@@ -5,8 +5,7 @@
 ///
 ///     let lexicon = try library.lexicon(for: spanish)
 ///     lexicon.contains("perro")         // true
-///     try lexicon.match("p?rro")        // ["perro", ...]
-///     lexicon.formable(from: "perro")   // the words that its letters make
+///     lexicon.formableWords(from: "perro").texts   // the words that its letters make
 public final class Lexicon {
   public let language: Language
   /// The name of the language, or the name under which the list was loaded.
@@ -31,22 +30,14 @@ public final class Lexicon {
   let anagrams: AnagramTable
   let blocks: [Block]
 
-  init?(_ compiled: CompiledIndex, language: Language, name: String, foldsAccents: Bool, isMapped: Bool) {
+  init?(_ compiled: CompiledIndex, _ policy: WordPolicy, name: String, isMapped: Bool) {
     guard let heap = compiled.elements(.heap, as: UInt8.self).baseAddress,
       let table = SlotTable(compiled, .table), let anagrams = AnagramTable(compiled),
       let blocks = Block.all(of: compiled)
     else { return nil }
-    self.compiled = compiled
-    self.language = language
-    self.name = name
-    self.foldsAccents = foldsAccents
-    self.isMapped = isMapped
-    count = compiled.wordCount
-    report = compiled.report
-    self.heap = heap
-    self.table = table
-    self.anagrams = anagrams
-    self.blocks = blocks
+    (self.compiled, language, foldsAccents) = (compiled, policy.language, policy.foldsAccents)
+    (self.name, self.isMapped, count, report) = (name, isMapped, compiled.wordCount, compiled.report)
+    (self.heap, self.table, self.anagrams, self.blocks) = (heap, table, anagrams, blocks)
   }
 
   /// The error to throw if it is damaged.

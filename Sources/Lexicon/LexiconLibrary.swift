@@ -21,7 +21,6 @@ public enum CompileStage: Equatable, Sendable {
 public final class LexiconLibrary {
   private let listFolders: [String]
   private let dictionaryFolders: [String]
-  /// The dictionaries with the meanings of words.
   public let meanings: DictionaryLibrary
   private let cacheFolder: String?
   private let limits: ListLimits
@@ -48,9 +47,7 @@ public final class LexiconLibrary {
   ) {
     self.meanings =
       meanings ?? DictionaryLibrary(ownFolders: [], systemFolders: [], isInterrupted: limits.isInterrupted)
-    self.listFolders = listFolders
-    self.dictionaryFolders = dictionaryFolders
-    self.cacheFolder = cacheFolder
+    (self.listFolders, self.dictionaryFolders, self.cacheFolder) = (listFolders, dictionaryFolders, cacheFolder)
     self.limits = limits
   }
 
@@ -115,7 +112,7 @@ public final class LexiconLibrary {
     let name = name ?? String(file.prefix { $0 != "." })
     let language = language ?? Language.named(name) ?? .unknown(name)
     let policy = WordPolicy(language: language, foldsAccents: false)
-    return try make(.list(path: path), name, language, .utf8, policy, cachedAs: fileName(of: path, name), anew: false)
+    return try make(.list(path: path), name, .utf8, policy, cachedAs: fileName(of: path, name), anew: false)
   }
 
   private func sources(of language: Language) -> [ListSource] {
@@ -132,7 +129,7 @@ public final class LexiconLibrary {
       if source.stamp == nil { continue }
       do throws(LexiconError) {
         return try make(
-          source, language.name, language, language.lists.encoding, policy, cachedAs: language.name, anew: anew)
+          source, language.name, language.lists.encoding, policy, cachedAs: language.name, anew: anew)
       } catch {
         failure = failure ?? error
       }
@@ -150,46 +147,42 @@ public final class LexiconLibrary {
   }
 
   private func make(
-    _ source: ListSource, _ name: String, _ language: Language, _ encoding: ListEncoding, _ policy: WordPolicy,
-    cachedAs fileName: String, anew: Bool
+    _ source: ListSource, _ name: String, _ encoding: ListEncoding, _ policy: WordPolicy, cachedAs fileName: String,
+    anew: Bool
   ) throws(LexiconError) -> Lexicon {
     let expected = CompiledIndex.Expectation(policy: policy.fingerprint, name: name)
     let file = cacheFolder.map { folder in
       CompiledFile(path: "\(folder)/\(fileName)\(policy.foldsAccents ? ".folded" : "").words", expected: expected)
     }
-    func lexicon(_ compiled: CompiledIndex, isMapped: Bool) -> Lexicon? {
-      let made = Lexicon(
-        compiled, language: language, name: name, foldsAccents: policy.foldsAccents, isMapped: isMapped)
-      if isMapped { mapped.append(WeakLexicon(lexicon: made)) }
+    func lexicon(mapping compiled: CompiledIndex) -> Lexicon? {
+      let made = Lexicon(compiled, policy, name: name, isMapped: true)
+      mapped.append(WeakLexicon(lexicon: made))
       return made
     }
     if !anew, let stamp = source.stamp, let compiled = file?.open(source: stamp),
-      let lexicon = lexicon(compiled, isMapped: true)
+      let lexicon = lexicon(mapping: compiled)
     {
       return lexicon
     }
-    didReach(.begun(list: language.title))
+    didReach(.begun(list: policy.language.title))
     defer { didReach(.ended) }
-    var (words, stamp) = try source.collect(encoding, WordNormalizer(policy), limits) { [self] in didReach(.read($0)) }
+    var words = WordCollection(limit: limits.words)
+    let didRead = { [self] in didReach(.read($0)) }
+    let stamp = try source.collect(encoding, WordNormalizer(policy), limits, didRead, into: &words)
     let content = try Lexicon.compiled(of: &words, policy, stamp, path: source.path, name: name)
     var cacheFailure: LexiconError?
     do throws(LexiconError) {
-      if let compiled = try file?.write(content), let lexicon = lexicon(compiled, isMapped: true) { return lexicon }
+      if let compiled = try file?.write(content), let lexicon = lexicon(mapping: compiled) { return lexicon }
     } catch {
       cacheFailure = error
     }
-    guard let compiled = CompiledIndex.inMemory(content, expected: expected),
-      let lexicon = lexicon(compiled, isMapped: false)
-    else {
-      throw .badList(path: source.path, reason: "it could not be compiled")
-    }
+    let lexicon = try Lexicon.inMemory(content, policy, path: source.path, name: name)
     lexicon.cacheFailure = cacheFailure
     return lexicon
   }
 }
 
 extension Lexicon {
-  /// Returns the compiled form of collected words.
   static func compiled(
     of words: inout WordCollection, _ policy: WordPolicy, _ source: ListStamp, path: String, name: String
   ) throws(LexiconError) -> [UInt8] {
@@ -211,10 +204,16 @@ extension Lexicon {
     let normalizer = WordNormalizer(policy)
     for var word in words { word.withUTF8 { collection.add($0, by: normalizer) } }
     let content = try compiled(of: &collection, policy, ListStamp(), path: name, name: name)
+    return try inMemory(content, policy, path: name, name: name)
+  }
+
+  fileprivate static func inMemory(
+    _ content: [UInt8], _ policy: WordPolicy, path: String, name: String
+  ) throws(LexiconError) -> Lexicon {
     let expected = CompiledIndex.Expectation(policy: policy.fingerprint, name: name)
     guard let compiled = CompiledIndex.inMemory(content, expected: expected),
-      let lexicon = Lexicon(compiled, language: language, name: name, foldsAccents: foldAccents, isMapped: false)
-    else { throw .badList(path: name, reason: "it could not be compiled") }
+      let lexicon = Lexicon(compiled, policy, name: name, isMapped: false)
+    else { throw .badList(path: path, reason: "it could not be compiled") }
     return lexicon
   }
 }

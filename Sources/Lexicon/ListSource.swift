@@ -4,7 +4,6 @@
 import Files
 import Glibc
 
-/// The files of a list.
 enum ListSource: Equatable {
   case list(path: String)
   case dictionary(words: String, affixes: String)
@@ -55,14 +54,6 @@ enum ListSource: Equatable {
 
   /// Reads and cleans the words. `didRead` receives the fraction read.
   func collect(
-    _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits, didRead: @escaping (Double) -> Void
-  ) throws(LexiconError) -> (words: WordCollection, stamp: ListStamp) {
-    var words = WordCollection(limit: limits.words)
-    let stamp = try collect(encoding, normalizer, limits, didRead, into: &words)
-    return (words, stamp)
-  }
-
-  private func collect(
     _ encoding: ListEncoding, _ normalizer: WordNormalizer, _ limits: ListLimits, _ didRead: @escaping (Double) -> Void,
     into words: inout WordCollection
   ) throws(LexiconError) -> ListStamp {
@@ -73,9 +64,8 @@ enum ListSource: Equatable {
         file.bytes, path: path, encoding: encoding, normalizer: normalizer, limits.isInterrupted, into: &words)
       return file.stamp
     case .dictionary(let dictionary, let affixes):
-      let (dictionary, affixes) = (
-        try ListFile(path: dictionary, limits: limits), try ListFile(path: affixes, limits: limits)
-      )
+      let dictionary = try ListFile(path: dictionary, limits: limits)
+      let affixes = try ListFile(path: affixes, limits: limits)
       try expand(dictionary, try AffixRules(affixes), normalizer, limits, didRead, into: &words)
       return dictionary.stamp.joined(affixes.stamp)
     case .joined(let sources):

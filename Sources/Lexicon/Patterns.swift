@@ -41,7 +41,6 @@ struct Pattern {
     }
   }
 
-  /// The number of tokens that stand for one letter.
   var letters: Int { tokens.count { $0 != .many } }
   var stars: Int { tokens.count - letters }
 
@@ -91,11 +90,6 @@ struct Pattern {
 extension Lexicon {
   /// Returns the words that match a pattern: letters in normal form, `?` for one letter, `*` for any number, `[abc]`
   /// for a choice.
-  public func match(_ pattern: String) throws(LexiconError) -> [String] {
-    try listMatches(of: pattern, isInterrupted: { false }).texts
-  }
-
-  /// Returns the words that match a pattern, in the order of `match`.
   /// - Parameter isInterrupted: polled while words are tried one by one; true gives up.
   public func listMatches(
     of pattern: String, isInterrupted: () -> Bool
@@ -118,9 +112,6 @@ extension Lexicon {
   }
 
   /// Returns the words that read the same backwards.
-  public func palindromes() -> [String] { listPalindromes().texts }
-
-  /// Returns the words that read the same backwards, in the order of `palindromes`.
   public func listPalindromes() -> ListedWords {
     let offsets = blocks.flatMap { block in
       var rows = BlockRows(block, of: self)
@@ -131,9 +122,6 @@ extension Lexicon {
   }
 
   /// Returns the words of the same length that differ from `word` (normal form) in exactly one letter.
-  public func neighbours(of word: String) -> [String] { listNeighbours(of: word).texts }
-
-  /// Returns the neighbours of a word, in the order of `neighbours`.
   public func listNeighbours(of word: String) -> ListedWords {
     let codes = compiled.alphabet.codes(of: Array(word.utf8))
     guard let block = blocks.first(where: { $0.length == codes.count }) else {

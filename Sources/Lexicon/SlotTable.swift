@@ -50,7 +50,6 @@ struct SlotTable {
     UInt32(truncatingIfNeeded: hash) << UInt32(truncatingIfNeeded: offsetBits) | offset
   }
 
-  /// Returns the slots of a table of words with these hashes and offsets.
   static func slots(_ hashes: [UInt64], _ offsets: [UInt32], offsetBits: Int) -> [UInt32] {
     let lineCount = max(1, (hashes.count + wordsPerLine - 1) / wordsPerLine)
     var slots = [UInt32](repeating: 0, count: lineCount * Line.scalarCount)

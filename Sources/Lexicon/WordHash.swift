@@ -71,8 +71,7 @@ struct LaneMatch {
 
   @inline(__always)
   init(_ lanes: Lanes, _ count: Int) {
-    self.lanes = lanes
-    self.count = count
+    (self.lanes, self.count) = (lanes, count)
     let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
     mask = ~0 &>> spare
     shift = spare

@@ -23,31 +23,15 @@ struct WordPolicy {
   static let lengths = 2...64
   static let maxBytes = 255
 
-  let letterCase: LetterCase
-  let ownLetters: String
-  let marksStress: Bool
+  let language: Language
   let foldsAccents: Bool
-
-  init(language: Language, foldsAccents: Bool) {
-    letterCase = language.letterCase
-    ownLetters = language.ownLetters
-    marksStress = language.marksStress
-    self.foldsAccents = foldsAccents
-  }
 
   /// A number that differs for policies that give different words; a compiled file is valid only with the same number.
   var fingerprint: UInt32 {
-    let cases: UInt32 =
-      switch letterCase {
-      case .plain: 0
-      case .nouns: 1
-      case .dotless: 2
-      case .finalSigma: 3
-      }
     var sum: UInt32 = foldsAccents ? 17 : 16
-    for byte in ownLetters.utf8 { sum = sum &* 31 &+ UInt32(byte) }
-    if marksStress { sum = sum &* 31 &+ 1 }
-    return sum << 2 | cases
+    for byte in language.ownLetters.utf8 { sum = sum &* 31 &+ UInt32(byte) }
+    if language.marksStress { sum = sum &* 31 &+ 1 }
+    return sum << 2 | language.letterCase.rawValue
   }
 }
 
@@ -70,9 +54,9 @@ final class WordNormalizer {
   private func leavesUnchanged(_ scalar: Unicode.Scalar) -> Bool {
     guard scalar.isLetter, !scalar.isCapital else { return false }
     // Which sigma is right depends on its position in the word.
-    if policy.letterCase == .finalSigma, scalar == "σ" || scalar == "ς" { return false }
+    if policy.language.letterCase == .finalSigma, scalar == "σ" || scalar == "ς" { return false }
     let text = String(scalar)
-    let kept = policy.foldsAccents ? folded(text, keeping: policy.ownLetters) : text.composed
+    let kept = policy.foldsAccents ? folded(text, keeping: policy.language.ownLetters) : text.composed
     return kept.unicodeScalars.elementsEqual(text.unicodeScalars)
   }
 
@@ -114,25 +98,24 @@ final class WordNormalizer {
   }
 
   private func classify(text: String) -> Verdict {
-    if text.isEmpty { return .dropped(.empty) }
-    let composed = text.composed
+    let (composed, language) = (text.composed, policy.language)
     var scalars = composed.unicodeScalars.makeIterator()
     guard let first = scalars.next() else { return .dropped(.empty) }
     if let reason = reasonToDrop(first, atStart: true) { return .dropped(reason) }
     while let scalar = scalars.next() {
       if let reason = reasonToDrop(scalar, atStart: false) { return .dropped(reason) }
     }
-    let hasCase = first.isCapital || policy.letterCase == .finalSigma
-    var word = hasCase ? lowercased(composed, letterCase: policy.letterCase).composed : composed
-    if policy.marksStress { word = withoutStress(word) }
-    if policy.foldsAccents { word = folded(word, keeping: policy.ownLetters) }
-    let letters = word.unicodeScalars.reduce(0) { $0 + ($1.isMark ? 0 : 1) }
+    let hasCase = first.isCapital || language.letterCase == .finalSigma
+    var word = hasCase ? lowercased(composed, letterCase: language.letterCase).composed : composed
+    if language.marksStress { word = withoutStress(word) }
+    if policy.foldsAccents { word = folded(word, keeping: language.ownLetters) }
+    let letters = word.unicodeScalars.count { !$0.isMark }
     return dropForLength(letters, bytes: word.utf8.count).map { .dropped($0) } ?? .word(word, letters: letters)
   }
 
   private func reasonToDrop(_ scalar: Unicode.Scalar, atStart: Bool) -> DropReason? {
     if scalar.isLetter {
-      return scalar.isCapital && !(atStart && policy.letterCase == .nouns) ? .capital : nil
+      return scalar.isCapital && !(atStart && policy.language.letterCase == .nouns) ? .capital : nil
     }
     switch scalar {
     case _ where scalar.isMark: return atStart ? .sign : nil

@@ -3,7 +3,6 @@
 
 /// How long answers take, in seconds.
 public struct AnswerTimes: Equatable, Sendable {
-  /// A card that was remembered.
   public var remembered: Double
   /// A card that was forgotten, including the time to relearn it on the same day.
   public var forgotten: Double

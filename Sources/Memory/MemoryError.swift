@@ -34,7 +34,6 @@ public enum MemoryError: Problem, Equatable {
 }
 
 extension MemoryError {
-  /// The error for a parameter of a model that is not in its range.
   static func outside(_ range: ClosedRange<Double>, _ index: Int, of name: String) -> MemoryError {
     .badOption(name: name, reason: "must have a w\(index) from \(range.lowerBound) to \(range.upperBound)")
   }

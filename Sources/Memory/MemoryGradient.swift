@@ -37,8 +37,9 @@ final class MemoryGradient {
     var growth = 0.0
     var lapseBound = 1.0
     var easyDifficulty = 0.0
-    var sameDay = (0.0, 0.0, 0.0, 0.0)
-    var firstDifficulty = (0.0, 0.0, 0.0, 0.0)
+    /// By rating.
+    var sameDay = SIMD4<Double>()
+    var firstDifficulty = SIMD4<Double>()
   }
 
   private let history: ReviewHistory
@@ -70,22 +71,13 @@ final class MemoryGradient {
     constants.lapseBound = exp(-w[17] * w[18])
     constants.easyDifficulty = w[4] - exp(w[5] * 3) + 1
     func short(_ rating: Double) -> Double { exp(w[17] * (rating - 3 + w[18])) }
-    constants.sameDay = (short(1), short(2), short(3), short(4))
+    constants.sameDay = SIMD4(short(1), short(2), short(3), short(4))
     func first(_ rating: Double) -> Double { w[4] - exp(w[5] * (rating - 1)) + 1 }
-    constants.firstDifficulty = (first(1), first(2), first(3), first(4))
+    constants.firstDifficulty = SIMD4(first(1), first(2), first(3), first(4))
   }
 
   func clearGradient() {
     for index in 0..<21 { gradient[index] = 0 }
-  }
-
-  static func pick(_ four: (Double, Double, Double, Double), _ rating: Int) -> Double {
-    switch rating {
-    case 1: four.0
-    case 2: four.1
-    case 3: four.2
-    default: four.3
-    }
   }
 
   // MARK: Forward pass
@@ -131,7 +123,7 @@ final class MemoryGradient {
     var (newStability, newDifficulty): (Double, Double)
     if index == 0 {
       newStability = w[rating - 1]
-      newDifficulty = Self.pick(constants.firstDifficulty, rating)
+      newDifficulty = constants.firstDifficulty[rating - 1]
     } else {
       newStability = answered(&step, days)
       let change = -w[6] * Double(rating - 3)
@@ -153,7 +145,7 @@ final class MemoryGradient {
   private func answered(_ step: inout Step, _ days: Int) -> Double {
     step.logStability = log(step.stability)
     if days < 1 {
-      let change = Self.pick(constants.sameDay, step.rating) * exp(-w[19] * step.logStability)
+      let change = constants.sameDay[step.rating - 1] * exp(-w[19] * step.logStability)
       let isFlat = step.rating > 1 && change < 1
       step.kind = isFlat ? .sameDayFlat : .sameDay
       step.power = isFlat ? 1 : change

@@ -58,7 +58,8 @@ final class MemoryGradient7 {
 
   /// Values that depend on the parameters alone.
   struct Constants {
-    var firstDifficulty = (0.0, 0.0, 0.0, 0.0)
+    /// By rating.
+    var firstDifficulty = SIMD4<Double>()
     var slowPower = 0.0
     var slowGrowth = 0.0
     var logFastBase = 0.0
@@ -83,7 +84,7 @@ final class MemoryGradient7 {
   func setParameters(_ parameters: [Double]) {
     for index in 0..<MemoryModel7.count { w[index] = parameters[index] }
     func first(_ rating: Double) -> Double { w[4] - exp(w[5] * (rating - 1)) + 1 }
-    constants.firstDifficulty = (first(1), first(2), first(3), first(4))
+    constants.firstDifficulty = SIMD4(first(1), first(2), first(3), first(4))
     constants.slowPower = min(0.95, max(0.01, w[24]))
     (constants.logFastBase, constants.logSlowBase) = (log(w[25]), log(w[26]))
     constants.slowGrowth = exp(-constants.logSlowBase / constants.slowPower) - 1
@@ -142,7 +143,7 @@ final class MemoryGradient7 {
     step.rating = rating
     let slow = bounded(w[rating - 1], MemoryModel7.stabilities, &step.slow.open)
     let fast = bounded(0.8 * w[rating - 1], MemoryModel7.stabilities, &step.fast.open)
-    let difficulty = bounded(MemoryGradient.pick(constants.firstDifficulty, rating), 1...10, &step.difficultyOpen)
+    let difficulty = bounded(constants.firstDifficulty[rating - 1], 1...10, &step.difficultyOpen)
     steps[0] = step
     next = (slow, fast, difficulty)
   }
@@ -166,7 +167,7 @@ final class MemoryGradient7 {
     fast = bounded(fast, range, &step.fast.open)
     let change = -w[6] * Double(rating - 3) * (rating == 1 ? step.recall + 0.1 : 1)
     let damped = step.difficulty + (10 - step.difficulty) * change / 9
-    let difficulty = bounded(0.01 * constants.firstDifficulty.3 + 0.99 * damped, 1...10, &step.difficultyOpen)
+    let difficulty = bounded(0.01 * constants.firstDifficulty[3] + 0.99 * damped, 1...10, &step.difficultyOpen)
     next = (slow, fast, difficulty)
     steps[index] = step
   }

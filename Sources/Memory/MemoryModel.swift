@@ -15,23 +15,14 @@ public enum Rating: Int64, Sendable, CaseIterable {
 
   /// Parses a rating as users and Lua write it; `right` is good, `wrong` is again.
   public init(named name: String) throws(MemoryError) {
-    switch name {
-    case "again", "wrong": self = .again
-    case "hard": self = .hard
-    case "good", "right": self = .good
-    case "easy": self = .easy
-    default: throw .badAnswer(answer: name)
-    }
+    let usual = ["right": "good", "wrong": "again"][name] ?? name
+    guard let rating = Rating.allCases.first(where: { $0.name == usual }) else { throw .badAnswer(answer: name) }
+    self = rating
   }
 
-  public var name: String {
-    switch self {
-    case .again: "again"
-    case .hard: "hard"
-    case .good: "good"
-    case .easy: "easy"
-    }
-  }
+  private static let names = ["again", "hard", "good", "easy"]
+
+  public var name: String { Self.names[Int(rawValue) - 1] }
 }
 
 /// How well a card is remembered.
@@ -44,8 +35,7 @@ public struct MemoryState: Equatable, Sendable {
   public var difficulty: Double
 
   public init(stability: Double, difficulty: Double) {
-    self.stability = stability
-    self.difficulty = difficulty
+    (self.stability, self.difficulty) = (stability, difficulty)
   }
 }
 

@@ -118,7 +118,6 @@ public struct MemoryModel7: Sendable {
     return clamped(slow, fast, 0.01 * firstDifficulty(.easy) + 0.99 * damped)
   }
 
-  /// Returns the forgetting curve of a card in this state.
   public func curve(_ state: MemoryState7) -> ForgettingCurve7 {
     let known = clamped(state.slow, state.fast, state.difficulty)
     let (hardness, logSlow, logFast) = (known.difficulty - 5, log(known.slow), log(known.fast))

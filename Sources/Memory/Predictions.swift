@@ -6,7 +6,6 @@ import Glibc
 
 /// How well parameters predict.
 public struct ModelFit: Equatable, Sendable {
-  /// The mean log loss.
   public var logLoss = 0.0
   /// The root mean square of the difference between predicted and actual recall, over bins of similar answers.
   public var rmse = 0.0
@@ -26,7 +25,6 @@ public struct ModelFit: Equatable, Sendable {
   }
 }
 
-/// Collects predictions.
 struct Predictions {
   private var recalls: [Float] = []
   private var outcomes: [Bool] = []

@@ -46,7 +46,6 @@ public struct RecallPlan: Equatable, Sendable {
   public let recall: Double
   /// Whether the recall reaches the target.
   public let isReached: Bool
-  /// Cards that are still new at the date.
   public let stillNew: Int
   /// The minutes of study a day before the last days, on average.
   public let minutesBefore: Double

@@ -178,7 +178,6 @@ public struct Simulation: Sendable {
       retention: retention, reviews: reviews, new: new, lapses: lapses, known: known, firstDay: options.today)
   }
 
-  /// Returns how many cards are remembered on a day.
   func remembered(_ cards: [Memory], _ day: Int) -> Double {
     cards.reduce(0) { $0 + recall($1, day) }
   }

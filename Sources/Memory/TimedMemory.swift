@@ -9,7 +9,6 @@
 ///     replay.memory?.state.slow
 public struct TimedMemory: Equatable, Sendable {
   public var state: MemoryState7
-  /// The first answer.
   public let first: Rating
 
   public init(_ state: MemoryState7, first: Rating) { (self.state, self.first) = (state, first) }

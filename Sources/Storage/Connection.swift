@@ -19,7 +19,6 @@ final class Connection {
   let path: String
   /// The current operation, as messages name it.
   var operation = "reading"
-  /// Polled while statements run.
   private var poll: StatementPoll?
   /// The only tables that statements may read; nil for all.
   private(set) var readable: ReadableTables?
@@ -96,13 +95,11 @@ final class Connection {
     isClosed = true
   }
 
-  /// Returns SQLite's most recent error.
-  func failure() -> StorageError { failure(sqlite3_extended_errcode(pointer)) }
-
-  func failure(_ code: Int32) -> StorageError { failure(code, String(cString: sqlite3_errmsg(pointer))) }
-
-  func failure(_ code: Int32, _ detail: String) -> StorageError {
-    StorageError.ofSQLite(code, detail, path: path, operation: operation)
+  /// Returns an error of SQLite: by default its most recent one, in its own words.
+  func failure(_ code: Int32? = nil, _ detail: String? = nil) -> StorageError {
+    StorageError.ofSQLite(
+      code ?? sqlite3_extended_errcode(pointer), detail ?? String(cString: sqlite3_errmsg(pointer)), path: path,
+      operation: operation)
   }
 
   /// Interrupts running statements once `poll` says so.

@@ -85,7 +85,6 @@ public final class Database {
     try firstRow(sql, arguments) { $0.count(0) } ?? 0
   }
 
-  /// Returns whether a query has a row.
   public func hasRow(_ sql: String, _ arguments: StatementArguments = []) throws -> Bool {
     let statement = try cachedStatement(sql: sql)
     try statement.bind(arguments)
@@ -248,7 +247,6 @@ public final class Database {
     guard end == SQLITE_OK else { throw other.connection.failure(end) }
   }
 
-  /// Enables or disables triggers.
   func setTriggers(areOn: Bool) { _ = deckhand_enable_triggers(connection.pointer, areOn ? 1 : 0) }
 
   /// Registers a collation that compares texts case-insensitively, for ASCII letters only.

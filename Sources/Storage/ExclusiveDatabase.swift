@@ -5,10 +5,6 @@
 import CSQLite
 
 /// A database file that this process opened, separate from the user's own `Store`.
-///
-///     let file = try ExclusiveDatabase(path)
-///     let count = try file.use { try Int.fetchOne($0, sql: "SELECT count(*) FROM notes") }
-///     try file.close()
 public final class ExclusiveDatabase {
   /// How a file is opened.
   enum Mode {

@@ -7,9 +7,6 @@ import CSQLite
 import Files
 
 /// A SQLite file of another program.
-///
-///     let file = try ForeignDatabase.open(path, isInterrupted: isInterrupted)
-///     try file.use { db in ... }
 public enum ForeignDatabase {
   /// The limit on the length of a value in bytes, unless the reader needs another one: for the note types of a
   /// collection, which old packages keep in one value.
@@ -77,7 +74,6 @@ public enum ForeignTable: Sendable {
 }
 
 extension Database {
-  /// Returns what a foreign file has under a name.
   public func foreignTable(_ name: String) throws -> ForeignTable {
     if connection.readable?.names.contains(where: { $0.lowercased() == name.lowercased() }) ?? true { return .ordinary }
     let isThere = "SELECT 1 FROM sqlite_master WHERE name = ? COLLATE NOCASE AND type IN ('table', 'view')"

@@ -1,9 +1,9 @@
 // Reads the database as it was at an undo step, by undoing the later steps in a transaction that is rolled back.
 // Invariant: no change of this transaction is kept, and no undo step is written or changed.
 
+import Wire
+
 /// Reads earlier states of a store.
-///
-///     try LookBack(store).read(at: 41, also: { _ in }) { try store.read { db in ... } }
 public struct LookBack {
   private let store: Store
 
@@ -67,8 +67,8 @@ public struct LookBack {
 
   private func undoOrRedo(_ db: Database, _ step: UndoStep, _ tables: [UndoTable]) throws {
     do {
-      try UndoneRows(UndoLog.rows(db, of: step)).apply(db, tables, step: step.name)
-    } catch is UndoDamage {
+      try UndoneRows(UndoLog.rows(db, of: step), tables).apply(db, step: step.name)
+    } catch is WireError {
       throw UndoError.unreadable(step.name)
     }
   }

@@ -4,13 +4,8 @@
 
 import Text
 
-/// An inclusive range of row ids.
-struct RowSpan: Equatable {
-  var low: Int64
-  var high: Int64
-
-  func holds(_ row: Int64) -> Bool { low <= row && row <= high }
-}
+/// The row ids of one or more rows.
+typealias RowSpan = ClosedRange<Int64>
 
 /// The rows that a step inserted into one table: row ids, or keys for a table without row ids.
 struct NewRows {
@@ -35,7 +30,7 @@ struct NewRows {
   var isEmpty: Bool { spans.isEmpty && keys.isEmpty }
 
   /// The last row id of the last span.
-  var end: Int64? { spans.last?.high }
+  var end: Int64? { spans.last?.upperBound }
 
   /// Whether a row was inserted below an earlier one, so that the next row id may already be in a span.
   var isUnordered: Bool { rows != nil }
@@ -44,34 +39,33 @@ struct NewRows {
 
   func holds(_ row: Int64) -> Bool {
     guard let last = spans.last else { return false }
-    if last.holds(row) { return true }
+    if last.contains(row) { return true }
     if let rows { return rows.contains(row) }
-    if row > last.high { return false }
-    let low = spans.indices.bisected { spans[$0].high < row }
-    return low < spans.count && spans[low].low <= row
+    if row > last.upperBound { return false }
+    let low = spans.indices.bisected { spans[$0].upperBound < row }
+    return low < spans.count && spans[low].contains(row)
   }
 
   /// Extends the last span up to and including this row.
   mutating func extend(to row: Int64) {
-    let old = spans[spans.count - 1].high
-    guard row > old else { return }
-    rows?.insert(RowSpan(low: old + 1, high: row))
-    spanned += Int(clamping: row - old)
-    spans[spans.count - 1].high = row
+    let span = spans[spans.count - 1]
+    guard row > span.upperBound else { return }
+    rows?.insert(span.upperBound + 1...row)
+    spanned += Int(clamping: row - span.upperBound)
+    spans[spans.count - 1] = span.lowerBound...row
   }
 
   mutating func add(_ row: Int64) {
     if let last = spans.last {
-      if row == last.high &+ 1, rows?.contains(row) != true { return extend(to: row) }
-      if row <= last.high || rows != nil {
+      if row == last.upperBound &+ 1, rows?.contains(row) != true { return extend(to: row) }
+      if row <= last.upperBound || rows != nil {
         if holds(row) { return }
         if rows == nil { rows = RowBits(spans) }
       }
     }
-    let span = RowSpan(low: row, high: row)
-    rows?.insert(span)
+    rows?.insert(row...row)
     spanned += 1
-    spans.append(span)
+    spans.append(row...row)
   }
 
   // MARK: Keys
@@ -87,8 +81,8 @@ struct NewRows {
     guard spans.count >= mark.spans, keys.count >= mark.keys, spanned >= mark.spanned else { return }
     for span in spans[mark.spans...] { rows?.remove(span) }
     spans.removeLast(spans.count - mark.spans)
-    if let last = mark.last, let now = spans.last, now.high > last.high {
-      rows?.remove(RowSpan(low: last.high + 1, high: now.high))
+    if let last = mark.last, let now = spans.last, now.upperBound > last.upperBound {
+      rows?.remove(last.upperBound + 1...now.upperBound)
       spans[spans.count - 1] = last
     }
     spanned = mark.spanned
@@ -118,9 +112,9 @@ private struct RowBits {
   }
 
   private mutating func forEachWord(_ span: RowSpan, _ body: (inout [Int64: UInt64], Int64, UInt64) -> Void) {
-    for place in (span.low >> 6)...(span.high >> 6) {
-      let first = place == span.low >> 6 ? UInt64(span.low & 63) : 0
-      let last = place == span.high >> 6 ? UInt64(span.high & 63) : 63
+    for place in (span.lowerBound >> 6)...(span.upperBound >> 6) {
+      let first = place == span.lowerBound >> 6 ? UInt64(span.lowerBound & 63) : 0
+      let last = place == span.upperBound >> 6 ? UInt64(span.upperBound & 63) : 63
       body(&words, place, UInt64.max >> (63 - last) & (UInt64.max << first))
     }
   }

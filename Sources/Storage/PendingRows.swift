@@ -2,6 +2,7 @@
 // Invariant: reading the changes changes nothing; each row is counted once, by its net change.
 
 public import Values
+import Wire
 
 /// A row that was added, changed or removed.
 public struct RowChange: Sendable {
@@ -42,8 +43,8 @@ extension Store {
   public func pendingChanges(limit: Int?, ignoring ignored: [String: IgnoredColumns] = [:]) throws -> [TableChanges] {
     guard let recorder, hasOpenTransaction else { return [] }
     return try access("reading the changes") { db in
-      try PendingRows(rows: UndoneRows(recorder.encoded()), limit: limit ?? .max, ignored: ignored)
-        .changes(db, recorder.tables)
+      let rows = try UndoneRows(recorder.encoded(), recorder.tables)
+      return try PendingRows(rows: rows, limit: limit ?? .max, ignored: ignored).changes(db)
     }
   }
 }
@@ -64,37 +65,37 @@ struct PendingRows {
     var wasRemoved = false
   }
 
-  func changes(_ db: Database, _ known: [UndoTable]) throws -> [TableChanges] {
+  func changes(_ db: Database) throws -> [TableChanges] {
     var found: [Int: TableChanges] = [:]
-    let (order, olds) = try touched(known)
+    let (order, olds) = try touched()
     func shown(_ index: Int) -> String? { ignored[rows.tables[index].name]?.shown }
     // Tables that show another one come after it.
     for index in rows.tables.indices.filter({ shown($0) == nil }) + rows.tables.indices.filter({ shown($0) != nil }) {
       let table = rows.tables[index]
-      guard let described = known.first(where: { $0.name == table.name }) else { continue }
+      guard let known = table.known else { continue }
       let isShown = found.values.contains { $0.table == shown(index) && $0.counts[.changed] != nil }
       let columns = isShown ? [] : ignored[table.name]?.names ?? []
       var changes = TableChanges(table: table.name)
       var replaced: Set<Place> = []
       for place in order[index] ?? [] {
         guard let old = olds[index]?[place] else { continue }
-        try compare(db, described, place, old, ignoring: columns, &changes, &replaced)
+        try compare(db, known, place, old, ignoring: columns, &changes, &replaced)
       }
-      try addNew(db, described, table, replaced, &changes)
+      try addNew(db, known, table, replaced, &changes)
       if !changes.counts.isEmpty { found[index] = changes }
     }
     return rows.tables.indices.compactMap { found[$0] }
   }
 
   /// Returns, for each table, the rows that existed before, in the order of their first change.
-  private func touched(_ known: [UndoTable]) throws -> (order: [Int: [Place]], olds: [Int: [Place: Old]]) {
+  private func touched() throws -> (order: [Int: [Place]], olds: [Int: [Place: Old]]) {
     var (order, olds): ([Int: [Place]], [Int: [Place: Old]]) = ([:], [:])
-    try rows.forEachChunk { raw, events in
+    try rows.forEachChunk { events in
       for event in events {
-        guard let table = known.first(where: { $0.name == rows.tables[event.table].name }) else { continue }
-        var reader = UndoReader(raw, event.payload)
+        guard let table = rows.tables[event.table].known else { continue }
+        var reader = WireReader(event.payload)
         if table.isKeyed, event.kind == .changed { for _ in table.key { try reader.skipValue() } }
-        let place = table.isKeyed ? Place.key(try table.key(of: event, raw)) : .row(event.row)
+        let place = table.isKeyed ? Place.key(try table.key(of: event)) : .row(event.row)
         if olds[event.table]?[place] == nil { order[event.table, default: []].append(place) }
         try note(event, &reader, &olds[event.table, default: [:]][place, default: Old()])
       }
@@ -102,10 +103,10 @@ struct PendingRows {
     return (order, olds)
   }
 
-  private func note(_ event: UndoneRows.Event, _ reader: inout UndoReader, _ old: inout Old) throws {
+  private func note(_ event: UndoneRows.Event, _ reader: inout WireReader, _ old: inout Old) throws {
     if event.kind == .removed { old.wasRemoved = true }
     var next = 0
-    while !reader.isAtEnd {
+    while reader.left > 0 {
       let column = event.kind == .removed ? next : Int(try reader.byte())
       let value = try reader.value()
       if event.kind == .changed { try reader.skipValue() }
@@ -151,11 +152,7 @@ struct PendingRows {
 
   private func rowsByKey(_ db: Database, _ table: UndoTable, _ key: [UInt8], _ body: ([Value]) -> Void) throws {
     let statement = try db.cachedStatement(sql: "SELECT * FROM \(table.quoted) WHERE \(table.keyCondition(from: 1))")
-    try key.withUnsafeBytes { raw in
-      var reader = UndoReader(raw)
-      for index in table.key.indices { try reader.bind(statement, index + 1) }
-      try statement.forEachRow { body($0.values) }
-    }
+    try table.bind(key, to: statement) { try statement.forEachRow { body($0.values) } }
   }
 
   private func addNew(
@@ -166,19 +163,17 @@ struct PendingRows {
       var left = limit
       let within = "FROM \(table.quoted) WHERE rowid BETWEEN ?1 AND ?2"
       let sql = "SELECT rowid, * \(within) ORDER BY rowid"
-      try db.forEachRow(sql, while: { left > 0 }, [span.low, span.high]) { row in
+      try db.forEachRow(sql, while: { left > 0 }, [span.lowerBound, span.upperBound]) { row in
         if replaced.contains(.row(row.integer(0))) { return }
         left -= 1
         changes.add(.added, [], zip(names, row.values.dropFirst()).map { ($0, $1) }, limit)
       }
       guard left == 0 else { continue }
-      let old = replaced.count { if case .row(let row) = $0 { span.holds(row) } else { false } }
-      let all = try db.count("SELECT count(*) \(within)", [span.low, span.high])
+      let old = replaced.count { if case .row(let row) = $0 { span.contains(row) } else { false } }
+      let all = try db.count("SELECT count(*) \(within)", [span.lowerBound, span.upperBound])
       changes.counts[.added, default: 0] += all - old - limit
     }
-    for range in new.keys {
-      let key = Array(rows.head[range])
-      if replaced.contains(.key(key)) { continue }
+    for key in new.keys where !replaced.contains(.key(key)) {
       try rowsByKey(db, table, key) { row in changes.add(.added, [], zip(names, row).map { ($0, $1) }, limit) }
     }
   }

@@ -11,9 +11,6 @@ public enum RebuildError: Error, Equatable {
 }
 
 /// A new file with the tables of a schema, for the rows of a file that cannot be used as it is.
-///
-///     let new = NewStore(at: target, schema: schema, isInterrupted: isInterrupted)
-///     try new.rebuild(from: path) { db in ... }
 public struct NewStore {
   let path: String
   private let schema: Schema

@@ -2,21 +2,13 @@
 // Invariant: undoing it touches only the rows of the operation, and is refused if one of them has changed since.
 
 /// What one operation changed.
-///
-///     let (result, change) = try store.recordingChange { try store.operation("answering", answer) }
-///     try store.operation("taking back") { try store.takeBack(change, $0) }
 public final class RecordedChange {
   enum Place {
     case nothing
     /// Everything that an undo step changed.
     case step(Int)
-    case part(Part)
-  }
-
-  struct Part {
-    let rows: StepRows
-    let start: UndoRecorder.Mark
-    let end: UndoRecorder.Mark
+    /// A part of a unit, between two marks.
+    case part(StepRows, start: UndoRecorder.Mark, end: UndoRecorder.Mark)
   }
 
   private(set) var place: Place
@@ -38,7 +30,7 @@ public final class RecordedChange {
   /// Turns this part into an undo step when its unit is stored as that step, if it is all that the unit changed.
   /// - Parameter recorder: has recorded everything that the unit changed.
   func setStep(_ id: Int, ifAll recorder: UndoRecorder) {
-    if case .part(let part) = place, part.start.isAtStart, recorder.isAt(part.end) { place = .step(id) }
+    if case .part(_, let start, let end) = place, start.isAtStart, recorder.isAt(end) { place = .step(id) }
   }
 
   /// Runs what follows from the change; the undo steps that it writes become later steps of the change, and what it
@@ -53,7 +45,6 @@ public final class RecordedChange {
 }
 
 extension Store {
-  /// Runs one operation and returns its result and what it changed.
   public func recordingChange<T>(_ body: () throws -> T) throws -> (result: T, change: RecordedChange) {
     guard let recorder else { return (try body(), RecordedChange(.nothing)) }
     guard isInUnit || isInOperation else {
@@ -70,7 +61,7 @@ extension Store {
     defer { recorder.part = part.part }
     let result = try body()
     if part.isEmpty { return (result, RecordedChange(.nothing)) }
-    let change = RecordedChange(.part(.init(rows: part.encoded(), start: start, end: recorder.mark())))
+    let change = RecordedChange(.part(part.encoded(), start: start, end: recorder.mark()))
     if start.isAtStart { firstPart = change }
     return (result, change)
   }
@@ -86,9 +77,9 @@ extension Store {
     switch change.place {
     case .nothing: return
     case .step(let id): rows = try UndoLog.rows(db, of: UndoLog.step(db, id, isUndone: false))
-    case .part(let part):
-      rows = part.rows
-      if recorder.isAt(part.end) { start = part.start }
+    case .part(let changed, let from, let end):
+      rows = changed
+      if recorder.isAt(end) { start = from }
     }
     // The recorded rows include what triggers did. Foreign keys hold again only once all rows are restored.
     try db.execute(sql: "PRAGMA defer_foreign_keys = ON")
@@ -98,7 +89,7 @@ extension Store {
       db.setTriggers(areOn: true)
       recorder.isRecording = true
     }
-    try UndoneRows(rows).apply(db, recorder.tables, step: "the change")
+    try UndoneRows(rows, recorder.tables).apply(db, step: "the change")
     if let start { recorder.rewind(to: start) }
   }
 }

@@ -6,9 +6,6 @@ import CSQLite
 public import Values
 
 /// A row, valid until its statement advances. Columns are addressed by index, from 0, or by name.
-///
-///     let names = try db.rows("SELECT name FROM decks") { $0.text(0) }
-///     let name = row["name"].text
 public struct Row {
   let statement: OpaquePointer
 
@@ -71,8 +68,6 @@ public struct Row {
 // MARK: - A single column
 
 /// A type that a column is read as.
-///
-///     let name = try String.fetchOne(db, sql: "SELECT name FROM decks WHERE id = ?", arguments: [1])
 public protocol ColumnValue {
   init(_ row: Row, _ column: Int32)
 }

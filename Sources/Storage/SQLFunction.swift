@@ -4,8 +4,6 @@
 import CSQLite
 
 /// A function that SQL statements can call. Each connection has its own instance.
-///
-///     SQLFunction("trimmed", arguments: 1) { { call in call.answer(call.text(0).trimmed) } }
 public struct SQLFunction: Sendable {
   let name: String
   let argumentCount: Int32

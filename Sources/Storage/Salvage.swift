@@ -34,7 +34,10 @@ extension NewStore {
     var losses: [SalvageLoss] = []
     try make { db in
       if try !attach(damaged, db) {
-        try replaceHeader(over: damaged, pages: schemaPages(db), least: lastRoot(db))
+        // The same SQL makes all collections, so their schemas are on the same pages.
+        let pages = "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')"
+        let last = try db.count("SELECT max(rootpage) FROM sqlite_schema")
+        try replaceHeader(over: damaged, pages: Int.fetchAll(db, sql: pages), least: last)
         try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
       }
       for table in try UndoTable.all(db) {
@@ -67,19 +70,11 @@ extension NewStore {
     return false
   }
 
-  /// Returns the pages that hold the schema. They are the same in all collections, as the same SQL makes them.
-  private func schemaPages(_ db: Database) throws -> [Int] {
-    try Int.fetchAll(db, sql: "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')")
-  }
-
-  /// Returns the last root page that the schema refers to.
-  private func lastRoot(_ db: Database) throws -> Int {
-    try db.count("SELECT max(rootpage) FROM sqlite_schema")
-  }
-
   /// Overwrites the header and the schema of the damaged file with those of the new one, and drops its list of free
   /// pages.
-  /// - Parameter least: the smallest number of pages; a truncated file is extended with empty ones.
+  /// - Parameters:
+  ///   - pages: those of the schema.
+  ///   - least: the smallest number of pages; a truncated file is extended with empty ones.
   private func replaceHeader(over damaged: String, pages: [Int], least: Int) throws {
     let source = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     let head = try source.bytes(at: 0, count: 100)
@@ -122,7 +117,6 @@ extension Database {
   }
 }
 
-/// Recovers one table.
 private struct TableSalvage {
   private let db: Database
   private let table: UndoTable
@@ -170,35 +164,24 @@ private struct TableSalvage {
   /// Returns the first and the last row id, as far as they can be read.
   private func bounds() -> (Int64, Int64)? {
     func id(_ order: String) -> Int64? {
-      do {
-        return try Int64.fetchOne(db, sql: "SELECT rowid FROM damaged.\(table.quoted) ORDER BY rowid \(order) LIMIT 1")
-      } catch {
-        // The damage is on the way to this end of the table.
-        return nil
-      }
+      readable("SELECT rowid FROM damaged.\(table.quoted) ORDER BY rowid \(order) LIMIT 1")
     }
-    guard let low = id("ASC") ?? id("DESC").map({ min(1, $0) }) else { return isEmpty ? (1, 0) : nil }
+    guard let low = id("ASC") ?? id("DESC").map({ min(1, $0) }) else {
+      // A table that cannot be read may have rows.
+      let isEmpty = readable("SELECT NOT EXISTS (SELECT 1 FROM damaged.\(table.quoted))") ?? false
+      return isEmpty ? (1, 0) : nil
+    }
+    // The counter has the highest row id that was ever assigned.
+    let counter: Int64? = readable("SELECT seq FROM damaged.sqlite_sequence WHERE name = ?", [table.name])
     let high = id("DESC") ?? counter ?? low &+ 1_000_000
     // One of the two ids is itself damaged.
     return low <= high ? (low, high) : (.min, .max)
   }
 
-  private var isEmpty: Bool {
-    do {
-      return try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM damaged.\(table.quoted))") ?? true
-    } catch {
-      // A table that cannot be read may have rows.
-      return false
-    }
-  }
-
-  /// The highest row id that was ever assigned.
-  private var counter: Int64? {
-    do {
-      return try Int64.fetchOne(
-        db, sql: "SELECT seq FROM damaged.sqlite_sequence WHERE name = ?", arguments: [table.name])
-    } catch {
-      // The damage is in the counter; the ends of the table are searched instead.
+  /// Returns the value of a query; nil if the damage is on the way to it.
+  private func readable<T: ColumnValue>(_ sql: String, _ arguments: StatementArguments = []) -> T? {
+    do { return try T.fetchOne(db, sql: sql, arguments: arguments) } catch {
+      // The caller goes another way.
       return nil
     }
   }
@@ -220,16 +203,14 @@ private struct TableSalvage {
   }
 
   private mutating func lose(_ rows: ClosedRange<Int64>, isContradiction: Bool = false) {
+    var rows = rows
     if let last = losses.last, let before = last.rows, before.upperBound < rows.lowerBound,
-      before.upperBound + 1 == rows.lowerBound,
-      last.isContradiction == isContradiction
+      before.upperBound + 1 == rows.lowerBound, last.isContradiction == isContradiction
     {
       losses.removeLast()
-      losses.append(
-        SalvageLoss(table.name, before.lowerBound...rows.upperBound, isContradiction: isContradiction))
-    } else {
-      losses.append(SalvageLoss(table.name, rows, isContradiction: isContradiction))
+      rows = before.lowerBound...rows.upperBound
     }
+    losses.append(SalvageLoss(table.name, rows, isContradiction: isContradiction))
   }
 
   /// Records as lost the rows that were read but that the new file rejected.

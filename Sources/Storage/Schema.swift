@@ -3,8 +3,6 @@
 // it at the same moment; a file of another version is refused before it is changed.
 
 /// The tables, views and triggers of one module, or of all together.
-///
-///     let schema = DecksSchema.schema + UndoLog.schema
 public struct Schema: Sendable {
   /// The version that SQLite keeps in the file as `user_version`. A change of the tables raises it.
   static let version = 1

@@ -6,9 +6,6 @@
 import CSQLite
 
 /// The columns of a row, which receive values; the first index is 0.
-///
-///     target.put(0, 12)
-///     target.put(1, text: "animal")
 public protocol ColumnBinding {
   func put(_ column: Int, _ value: Int64)
   func put(_ column: Int, _ value: Double?)
@@ -17,11 +14,6 @@ public protocol ColumnBinding {
 }
 
 /// A statement that runs once for each row, or a query whose rows are iterated: two can be iterated side by side.
-///
-///     let insertion = try Statement(db, "INSERT INTO tags (name, count) VALUES (?1, ?2)")
-///     insertion.bind(1, "animal")
-///     insertion.bind(2, 12)
-///     try insertion.run()
 public final class Statement {
   let connection: Connection
   private let handle: OpaquePointer
@@ -157,7 +149,6 @@ public final class Statement {
     return sqlite3_changes(connection.pointer) > 0
   }
 
-  /// Runs the statement with these arguments.
   public func execute(arguments: StatementArguments) throws(StorageError) {
     try bind(arguments)
     try finish()
@@ -175,7 +166,6 @@ public final class Statement {
     return try step()
   }
 
-  /// Runs a query with these arguments and returns its first row.
   public func first<T>(_ arguments: StatementArguments, _ read: (Row) throws -> T) throws -> T? {
     try bind(arguments)
     return try first(read)
@@ -201,7 +191,6 @@ public final class Statement {
     return nil
   }
 
-  /// The current row.
   private var row: Row { Row(statement: handle) }
 
   /// Ends the iteration and clears the bindings.

@@ -8,10 +8,6 @@ public import Problems
 import Text
 
 /// A failure of the disk or of a database.
-///
-///     do { try store.operation("adding cards") { db in ... } } catch let error as StorageError {
-///       if case .busy(_, let holder?, _) = error { print("process \(holder) is writing") }
-///     }
 public enum StorageError: Problem, Equatable {
   /// Another process holds the write lock; `holder` is its process id if it is known.
   case busy(path: String, holder: Int?, operation: String)
@@ -138,7 +134,7 @@ public enum StorageError: Problem, Equatable {
 
   /// The constraint that a row violated, if that is the error.
   public var constraint: Constraint? {
-    guard case .failed(_, let result, let detail) = self, result & 0xFF == Int(SQLITE_CONSTRAINT) else { return nil }
+    guard case .failed(_, let result, let detail) = self, primaryResult == SQLITE_CONSTRAINT else { return nil }
     switch result {
     case deckhand_constraint_unique: return .unique(what: detail)
     case deckhand_constraint_foreign_key: return .foreignKey
@@ -146,12 +142,16 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
+  /// SQLite's result code without its extension, for an error that has no case of its own.
+  private var primaryResult: Int32? {
+    if case .failed(_, let result, _) = self { Int32(result & 0xFF) } else { nil }
+  }
+
   /// Whether a statement failed because of the rows that it read; others can still be read.
   var isOfRow: Bool {
     switch self {
     case .damaged, .unreadable: true
-    case .failed(_, let result, _): [SQLITE_MISMATCH, SQLITE_CONSTRAINT].contains(Int32(result & 0xFF))
-    default: false
+    default: primaryResult == SQLITE_MISMATCH || primaryResult == SQLITE_CONSTRAINT
     }
   }
 
@@ -164,9 +164,7 @@ public enum StorageError: Problem, Equatable {
   }
 
   /// Whether a statement does not fit the tables of the file.
-  var isOfSchema: Bool {
-    if case .failed(_, let result, _) = self { result & 0xFF == Int(SQLITE_ERROR) } else { false }
-  }
+  var isOfSchema: Bool { primaryResult == SQLITE_ERROR }
 
   /// Returns the error that the state of the disk explains, if any: SQLite reports a read-only or full disk like a file
   /// that the user may not access.

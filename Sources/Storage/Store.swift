@@ -70,8 +70,7 @@ public final class Store {
   ) {
     recorder = undoClock.map { UndoRecorder(now: $0, unrecorded: unrecorded) }
     lockAttempts = Int(min(36_000, max(1, deadline * 10)))
-    self.path = path
-    self.schema = schema
+    (self.path, self.schema) = (path, schema)
     poll = StatementPoll(isInterrupted)
   }
 
@@ -125,7 +124,6 @@ public final class Store {
 
   // MARK: Units of work
 
-  /// Whether an operation is running.
   public var isInOperation: Bool { depth > 0 }
 
   /// Whether a transaction is open: that of a unit that has changed something, or of an operation.

@@ -24,9 +24,6 @@ public func copyDatabase(
 }
 
 /// A snapshot of a database file: it does not see what others write later.
-///
-///     let held = try DatabaseSnapshot(path, scratch: scratch.folder, isInterrupted: isInterrupted)
-///     try held.copy(to: target) { done, total in }
 public final class DatabaseSnapshot {
   private let database: ExclusiveDatabase
   private let path: String
@@ -38,8 +35,7 @@ public final class DatabaseSnapshot {
   ///   - scratch: a folder that only the caller uses.
   ///   - isInterrupted: polled for each part that is copied; true gives up.
   public init(_ path: String, scratch: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
-    self.path = path
-    self.isInterrupted = isInterrupted
+    (self.path, self.isInterrupted) = (path, isInterrupted)
     do {
       database = try DatabaseSnapshot.opened(path)
     } catch let error as StorageError where error.isOfDisk {

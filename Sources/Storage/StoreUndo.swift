@@ -2,6 +2,7 @@
 // Invariant: a step is undone or redone in one transaction; if that throws, nothing was changed.
 
 import CSQLite
+import Wire
 
 extension Store {
   /// Returns the steps that can be undone or redone, newest first.
@@ -49,7 +50,7 @@ extension Store {
     db.setTriggers(areOn: false)
     defer {
       db.setTriggers(areOn: true)
-      turnOnForeignKeys(db)
+      sqlite3_exec(db.connection.pointer, "PRAGMA foreign_keys = ON", nil, nil, nil)
     }
     return try body()
   }
@@ -62,8 +63,8 @@ extension Store {
     if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
     let isInOrder = try UndoLog.isInOrder(db, step)
     do {
-      try UndoneRows(UndoLog.rows(db, of: step)).apply(db, recorder.tables, step: step.name, progress: progress)
-    } catch is UndoDamage {
+      try UndoneRows(UndoLog.rows(db, of: step), recorder.tables).apply(db, step: step.name, progress: progress)
+    } catch is WireError {
       throw UndoError.unreadable(step.name)
     } catch let error as StorageError where error.constraint != nil {
       var what = "its rows no longer fit the other rows"
@@ -78,10 +79,6 @@ extension Store {
     recorder.isRecording = false
     try UndoLog.replace(db, step, with: recorder)
     return step
-  }
-
-  private func turnOnForeignKeys(_ db: Database) {
-    sqlite3_exec(db.connection.pointer, "PRAGMA foreign_keys = ON", nil, nil, nil)
   }
 
   /// Returns the problems that SQLite finds in the file, in its words; empty if there are none.

@@ -4,18 +4,15 @@
 import Text
 
 struct TouchedRows {
-  private var spans: [RowSpan] = []
-  private var keys: Set<[UInt8]> = []
+  private var spans: [RowSpan]
+  private var keys: Set<[UInt8]>
 
-  /// Returns the touched rows by the name of the table.
-  /// - Parameter known: the tables as they are now.
-  static func all(of step: UndoneRows, _ known: [UndoTable]) throws -> [String: TouchedRows] {
-    var found = step.tables.map { TouchedRows(spans: $0.spans, keys: Set($0.keys.map { Array(step.head[$0]) })) }
-    let keyed = step.tables.map { table in known.first { $0.name == table.name && $0.isKeyed } }
-    try step.forEachChunk { raw, events in
+  static func all(of step: UndoneRows) throws -> [String: TouchedRows] {
+    var found = step.tables.map { TouchedRows(spans: $0.spans, keys: Set($0.keys)) }
+    try step.forEachChunk { events in
       for event in events {
-        if let table = keyed[event.table] {
-          found[event.table].keys.insert(try table.key(of: event, raw))
+        if let table = step.tables[event.table].known, table.isKeyed {
+          found[event.table].keys.insert(try table.key(of: event))
         } else {
           found[event.table].add(event.row)
         }
@@ -27,19 +24,19 @@ struct TouchedRows {
 
   private mutating func add(_ row: Int64) {
     if let last = spans.last {
-      if last.holds(row) { return }
-      if row == last.high &+ 1 { return spans[spans.count - 1].high = row }
-      if row == last.low &- 1 { return spans[spans.count - 1].low = row }
+      if last.contains(row) { return }
+      if row == last.upperBound &+ 1 { return spans[spans.count - 1] = last.lowerBound...row }
+      if row == last.lowerBound &- 1 { return spans[spans.count - 1] = row...last.upperBound }
     }
-    spans.append(RowSpan(low: row, high: row))
+    spans.append(row...row)
   }
 
   private mutating func order() {
-    spans.sort { $0.low < $1.low }
+    spans.sort { $0.lowerBound < $1.lowerBound }
     var merged: [RowSpan] = []
     for span in spans {
-      if let last = merged.last, span.low <= last.high {
-        merged[merged.count - 1].high = max(last.high, span.high)
+      if let last = merged.last, span.lowerBound <= last.upperBound {
+        merged[merged.count - 1] = last.lowerBound...max(last.upperBound, span.upperBound)
       } else {
         merged.append(span)
       }
@@ -51,9 +48,8 @@ struct TouchedRows {
     if !keys.isDisjoint(with: other.keys) { return true }
     var (mine, theirs) = (0, 0)
     while mine < spans.count, theirs < other.spans.count {
-      let (a, b) = (spans[mine], other.spans[theirs])
-      if a.low <= b.high, b.low <= a.high { return true }
-      if a.high < b.high { mine += 1 } else { theirs += 1 }
+      if spans[mine].overlaps(other.spans[theirs]) { return true }
+      if spans[mine].upperBound < other.spans[theirs].upperBound { mine += 1 } else { theirs += 1 }
     }
     return false
   }

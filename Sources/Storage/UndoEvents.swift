@@ -2,6 +2,7 @@
 // Invariant: an event is never split between chunks; going back to a mark decompresses at most one chunk.
 
 import Archives
+import Wire
 
 /// The rows of a step as they are stored.
 struct StepRows {
@@ -9,16 +10,7 @@ struct StepRows {
   let head: [UInt8]
   /// The number of chunks with earlier events.
   let chunkCount: Int
-  /// Returns a compressed chunk.
   let chunk: (Int) throws -> [UInt8]
-
-  init(head: [UInt8], packed: [[UInt8]]) {
-    self.init(head: head, chunkCount: packed.count) { packed[$0] }
-  }
-
-  init(head: [UInt8], chunkCount: Int, chunk: @escaping (Int) throws -> [UInt8]) {
-    (self.head, self.chunkCount, self.chunk) = (head, chunkCount, chunk)
-  }
 
   var byteCount: Int {
     get throws { try (0..<chunkCount).reduce(head.count) { $0 + (try chunk($1).count) } }
@@ -37,7 +29,7 @@ struct UndoEvents {
   static let chunk = 1 << 20
 
   private(set) var packed: [[UInt8]] = []
-  private var writer = UndoWriter()
+  private var writer = WireWriter()
   private var packedCount = 0
   /// The size in bytes of each chunk before compression, and their sum.
   private var sizes: [Int] = []
@@ -54,19 +46,19 @@ struct UndoEvents {
 
   /// Appends an event: its kind, its table, the row, the length of the payload, and the payload.
   /// - Parameter body: writes the payload, and returns whether to keep the event.
-  mutating func add(_ kind: UndoKind, table: Int, row: Int64, _ body: (inout UndoWriter) -> Bool) throws -> Bool {
+  mutating func add(_ kind: UndoKind, table: Int, row: Int64, _ body: (inout WireWriter) -> Bool) throws -> Bool {
     if writer.count >= UndoEvents.chunk { try pack() }
     let start = writer.count
     writer.byte(kind.rawValue)
     writer.byte(UInt8(clamping: table))
-    writer.integer(row)
+    writer.integer(Int(row))
     let place = writer.count
-    writer.count(0)
+    writer.word(0)
     guard body(&writer) else {
-      writer.truncate(to: start)
+      writer.bytes.removeLast(writer.count - start)
       return false
     }
-    writer.setCount(writer.count - place - 4, at: place)
+    writer.setWord(writer.count - place - 4, at: place)
     return true
   }
 
@@ -80,11 +72,11 @@ struct UndoEvents {
     packedCount += bytes.count
     sizes.append(writer.count)
     sizesSum += writer.count
-    writer.truncate(to: 0)
+    writer.bytes.removeAll(keepingCapacity: true)
   }
 
   /// Decompresses a chunk.
-  static func unpacked(_ bytes: [UInt8]) throws(UndoDamage) -> [UInt8] {
+  static func unpacked(_ bytes: [UInt8]) throws(WireError) -> [UInt8] {
     var events: [UInt8] = []
     do {
       let reader = try FrameReader()
@@ -93,23 +85,23 @@ struct UndoEvents {
       return events
     } catch {
       // Whatever the error is, the chunk cannot be read.
-      throw UndoDamage()
+      throw WireError()
     }
   }
 
-  mutating func rewind(to mark: Mark) throws(UndoDamage) {
+  mutating func rewind(to mark: Mark) throws(WireError) {
     if packed.count > mark.chunks {
-      writer = UndoWriter(bytes: try UndoEvents.unpacked(packed[mark.chunks]))
+      writer.bytes = try UndoEvents.unpacked(packed[mark.chunks])
       for chunk in packed[mark.chunks...] { packedCount -= chunk.count }
       for size in sizes[mark.chunks...] { sizesSum -= size }
       packed.removeLast(packed.count - mark.chunks)
       sizes.removeLast(sizes.count - mark.chunks)
     }
     // If a part was rolled back, the events may already end before the mark.
-    if packed.count == mark.chunks, writer.count > mark.bytes { writer.truncate(to: mark.bytes) }
+    if packed.count == mark.chunks, writer.count > mark.bytes { writer.bytes.removeLast(writer.count - mark.bytes) }
   }
 
   mutating func removeAll() {
-    (packed, packedCount, sizes, sizesSum, writer) = ([], 0, [], 0, UndoWriter())
+    (packed, packedCount, sizes, sizesSum, writer) = ([], 0, [], 0, WireWriter())
   }
 }

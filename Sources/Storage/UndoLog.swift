@@ -2,6 +2,8 @@
 // Invariant: a step is undone or redone completely or not at all, and only if no later step that is in effect has
 // touched the same rows. The oldest steps are removed when there are too many or they take too much room.
 
+import Wire
+
 /// A step as it is listed.
 public struct UndoStep: Equatable, Sendable {
   public let id: Int
@@ -173,7 +175,7 @@ public enum UndoLog {
     let count = try db.count("SELECT count(*) FROM undo_chunks WHERE step = ?", [step.id])
     return StepRows(head: head, chunkCount: count) { number in
       let sql = "SELECT events FROM undo_chunks WHERE step = ? AND number = ?"
-      guard let chunk = try db.firstRow(sql, [step.id, number], { Array($0.blob(0)) }) else { throw UndoDamage() }
+      guard let chunk = try db.firstRow(sql, [step.id, number], { Array($0.blob(0)) }) else { throw WireError() }
       return chunk
     }
   }
@@ -182,13 +184,12 @@ public enum UndoLog {
   public static func damagedSteps(_ db: Database) throws -> [UndoStep] {
     try db.rows("\(columns) WHERE rows IS NOT NULL", [], step).filter { step in
       do {
-        try UndoneRows(rows(db, of: step)).forEachChunk { _, _ in }
+        try UndoneRows(rows(db, of: step), []).forEachChunk { _ in }
         return false
-      } catch is UndoDamage { return true }
+      } catch is WireError { return true }
     }
   }
 
-  /// Removes all steps.
   public static func removeAll(_ db: Database) throws { try db.run("DELETE FROM undo_steps") }
 
   // MARK: Conflicts
@@ -220,7 +221,7 @@ public enum UndoLog {
   private static func touched(
     _ db: Database, _ step: UndoStep, _ known: [UndoTable]
   ) throws -> [String: TouchedRows] {
-    do { return try TouchedRows.all(of: UndoneRows(Self.rows(db, of: step)), known) } catch is UndoDamage {
+    do { return try TouchedRows.all(of: UndoneRows(Self.rows(db, of: step), known)) } catch is WireError {
       throw UndoError.unreadable(step.name)
     }
   }

@@ -4,6 +4,7 @@
 
 import CSQLite
 import Glibc
+import Wire
 
 /// What happened to a row.
 enum UndoKind: UInt8 {
@@ -196,7 +197,7 @@ final class UndoRecorder {
   }
 
   private func key(_ db: OpaquePointer, _ index: Int, _ read: Reader) -> [UInt8] {
-    var writer = UndoWriter()
+    var writer = WireWriter()
     for column in tables[index].key { writer.value(value(db, column, read)) }
     return writer.bytes
   }
@@ -209,7 +210,7 @@ final class UndoRecorder {
 
   private func changed(_ db: OpaquePointer, _ index: Int, _ row: Int64, key: [UInt8]?) {
     event(.changed, index, row, keySize: key?.count ?? 0) { writer in
-      if let key { writer.append(key) }
+      if let key { writer.bytes += key }
       for column in tables[index].columns.indices {
         let old = value(db, column, sqlite3_preupdate_old)
         let new = value(db, column, sqlite3_preupdate_new)
@@ -224,7 +225,7 @@ final class UndoRecorder {
   /// Appends an event: its kind, its table, the row, the length of the payload, and the payload.
   /// - Parameter keySize: how many bytes of the payload are the key, which comes first.
   private func event(
-    _ kind: UndoKind, _ index: Int, _ row: Int64, keySize: Int = 0, _ body: (inout UndoWriter) -> Void
+    _ kind: UndoKind, _ index: Int, _ row: Int64, keySize: Int = 0, _ body: (inout WireWriter) -> Void
   ) {
     eventCount += 1
     guard !isTooLarge else { return }
@@ -269,19 +270,17 @@ final class UndoRecorder {
   /// Encodes the tables with their new rows, then the events.
   func encoded() -> StepRows {
     endRun()
-    var writer = UndoWriter()
-    writer.count(tables.count)
+    var writer = WireWriter()
+    writer.word(tables.count)
     for (table, inserted) in zip(tables, inserted) {
-      writer.raw(table.name.utf8)
-      writer.count(inserted.spans.count)
-      for span in inserted.spans {
-        writer.integer(span.low)
-        writer.integer(span.high)
+      writer.text(table.name)
+      writer.list(inserted.spans) { writer, span in
+        for end in [span.lowerBound, span.upperBound] { writer.integer(Int(end)) }
       }
-      writer.count(inserted.keys.count)
-      for key in inserted.keys { writer.raw(key) }
+      writer.list(inserted.keys) { $0.data($1) }
     }
-    writer.append(events.last)
-    return StepRows(head: writer.bytes, packed: events.packed)
+    writer.bytes += events.last
+    let packed = events.packed
+    return StepRows(head: writer.bytes, chunkCount: packed.count) { packed[$0] }
   }
 }

@@ -1,6 +1,9 @@
 // What the undo log knows of a table: its columns and its key.
 // Invariant: tables of SQLite itself, of the log, and of search indexes are not listed, so they are not recorded.
 
+import Text
+import Wire
+
 /// A table whose changes are recorded.
 struct UndoTable {
   let name: String
@@ -26,8 +29,7 @@ struct UndoTable {
   }
 
   private init(_ db: Database, _ name: String, isKeyed: Bool) throws {
-    self.name = name
-    self.isKeyed = isKeyed
+    (self.name, self.isKeyed) = (name, isKeyed)
     let sql = "SELECT name, pk FROM pragma_table_info(?) ORDER BY cid"
     let found = try db.rows(sql, [name]) { (name: $0.text(0), rank: $0.count(1)) }
     columns = found.map(\.name)
@@ -38,9 +40,7 @@ struct UndoTable {
   // MARK: Statements
 
   var quoted: String { UndoTable.quoted(name) }
-  static func quoted(_ name: String) -> String {
-    "\"" + name.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
-  }
+  static func quoted(_ name: String) -> String { "\"" + name.replacing(text: "\"", with: "\"\"") + "\"" }
 
   /// SQL that inserts a row again; its row id, if it has one, is the first argument.
   var insertion: String {
@@ -72,17 +72,26 @@ struct UndoTable {
 
   /// Returns the key of an event's row: the payload of a changed row begins with it, that of a removed row has all
   /// columns.
-  func key(of event: UndoneRows.Event, _ raw: UnsafeRawBufferPointer) throws -> [UInt8] {
-    var reader = UndoReader(raw, event.payload)
+  func key(of event: UndoneRows.Event) throws -> [UInt8] {
+    var reader = WireReader(event.payload)
     var places: [Range<Int>] = []
     let count = event.kind == .changed ? key.count : (key.max() ?? -1) + 1
-    while places.count < count, !reader.isAtEnd {
-      let start = reader.place
+    while places.count < count, reader.left > 0 {
+      let start = reader.position
       try reader.skipValue()
-      places.append(start..<reader.place)
+      places.append(start..<reader.position)
     }
     let parts = event.kind == .changed ? Array(key.indices) : key
-    return parts.filter(places.indices.contains).flatMap { Array(raw[places[$0]]) }
+    return parts.filter(places.indices.contains).flatMap { Array(event.payload[places[$0]]) }
+  }
+
+  /// Runs the body while a key is bound to the first parameters of a statement.
+  func bind(_ key: [UInt8], to statement: Statement, _ body: () throws -> Void) throws {
+    try key.withUnsafeBytes { raw in
+      var reader = WireReader(raw)
+      for index in self.key.indices { try reader.bind(statement, index + 1) }
+      try body()
+    }
   }
 
   func keyCondition(from first: Int) -> String {

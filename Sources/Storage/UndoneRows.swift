@@ -2,73 +2,75 @@
 // Invariant: rows that are new in the step are removed first; the events are then undone backwards, so that every state
 // on the way is one that the tables have been in, except for the new rows. One chunk of events is in memory at a time.
 
+import Wire
+
 /// What a step changed, decoded.
 struct UndoneRows {
   struct Table {
     let name: String
-    var spans: [RowSpan] = []
-    var keys: [Range<Int>] = []
+    /// The table as it is now; nil if it no longer exists.
+    let known: UndoTable?
+    /// The rows that are new in the step: by row id, or by key.
+    let spans: [RowSpan]
+    let keys: [[UInt8]]
   }
 
   struct Event {
     let kind: UndoKind
     let table: Int
     let row: Int64
-    let payload: Range<Int>
+    /// Valid while the events of its chunk are iterated.
+    let payload: UnsafeRawBufferPointer
   }
 
   private let stored: StepRows
-  /// The offset in `head` of the latest events.
+  /// The offset in the head of the latest events.
   private let lastEvents: Int
-  /// The tables with their new rows; keys are ranges in `head`.
   let tables: [Table]
 
-  var head: [UInt8] { stored.head }
-
   /// Decodes which rows are new; events are decoded when they are iterated.
-  init(_ stored: StepRows) throws {
+  /// - Parameter known: the tables as they are now.
+  init(_ stored: StepRows, _ known: [UndoTable]) throws {
     self.stored = stored
     (tables, lastEvents) = try stored.head.withUnsafeBytes { raw in
-      var reader = UndoReader(raw)
-      var tables: [Table] = []
-      for _ in 0..<(try reader.count()) { tables.append(try UndoneRows.table(&reader)) }
-      return (tables, reader.place)
+      var reader = WireReader(raw)
+      let tables = try reader.list { reader throws(WireError) in try UndoneRows.table(&reader, known) }
+      return (tables, reader.position)
     }
   }
 
-  private static func table(_ reader: inout UndoReader) throws -> Table {
-    var table = Table(name: try reader.text())
-    for _ in 0..<(try reader.count()) {
-      table.spans.append(RowSpan(low: try reader.integer(), high: try reader.integer()))
+  private static func table(_ reader: inout WireReader, _ known: [UndoTable]) throws(WireError) -> Table {
+    let name = try reader.text()
+    let spans = try reader.list { reader throws(WireError) in
+      let (low, high) = (Int64(try reader.integer()), Int64(try reader.integer()))
+      guard low <= high else { throw WireError() }
+      return low...high
     }
-    for _ in 0..<(try reader.count()) { table.keys.append(try reader.raw()) }
-    return table
+    let keys = try reader.list { reader throws(WireError) in Array(try reader.data()) }
+    return Table(name: name, known: known.first { $0.name == name }, spans: spans, keys: keys)
   }
 
   // MARK: Events
 
-  /// Calls the body with the events of each chunk, in order, and the bytes that contain them; backwards: the last chunk
-  /// first.
-  func forEachChunk(
-    backwards: Bool = false, _ body: (UnsafeRawBufferPointer, [Event]) throws -> Void
-  ) throws {
+  /// Calls the body with the events of each chunk, in order; backwards: the last chunk first.
+  func forEachChunk(backwards: Bool = false, _ body: ([Event]) throws -> Void) throws {
     let order = Array(0...stored.chunkCount)
     for index in backwards ? order.reversed() : order {
       let isLast = index == stored.chunkCount
       let bytes = isLast ? stored.head : try UndoEvents.unpacked(stored.chunk(index))
-      try bytes.withUnsafeBytes { raw in
-        try body(raw, events(UndoReader(raw, (isLast ? lastEvents : 0)..<raw.count)))
-      }
+      try bytes.withUnsafeBytes { try body(events($0, from: isLast ? lastEvents : 0)) }
     }
   }
 
-  private func events(_ bytes: UndoReader) throws -> [Event] {
-    var (reader, events): (UndoReader, [Event]) = (bytes, [])
-    while !reader.isAtEnd {
-      guard let kind = UndoKind(rawValue: try reader.byte()) else { throw UndoDamage() }
+  private func events(_ bytes: UnsafeRawBufferPointer, from start: Int) throws -> [Event] {
+    var (reader, events): (WireReader, [Event]) = (WireReader(bytes), [])
+    reader.position = start
+    while reader.left > 0 {
+      guard let kind = UndoKind(rawValue: try reader.byte()) else { throw WireError() }
       let table = Int(try reader.byte())
-      guard tables.indices.contains(table) else { throw UndoDamage() }
-      events.append(Event(kind: kind, table: table, row: try reader.integer(), payload: try reader.raw()))
+      guard tables.indices.contains(table) else { throw WireError() }
+      let row = Int64(try reader.integer())
+      events.append(Event(kind: kind, table: table, row: row, payload: UnsafeRawBufferPointer(try reader.data())))
     }
     return events
   }
@@ -82,35 +84,30 @@ struct UndoneRows {
 
     func insertion(_ db: Database, _ table: Int, _ known: UndoTable) throws -> Statement {
       if let made = insertions[table] { return made }
-      let statement = try db.makeStatement(sql: known.insertion)
+      let statement = try Statement(db, known.insertion)
       insertions[table] = statement
       return statement
     }
 
     func update(_ db: Database, _ table: Int, _ known: UndoTable, _ columns: [Int]) throws -> Statement {
       if let made = updates[table]?.first(where: { $0.columns == columns }) { return made.statement }
-      let statement = try db.makeStatement(sql: known.update(columns))
+      let statement = try Statement(db, known.update(columns))
       updates[table, default: []].append((columns, statement))
       return statement
     }
   }
 
   /// Undoes what the step changed.
-  /// - Parameters:
-  ///   - known: the tables as they are now.
-  ///   - progress: receives the number of parts done and of all parts.
+  /// - Parameter progress: receives the number of parts done and of all parts.
   /// - Throws: `UndoError.differs` if a row is not as the step left it.
-  func apply(
-    _ db: Database, _ known: [UndoTable], step: String, progress: (Int, Int) throws -> Void = { _, _ in }
-  ) throws {
+  func apply(_ db: Database, step: String, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
     var done = 0
     func didPart() throws {
       done += 1
       try progress(done, tables.count + stored.chunkCount + 1)
     }
-    let described = tables.map { table in known.first { $0.name == table.name } }
     func table(_ index: Int) throws -> UndoTable {
-      if let found = described[index] { return found }
+      if let found = tables[index].known { return found }
       throw UndoError.differs(step, what: "the table \(tables[index].name) no longer exists")
     }
     for (index, new) in tables.enumerated() {
@@ -118,17 +115,17 @@ struct UndoneRows {
       try didPart()
     }
     let statements = Statements()
-    try forEachChunk(backwards: true) { raw, events in
+    try forEachChunk(backwards: true) { events in
       var end = events.count
       while end > 0 {
         var start = end - 1
         if events[start].kind == .changed {
-          try change(db, events[start], table(events[start].table), raw, statements, step)
+          try change(db, events[start], table(events[start].table), statements, step)
         } else {
           while start > 0, events[start - 1].kind == .removed { start -= 1 }
           // Inserting in the order of row ids is fastest.
           for event in events[start..<end].sorted(by: { ($0.table, $0.row) < ($1.table, $1.row) }) {
-            try reinsert(db, event, table(event.table), raw, statements)
+            try reinsert(db, event, table(event.table), statements)
           }
         }
         end = start
@@ -138,22 +135,16 @@ struct UndoneRows {
   }
 
   private func removeNew(_ db: Database, _ new: Table, _ known: UndoTable) throws {
-    for span in new.spans { try db.run(known.rangeRemoval, [span.low, span.high]) }
-    try head.withUnsafeBytes { raw in
-      for key in new.keys {
-        let statement = try db.cachedStatement(sql: known.keyRemoval)
-        var reader = UndoReader(raw, key)
-        for index in known.key.indices { try reader.bind(statement, index + 1) }
-        try statement.run()
-      }
+    for span in new.spans { try db.run(known.rangeRemoval, [span.lowerBound, span.upperBound]) }
+    for key in new.keys {
+      let statement = try db.cachedStatement(sql: known.keyRemoval)
+      try known.bind(key, to: statement) { _ = try statement.run() }
     }
   }
 
-  private func reinsert(
-    _ db: Database, _ event: Event, _ known: UndoTable, _ raw: UnsafeRawBufferPointer, _ statements: Statements
-  ) throws {
+  private func reinsert(_ db: Database, _ event: Event, _ known: UndoTable, _ statements: Statements) throws {
     let statement = try statements.insertion(db, event.table, known)
-    var reader = UndoReader(raw, event.payload)
+    var reader = WireReader(event.payload)
     let first = known.isKeyed ? 1 : 2
     if !known.isKeyed { statement.bind(1, event.row) }
     for index in known.columns.indices { try reader.bind(statement, index + first) }
@@ -161,35 +152,31 @@ struct UndoneRows {
   }
 
   private func change(
-    _ db: Database, _ event: Event, _ known: UndoTable, _ raw: UnsafeRawBufferPointer, _ statements: Statements,
-    _ step: String
+    _ db: Database, _ event: Event, _ known: UndoTable, _ statements: Statements, _ step: String
   ) throws {
-    var reader = UndoReader(raw, event.payload)
-    let keyStart = reader.place
+    var reader = WireReader(event.payload)
     if known.isKeyed { for _ in known.key { try reader.skipValue() } }
-    var parts: [(column: Int, old: Range<Int>, new: Range<Int>)] = []
-    let keyEnd = reader.place
-    while !reader.isAtEnd {
+    var parts: [(column: Int, old: Int, new: Int)] = []
+    while reader.left > 0 {
       let column = Int(try reader.byte())
-      guard known.columns.indices.contains(column) else { throw UndoDamage() }
-      let start = reader.place
+      guard known.columns.indices.contains(column) else { throw WireError() }
+      let old = reader.position
       try reader.skipValue()
-      let middle = reader.place
+      parts.append((column, old, reader.position))
       try reader.skipValue()
-      parts.append((column, start..<middle, middle..<reader.place))
     }
     if parts.isEmpty { return }
     let statement = try statements.update(db, event.table, known, parts.map(\.column))
     for (index, part) in parts.enumerated() {
-      var old = UndoReader(raw, part.old)
-      try old.bind(statement, index + 1)
-      var new = UndoReader(raw, part.new)
-      try new.bind(statement, parts.count + index + 1)
+      reader.position = part.old
+      try reader.bind(statement, index + 1)
+      reader.position = part.new
+      try reader.bind(statement, parts.count + index + 1)
     }
     let last = parts.count * 2 + 1
     if known.isKeyed {
-      var key = UndoReader(raw, keyStart..<keyEnd)
-      for index in known.key.indices { try key.bind(statement, last + index) }
+      reader.position = 0
+      for index in known.key.indices { try reader.bind(statement, last + index) }
     } else {
       statement.bind(Int32(clamping: last), event.row)
     }

@@ -7,12 +7,7 @@
 import Glibc
 
 /// A second thread for pieces of work.
-///
-///     let lane = WorkLane(ahead: 4)
-///     try lane.add { try write(rows) }
-///     try lane.drain()
 public final class WorkLane {
-  /// A piece of work.
   public typealias Piece = @Sendable () throws(StorageError) -> Void
 
   private let state: State

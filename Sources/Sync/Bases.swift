@@ -36,8 +36,6 @@ final class Bases {
   let db: Database
   private let find: Statement
   private let writing: Statement
-  private let removal: Statement
-  private let hasGrave: Statement
   private var ownMarks: [SyncedTable: Statement] = [:]
   private var agreements: [SyncedTable: [Statement]] = [:]
   /// For each id known to be taken, a later id such that all ids between the two are taken as well.
@@ -52,16 +50,10 @@ final class Bases {
       INSERT INTO bases (kind, id, modified, json, here) VALUES (?1, ?2, ?3, ?4, ?5)
       ON CONFLICT (kind, id) DO UPDATE SET modified = ?3, json = ?4, here = ?5, state = NULL
       """)
-    removal = try Statement(db, "DELETE FROM bases WHERE kind = ?1 AND id = ?2")
-    hasGrave = try Statement(db, "SELECT 1 FROM sent_graves WHERE kind = ?1 AND id = ?2")
   }
 
   subscript(kind: BaseKind, id: Int64) -> Base? {
-    get throws {
-      find.bind(1, kind.rawValue)
-      find.bind(2, id)
-      return try find.first(Base.init)
-    }
+    get throws { try find.first([kind.rawValue, id], Base.init) }
   }
 
   /// Whether the server has the row and it is, or was when both sides agreed, also a local row.
@@ -69,12 +61,7 @@ final class Bases {
 
   /// Stores a remote row as the base.
   func put(_ kind: BaseKind, _ id: Int64, modified: Int64 = 0, _ json: String, isHere: Bool) throws {
-    writing.bind(1, kind.rawValue)
-    writing.bind(2, id)
-    writing.bind(3, modified)
-    writing.bind(4, json)
-    writing.bind(5, isHere ? 1 : 0)
-    try writing.run()
+    try writing.execute(arguments: [kind.rawValue, id, modified, json, isHere])
     if isHere, let table = kind.table, table == .notes || table == .noteTypes { try dropBase(table, id) }
   }
 
@@ -94,8 +81,7 @@ final class Bases {
   private func dropBase(_ table: SyncedTable, _ id: Int64) throws {
     let statement = try ownMarks[table] ?? Statement(db, table.ownMark)
     ownMarks[table] = statement
-    statement.bind(1, id)
-    try statement.run()
+    try statement.execute(arguments: [id])
     if db.changesCount > 0 { try removeBase(table.rawValue, id) }
   }
 
@@ -111,9 +97,7 @@ final class Bases {
   }
 
   private func removeBase(_ kind: Int, _ id: Int64) throws {
-    removal.bind(1, kind)
-    removal.bind(2, id)
-    try removal.run()
+    try db.run("DELETE FROM bases WHERE kind = ? AND id = ?", [kind, id])
   }
 
   /// Records whether a remote row has a local row.
@@ -128,8 +112,7 @@ final class Bases {
   }
 
   private func forgetRemoved(_ kind: BaseKind, _ id: Int64) throws {
-    try db.cachedStatement(sql: "DELETE FROM undo_removed WHERE kind = ? AND id = ?")
-      .execute(arguments: [kind.rawValue, id])
+    try db.run("DELETE FROM undo_removed WHERE kind = ? AND id = ?", [kind.rawValue, id])
   }
 
   /// Records that the local row agrees with the remote row, so it has no local edit.
@@ -137,10 +120,7 @@ final class Bases {
     guard let table = kind.table else { return }
     let statements = try agreements[table] ?? table.agreements.map { try Statement(db, $0) }
     agreements[table] = statements
-    for statement in statements {
-      statement.bind(1, id)
-      try statement.run()
-    }
+    for statement in statements { try statement.execute(arguments: [id]) }
     try dropBase(table, id)
   }
 
@@ -165,7 +145,7 @@ final class Bases {
       UPDATE bases SET state = NULL
       WHERE kind = \(BaseKind.card.rawValue) AND id IN (SELECT id FROM cards WHERE note = ?)
       """
-    try db.cachedStatement(sql: sql).execute(arguments: [note])
+    try db.run(sql, [note])
   }
 
   /// Sets one value of the state in the base of a card: see `SyncedTable.state`.
@@ -174,7 +154,7 @@ final class Bases {
       UPDATE bases SET state = json_set(state, '$.\(name)', \(value))
       WHERE kind = \(BaseKind.card.rawValue) AND id = ?
       """
-    try db.cachedStatement(sql: sql).execute(arguments: [card])
+    try db.run(sql, [card])
   }
 
   /// Stores a grave: the server deleted the row, or the grave is being sent.
@@ -185,13 +165,12 @@ final class Bases {
       INSERT INTO sent_graves (kind, id, sent) VALUES (?1, ?2, ?3)
       ON CONFLICT DO UPDATE SET sent = max(sent, ?3)
       """
-    try db.cachedStatement(sql: sql).execute(arguments: [kind.rawValue, id, isSent])
+    try db.run(sql, [kind.rawValue, id, isSent])
   }
 
   /// Removes the grave of a row that the server has again: another client restored it under its old id.
   func unbury(_ kind: BaseKind, _ id: Int64) throws {
-    try db.cachedStatement(sql: "DELETE FROM sent_graves WHERE kind = ? AND id = ?")
-      .execute(arguments: [kind.rawValue, id])
+    try db.run("DELETE FROM sent_graves WHERE kind = ? AND id = ?", [kind.rawValue, id])
   }
 
   /// Whether the grave of a row was sent from here, even if that sync was undone afterwards.
@@ -202,10 +181,8 @@ final class Bases {
 
   /// Whether the server has, or had, a row with this id.
   func isTaken(_ kind: BaseKind, _ id: Int64) throws -> Bool {
-    if try self[kind, id] != nil { return true }
-    hasGrave.bind(1, kind.rawValue)
-    hasGrave.bind(2, id)
-    return try hasGrave.hasRow()
+    let grave = "SELECT 1 FROM sent_graves WHERE kind = ? AND id = ?"
+    return try self[kind, id] != nil || db.hasRow(grave, [kind.rawValue, id])
   }
 
   /// Returns the next id that no local row has and that the server neither has nor had. When it is called for many
@@ -220,7 +197,6 @@ final class Bases {
     return free
   }
 
-  /// Returns every base of a kind.
   func all(_ kind: BaseKind) throws -> [(id: Int64, base: Base)] {
     let sql = "SELECT here, modified, json, state, id FROM server_rows WHERE kind = ? ORDER BY id"
     return try db.rows(sql, [kind.rawValue]) { ($0.integer(4), Base($0)) }
@@ -251,7 +227,6 @@ final class Bases {
 }
 
 extension Bases {
-  /// Returns the parts of a card that have local edits.
   func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
     guard let state, let was = ServerRows.parse(state)?.record,
       let now = try db.firstRow("SELECT \(SyncedTable.cards.state) FROM cards WHERE id = ?", [card], { $0.text(0) }),

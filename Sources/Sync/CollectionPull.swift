@@ -7,10 +7,6 @@ import Values
 import Wire
 
 /// Everything fetched from a server, not yet merged.
-///
-///     let pull = CollectionPull(server, folder: folder, mostBytes: 1 << 30, now: now, isInterrupted: isInterrupted)
-///     let pulled = try pull.run()
-///     print(pulled.staged.counts[.cards] ?? 0)
 public struct PulledCollection {
   public let staged: StagedCollection
   /// The server's answer to `meta` before the fetch.
@@ -23,7 +19,6 @@ public struct PulledCollection {
   var counts = SyncCounts()
   /// Whether this is everything that the server has, not only what is new.
   public var isWhole = true
-  /// The address of the server.
   public let address: String
 }
 

@@ -15,9 +15,6 @@ struct MediaChange: Equatable {
 }
 
 /// The media calls of one sync.
-///
-///     let server = MediaServer(program, address: address, session: "k3...", keyPath: path)
-///     let usn = try server.begin()
 public final class MediaServer {
   private let program: SyncProgram
   private let session: String
@@ -87,7 +84,6 @@ public final class MediaServer {
     return changes
   }
 
-  /// Returns an archive with some of the files.
   func archive(of names: [String]) throws(SyncError) -> [UInt8] {
     try bytes("downloadFiles", JSONWriter.bytes(of: .record(["files": names])))
   }

@@ -10,7 +10,6 @@ struct UnsentRows {
   var cards: ArraySlice<Int64> = []
   /// Cards with unsent answers.
   var logs: ArraySlice<CardID> = []
-  /// The number of these answers.
   var answers = 0
   /// Unsent answers of cards that were removed locally, sorted by card and time.
   var strays: ArraySlice<Int64> = []
@@ -23,7 +22,6 @@ struct UnsentRows {
 struct RowContext {
   let cards: SentCardReader
   let log: SentReviews
-  /// The options of each deck that has cards to send.
   var options: [DeckID: DeckOptions] = [:]
   /// The position of the last new card.
   var position = 0
@@ -31,7 +29,6 @@ struct RowContext {
   var stray: (card: Int64, interval: Int64) = (0, 0)
 }
 
-/// A chunk of rows.
 struct OutgoingChunk {
   static let mostRows = 2000
   static let mostBytes = 4 << 20

@@ -109,20 +109,17 @@ extension PackageError {
 private final class BaseWriter {
   private let db: Database
   private let insertion: Statement
-  private let review: Statement
   private var own: [SyncedTable: Statement] = [:]
 
   init(_ db: Database) throws {
     self.db = db
     insertion = try Statement(
       db, "INSERT INTO bases (kind, id, modified, json, here, state) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    review = try Statement(db, "SELECT 1 FROM reviews WHERE id = ?1")
     for table in [SyncedTable.cards, .notes] {
       own[table] = try Statement(db, "SELECT \(table.row) = ?2, \(table.state) FROM \(table.name) WHERE id = ?1")
     }
   }
 
-  /// Counts the log rows that were received.
   func logCount() throws -> Int {
     try db.count("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)")
   }
@@ -131,21 +128,12 @@ private final class BaseWriter {
   func add(_ row: StagedRow, _ kind: BaseKind) throws {
     var (isHere, state): (Bool, String?) = (false, nil)
     if let statement = kind.table.flatMap({ own[$0] }) {
-      statement.bind(1, row.id)
-      statement.bind(2, row.json)
-      let found = try statement.first { ($0.integer(0) != 0, $0.optionalText(1)) }
+      let found = try statement.first([row.id, row.json]) { ($0.integer(0) != 0, $0.optionalText(1)) }
       if found?.0 == true { return }
       (isHere, state) = (found != nil, found?.1)
-    } else {
-      review.bind(1, row.id)
-      if try review.hasRow() { return }
+    } else if try db.hasRow("SELECT 1 FROM reviews WHERE id = ?", [row.id]) {
+      return
     }
-    insertion.bind(1, kind.rawValue)
-    insertion.bind(2, row.id)
-    insertion.bind(3, row.modified)
-    insertion.bind(4, row.json)
-    insertion.bind(5, isHere ? 1 : 0)
-    insertion.bind(6, state)
-    try insertion.run()
+    try insertion.execute(arguments: [kind.rawValue, row.id, row.modified, row.json, isHere, state])
   }
 }

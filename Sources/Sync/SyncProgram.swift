@@ -7,8 +7,6 @@ import Values
 import Wire
 
 /// The program that talks to servers, in a separate process.
-///
-///     let program = SyncProgram(path: "/usr/libexec/deckhand-net", environment: [], clock: clock, shouldStop: stop)
 public final class SyncProgram {
   private let program: ReusableProgram
   /// A call whose answer has not been received yet.

@@ -4,13 +4,9 @@
 public import Values
 
 /// What a sync did.
-///
-///     let report = try workspace.sync.run(consent: { _ in false }) { _ in }
-///     print(report.received, report.sent)
 public struct SyncReport: Equatable, Sendable {
   /// Remote rows that changed local data.
   public var received = 0
-  /// Rows that were sent.
   public var sent = 0
   /// Local cards removed because the server had deleted them.
   public var removedHere = 0
@@ -24,7 +20,6 @@ public struct SyncReport: Equatable, Sendable {
   public var setAsidePath: String?
   /// The backup of the local data, if one was made.
   public var backup: String?
-  /// The link after the sync.
   public var link: SyncLink?
 
   public init() {}
@@ -34,7 +29,6 @@ public struct SyncReport: Equatable, Sendable {
   }
 }
 
-/// The progress of a sync.
 public enum SyncStage: Equatable, Sendable {
   /// Rows received so far.
   case fetching(Int)

@@ -8,10 +8,6 @@ public import Storage
 public import Values
 
 /// A sync of a linked account: merges remote rows and sends unsent rows.
-///
-///     let pulled = try pull.run(from: usn)
-///     let exchange = SyncExchange(server, pulled, moment, isInterrupted: isInterrupted)
-///     let report = try exchange.run(db, link) { _ in } setAside: { _ in }
 public struct SyncExchange {
   let server: SyncServer
   let pulled: PulledCollection

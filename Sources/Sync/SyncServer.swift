@@ -36,9 +36,6 @@ public struct SyncMeta: Equatable, Sendable {
 }
 
 /// A server address given by the user, parsed and checked.
-///
-///     let place = try SyncPlace("http://192.168.1.5:8080")
-///     if place.isExposed { print("others on the way can read it") }
 public struct SyncPlace: Equatable, Sendable {
   /// The address, ending in `/`.
   public let address: String
@@ -107,9 +104,6 @@ struct SyncCounts: Equatable {
 }
 
 /// One sync's conversation with a server.
-///
-///     let server = SyncServer(program, address: address, session: "k3...", keyPath: path)
-///     let meta = try server.meta()
 public final class SyncServer {
   private let program: SyncProgram
   private let session: String

@@ -5,8 +5,6 @@ import Decks
 public import Storage
 
 /// An account's link with a server.
-///
-///     if let link = try SyncTables.link(db) { print(link.address, link.user) }
 public struct SyncLink: Equatable, Sendable {
   public var address: String
   public var user: String
@@ -147,7 +145,6 @@ public enum SyncTables {
   /// Includes a note that exists again after its grave was sent.
   static let unsentNote = "(\(Unsent.sql) OR \(isDeleted(.notes)))"
 
-  /// A row that the server does not have.
   static func unsentRow(_ table: SyncedTable) -> String {
     "((\(Unsent.sql) OR \(isDeleted(table))) AND \(isOnlyHere(table)))"
   }
@@ -179,7 +176,6 @@ public enum SyncTables {
   }
 }
 
-/// What a base describes.
 enum BaseKind: Int {
   // Numbered as the tables are.
   case card = 0

@@ -5,7 +5,6 @@
 // `strict` in Package.swift.
 
 extension StringProtocol {
-  /// Returns the range of the first occurrence of a text from an index on. An empty text is found at the start.
   @inlinable public func firstRange(ofText text: some StringProtocol, from start: Index? = nil) -> Range<Index>? {
     let wanted = text.utf8
     var place = start ?? startIndex

@@ -2,7 +2,6 @@
 
 import Text
 
-/// The limits of one JSON text.
 public struct JSONLimits: Equatable, Sendable {
   /// Bytes of the whole text.
   public var bytes: Int
@@ -14,10 +13,7 @@ public struct JSONLimits: Equatable, Sendable {
   public var string: Int
 
   public init(bytes: Int, depth: Int, values: Int, string: Int) {
-    self.bytes = bytes
-    self.depth = depth
-    self.values = values
-    self.string = string
+    (self.bytes, self.depth, self.values, self.string) = (bytes, depth, values, string)
   }
 }
 

@@ -24,8 +24,7 @@ public struct JSONWriter {
   private var isAfterValue = false
 
   public init(_ layout: Layout, deepest: Int = .max) {
-    self.layout = layout
-    self.deepest = deepest
+    (self.layout, self.deepest) = (layout, deepest)
   }
 
   /// The text of a value in the layout for files, with a final line end.
@@ -37,7 +36,6 @@ public struct JSONWriter {
     return writer.bytes
   }
 
-  /// The same as a text.
   public static func text(of value: Value) -> String { String(decoding: bytes(of: value), as: UTF8.self) }
 
   /// Returns the bytes written so far and clears them.

@@ -68,7 +68,6 @@ extension Value {
       }
     }
 
-    /// Removes a field and returns its value.
     public mutating func remove(_ name: String) -> Value? { place(of: name).map { fields.remove(at: $0).value } }
 
     private mutating func insert(_ field: Field) {

@@ -26,9 +26,7 @@ public struct ValueReader {
   public init(_ value: Value) { self.init(value, .whole, name: nil) }
 
   private init(_ value: Value?, _ pointer: JSONPointer, name: String?) {
-    self.value = value
-    self.pointer = pointer
-    self.name = name
+    (self.value, self.pointer, self.name) = (value, pointer, name)
   }
 
   /// Returns a reader for a field of a record; its value is nil if there is no such field.

@@ -39,7 +39,7 @@ struct GameWords {
     judge.take(rules: lasting, baseWord: baseWord)
     let words =
       rules.contains(.fromLetters)
-      ? sought.formable(from: baseWord, minLength: Self.shortest(rules)) : wordsOfList(within: rules)
+      ? sought.formableWords(from: baseWord, minLength: Self.shortest(rules)).texts : wordsOfList(within: rules)
     return words.filter { word in
       var word = word
       let letters = word.count

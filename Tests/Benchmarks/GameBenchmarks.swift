@@ -29,7 +29,7 @@ struct GameBenchmarks {
     lexicon = words.lexicon
     bases = words.bases(sized(2_000))
     var chance = Chance(seed: 7)
-    let possible = words.lexicon.formable(from: Self.base)
+    let possible = words.lexicon.formableWords(from: Self.base).texts
     let others = words.words
     guesses = (0..<sized(2_000)).map { index in
       let shuffled = String(Self.base.shuffled(using: &chance).prefix(Int.random(in: 1...9, using: &chance)))
@@ -57,7 +57,8 @@ struct GameBenchmarks {
       try guessing("a guess by four rules, mixed,", wanted: 1.2, each, guesses, state),
       try guessing(
         "a guess that is refused", wanted: 1.2, each, ["cab", "rimbecang", "paper", "a"], repeats: 500, state),
-      try guessing("a guess that counts", wanted: 1.2, each, lexicon.formable(from: Self.base), isNew: true, state),
+      try guessing(
+        "a guess that counts", wanted: 1.2, each, lexicon.formableWords(from: Self.base).texts, isNew: true, state),
       try guessing("game:guess_all", wanted: 1.2, batch, guesses, state),
       try formable(state),
     ]

@@ -172,7 +172,7 @@ import Workspace
     let code = "function map(line) pcall(emit, line, ('x'):rep(70000)) print('caught') end"
     let job = try MapJob(
       Array(code.utf8), name: "map.lua", arguments: [], options: MapOptions(),
-      input: InputLines(limit: 100, descriptor: lines), output: OutputBlocks(descriptor: full)
+      input: InputLines(limit: 100, descriptor: lines), output: FileSink(standardOutput: full)
     ) { _ in _ = dup2(null, full) }
     #expect(throws: FileError.self) { try job.run() }
   }

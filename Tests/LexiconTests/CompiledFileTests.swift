@@ -118,7 +118,7 @@ import Testing
     for word in ["bean", "niño", "ab"] {
       _ = lexicon.contains(word)
       _ = lexicon.formable(from: word + "e")
-      _ = lexicon.formable(from: word + "??", maxResults: 50)
+      _ = lexicon.formable(from: word + "??")
       _ = lexicon.anagrams(of: word)
       _ = lexicon.neighbours(of: word)
       _ = Array(lexicon.words(prefix: word).prefix(20))

@@ -34,7 +34,7 @@ public final class MapJob {
   private let options: MapOptions
   private let name: String
   private let input: InputLines
-  private let output: OutputBlocks
+  private let output: FileSink
   private var writer = RecordWriter()
   private var counts = MapCounts()
   private var current = CurrentKey()
@@ -45,7 +45,7 @@ public final class MapJob {
   ///   - message: receives what the script prints.
   /// - Throws: `LuaError`, `MapError.noFunction`.
   public init(
-    _ code: [UInt8], name: String, arguments: [String], options: MapOptions, input: InputLines, output: OutputBlocks,
+    _ code: [UInt8], name: String, arguments: [String], options: MapOptions, input: InputLines, output: FileSink,
     message: @escaping (String) -> Void
   ) throws {
     (self.options, self.name, self.input, self.output) = (options, name, input, output)

@@ -56,7 +56,6 @@ public struct ChartPicture {
   private let rule = SceneColor.gray(0.85)
   private let bar = SceneColor(red: 0.12, green: 0.44, blue: 0.72, alpha: 1)
 
-  /// The picture as a scene.
   var scene: Scene {
     let (width, gap) = (Self.panelWidth, Self.margin)
     let rows = (panels.count + 1) / 2

@@ -69,7 +69,6 @@ public final class DrawingProgram {
     }
   }
 
-  /// Sends one request and returns its answer.
   func ask(_ request: DrawRequest) throws(ProgramFailure) -> DrawAnswer {
     let bytes = request.encoded
     guard bytes.count <= longestFrame else { throw .refused("it is larger than \(longestFrame >> 20) MiB") }
@@ -112,7 +111,6 @@ public final class DrawingProgram {
     return fatal
   }
 
-  /// Measures the room that texts take.
   func measure(_ queries: [MeasureQuery]) throws(ProgramFailure) -> [TextExtents] {
     switch try ask(.measure(queries)) {
     case .measured(let rooms) where rooms.count == queries.count: return rooms
@@ -161,7 +159,6 @@ extension PictureFailure {
 // MARK: - Sheets
 
 extension DrawingProgram {
-  /// Discards a sheet that was left unfinished.
   func discardSheet() throws(ProgramFailure) {
     if process != nil { _ = try ask(.finishSheet) }
   }

@@ -14,7 +14,6 @@ extension SceneItem {
       content: .text(text, font: "sans", color: color, size: size, wraps: wraps, align: align))
   }
 
-  /// A box filled with a colour.
   static func filled(_ box: SceneBox, _ color: SceneColor) -> SceneItem {
     let (right, bottom) = (box.width / 2, box.height / 2)
     let outline: [PathStep] = [
@@ -40,7 +39,6 @@ struct SceneBox: Equatable {
     Placement(x: x + width / 2, y: y + height / 2, width: width, height: height, degrees: 0)
   }
 
-  /// Insets the rectangle by a margin on all sides.
   func inset(by margin: Double) -> SceneBox {
     SceneBox(x + margin, y + margin, max(0, width - 2 * margin), max(0, height - 2 * margin))
   }

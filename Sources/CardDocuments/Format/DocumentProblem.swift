@@ -29,10 +29,7 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
   public let path: String?
 
   init(_ kind: Finding, _ pointer: JSONPointer, _ message: String, path: String? = nil) {
-    self.kind = kind
-    self.pointer = pointer
-    self.message = message
-    self.path = path
+    (self.kind, self.pointer, self.message, self.path) = (kind, pointer, message, path)
   }
 
   /// Reports a document that cannot be opened as a finding.

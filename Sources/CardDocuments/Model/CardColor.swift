@@ -42,10 +42,7 @@ public struct CardColor: Equatable, Sendable {
   }
 
   private init(checked red: Double, _ green: Double, _ blue: Double, _ alpha: Double) {
-    self.red = red
-    self.green = green
-    self.blue = blue
-    self.alpha = alpha
+    (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
   }
 
   /// Red, green, blue and opacity: always four values.

@@ -25,7 +25,6 @@ public struct CardDocument: Equatable, Sendable {
   public private(set) var shape: CardShape
   public private(set) var id: DocumentID
 
-  /// An empty card.
   public init(id: DocumentID, background: CardColor) {
     rest = [
       "background": background.json, "format": .text(DocumentFormat.name), "id": .text(id.description),
@@ -41,8 +40,7 @@ public struct CardDocument: Equatable, Sendable {
     rest = json
     rest["elements"] = nil
     list = ElementList((json["elements"]?.list ?? []).compactMap(\.record))
-    self.id = id
-    self.shape = shape
+    (self.id, self.shape) = (id, shape)
   }
 
   /// The document as the JSON of a version 2 file.
@@ -111,7 +109,6 @@ public struct CardDocument: Equatable, Sendable {
     throw .badValue(field: "groups", expected: "a list of groups in the file", found: groups.kind, suggestion: nil)
   }
 
-  /// Adds a text in front of all elements.
   public mutating func addText(
     _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement = ElementPlacement(), id: DocumentID
   ) throws(DocumentError) -> Element {

@@ -114,5 +114,4 @@ func linesOf(_ text: String) -> [String] {
   return Array(lines[first...last])
 }
 
-/// Joins the nonempty lines of a text with spaces.
 func oneLine(_ text: String) -> String { linesOf(text).filter { !$0.isEmpty }.joined(separator: " ") }

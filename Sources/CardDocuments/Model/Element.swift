@@ -87,11 +87,8 @@ public struct ElementPlacement: Equatable, Sendable {
     x: Double = 0, y: Double = 0, width: Double = CardDocument.elementSide, height: Double = CardDocument.elementSide,
     rotation: Double = 0
   ) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
-    self.rotation = rotation
+    (self.x, self.y, self.width) = (x, y, width)
+    (self.height, self.rotation) = (height, rotation)
   }
 
   var fields: [(ElementField, ElementValue)] {

@@ -36,7 +36,6 @@ public enum ElementField: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether elements of a kind have the field.
   public func applies(to kind: ElementKind) -> Bool {
     switch self {
     case .frame, .cropped, .alt: kind == .image
@@ -174,7 +173,6 @@ extension Element {
     }
   }
 
-  /// What setting a field changes in the file.
   enum FieldChange {
     /// The field has the same number already, which keeps its text.
     case none

@@ -50,8 +50,7 @@ private struct OutlinePen {
   var steps: [PathStep] = []
 
   init(width: Double, height: Double) {
-    self.width = width
-    self.height = height
+    (self.width, self.height) = (width, height)
   }
 
   private func at(_ x: Double, _ y: Double) -> PathPoint { PathPoint(x: (x - 0.5) * width, y: (y - 0.5) * height) }

@@ -4,7 +4,6 @@
 import Text
 import Values
 
-/// The values that fill a template.
 public struct TemplateValues: Equatable, Sendable {
   /// The texts by placeholder name.
   public var texts: [String: String] = [:]

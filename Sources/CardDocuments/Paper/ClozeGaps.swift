@@ -21,7 +21,6 @@ struct ClozeGaps: Equatable {
 
   private static let blank = "______________"
 
-  /// Splits a prompt into texts and the bracketed parts between them.
   private static func pieces(_ prompt: String) -> [(text: String, bracket: String?)] {
     var pieces: [(text: String, bracket: String?)] = []
     var text = ""

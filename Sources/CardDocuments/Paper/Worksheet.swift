@@ -12,7 +12,6 @@ struct Worksheet {
   private let measure: PaperTable.Measure
   private var numbers: SeededNumbers
 
-  /// The finished pages.
   private(set) var pages: [PaperPage] = []
   private(set) var cards = 0
 
@@ -35,7 +34,6 @@ struct Worksheet {
     pages += try table.pages(rows, size: options.size, measure: measure)
   }
 
-  /// Rows of a number and a text.
   private static func numbered(_ texts: [String]) -> [[PaperSide]] {
     texts.enumerated().map { [PaperSide("\($0.offset + 1)."), PaperSide($0.element)] }
   }

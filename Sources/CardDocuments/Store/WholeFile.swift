@@ -5,7 +5,6 @@ import Files
 import Glibc
 
 extension DocumentError {
-  /// Converts an error of reading.
   static func reading(_ error: FileError) -> DocumentError {
     switch error.reason {
     case .system(ELOOP): .symbolicLink(path: error.path)
@@ -16,7 +15,6 @@ extension DocumentError {
     }
   }
 
-  /// Converts an error of writing.
   static func writing(_ error: FileError) -> DocumentError {
     switch error.reason {
     case .interrupted: .interrupted(error)

@@ -10,7 +10,6 @@ import Text
 public enum DictionaryError: Problem, Equatable {
   /// The file is not what its name says, or is truncated.
   case damaged(path: String, reason: String)
-  /// No dictionary has that name.
   case unknown(name: String, suggestion: String?)
   /// A dictionary that is being added does not say of which language its words are.
   case noLanguage(path: String)

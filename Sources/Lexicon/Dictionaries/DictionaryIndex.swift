@@ -129,7 +129,6 @@ public final class DictionaryIndexWriter {
   }
 }
 
-/// Reads an indexed dictionary.
 final class DictionaryIndex {
   private let file: MappedFile
   private let slots: Range<Int>

@@ -43,8 +43,7 @@ public struct DictionaryPlace: Equatable, Sendable {
     default: return nil
     }
     name = String(file[..<dot])
-    self.path = path
-    self.isOwn = isOwn
+    (self.path, self.isOwn) = (path, isOwn)
     if name == "wn" || name == "gcide" {
       (words, meanings) = ("en", "en")
     } else {

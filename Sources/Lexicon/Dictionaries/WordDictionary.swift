@@ -31,7 +31,6 @@ final class WordDictionary {
       }
   }
 
-  /// Returns whether the table of headwords in a form is ready.
   func hasTable(_ form: HeadwordForm) -> Bool { records == nil || tables[form] != nil }
 
   private func table(_ form: HeadwordForm, _ records: any DictionaryRecords) throws -> HeadwordTable {
@@ -88,7 +87,6 @@ final class WordDictionary {
     return index.entries(of: word).filter { form.key(Array($0.headword.utf8)[...]) == key }
   }
 
-  /// Writes all entries of a dictionary that is not indexed into an index.
   func add(to index: DictionaryIndexWriter) throws {
     guard let records else { return }
     for (number, offset) in records.offsets.enumerated() {

@@ -7,7 +7,8 @@ import Text
 /// How capitals are lowercased, and what a capital in a word list means.
 ///
 ///     Language.named("german")?.letterCase    // .nouns: "Haus" is a word of the list, as "haus"
-public enum LetterCase: Hashable, Sendable {
+/// The raw values are fixed: compiled lists store them.
+public enum LetterCase: UInt32, Sendable {
   /// Unicode's default mapping; a word with a capital is a name and is dropped from a list.
   case plain
   /// German: the default mapping; lists have nouns with a capital, which are lowercased instead of dropped.
@@ -28,18 +29,12 @@ public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
 ///     WordListNames(package: "wspanish", names: ["spanish"], dictionaries: ["es_ES"])
 public struct WordListNames: Sendable {
   /// The Debian package that has the list.
-  public var package: String
+  public var package = ""
   /// File names in /usr/share/dict, the best first.
-  public var names: [String]
+  public var names: [String] = []
   /// Names of Hunspell dictionaries, for lists that contain base forms only.
-  public var dictionaries: [String]
-  public var encoding: ListEncoding
-
-  public init(
-    package: String = "", names: [String] = [], dictionaries: [String] = [], encoding: ListEncoding = .utf8
-  ) {
-    (self.package, self.names, self.dictionaries, self.encoding) = (package, names, dictionaries, encoding)
-  }
+  public var dictionaries: [String] = []
+  public var encoding = ListEncoding.utf8
 }
 
 /// Where Debian keeps Apertium's data of a language. A path such as `eng-spa/spa-eng` is a pair of languages and,

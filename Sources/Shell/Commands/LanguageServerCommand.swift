@@ -40,7 +40,7 @@ enum LanguageServerCommand {
     // With SIGPIPE ignored, an editor that exited shows as a failed write.
     signal(SIGPIPE, SIG_IGN)
     let server = LanguageServer(try SourceFeatures(session), version: session.options.version)
-    let (input, output) = (InputPieces(), OutputBlocks())
+    let (input, output) = (InputPieces(), FileSink(standardOutput: 1))
     while server.exitStatus == nil, !session.environment.isInterrupted() {
       let answer = server.work()
       if let answer {
@@ -59,7 +59,7 @@ enum LanguageServerCommand {
   }
 
   /// Answers the requests that arrived before the end of the input.
-  private static func finish(_ server: LanguageServer, _ output: OutputBlocks) {
+  private static func finish(_ server: LanguageServer, _ output: FileSink) {
     do throws(FileError) {
       while server.exitStatus == nil, let answer = server.work() {
         try output.append(answer)

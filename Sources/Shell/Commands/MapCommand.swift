@@ -73,7 +73,7 @@ package enum MapCommand {
         environment.folders.expanded(path), limit: 64 << 20, .any, isInterrupted: environment.isInterrupted)
       let made = try MapJob(
         code, name: path, arguments: invocation.list("ARG"), options: options,
-        input: InputLines(limit: MapJob.lineLimit), output: OutputBlocks(), message: logLine)
+        input: InputLines(limit: MapJob.lineLimit), output: FileSink(standardOutput: 1), message: logLine)
       job = made
       try made.run()
     } catch {

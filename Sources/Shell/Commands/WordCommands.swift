@@ -55,7 +55,8 @@ enum WordCommands {
       arguments: [Self.letters], options: [Common.language, Common.foldAccents], example: "word anagrams listen"
     ) { invocation, session in
       let lexicon = try lexicon(invocation, session)
-      return list(lexicon.anagrams(of: lexicon.normalized(invocation.text("LETTERS"))), none: "No anagrams.", session)
+      let words = lexicon.listAnagrams(of: lexicon.normalized(invocation.text("LETTERS")))
+      return list(words.texts, none: "No anagrams.", session)
     }
   }
 
@@ -66,7 +67,8 @@ enum WordCommands {
       example: "word formable cambering"
     ) { invocation, session in
       let lexicon = try lexicon(invocation, session)
-      return list(lexicon.formable(from: lexicon.normalized(invocation.text("LETTERS"))), none: "No words.", session)
+      let words = lexicon.formableWords(from: lexicon.normalized(invocation.text("LETTERS")))
+      return list(words.texts, none: "No words.", session)
     }
   }
 

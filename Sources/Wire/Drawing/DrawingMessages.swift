@@ -1,7 +1,6 @@
 // The shell's requests to deckhand-draw, and its answers.
 // Invariant: each request gets exactly one answer, in order; `decode(encode(x)) == x`.
 
-/// The output format of a drawing.
 public enum DrawingFormat: UInt8, CaseIterable, Sendable {
   case svg, png, pdf
 }
@@ -27,7 +26,6 @@ public enum DrawRequest: Equatable, Sendable {
 
 public let mostCardsOnSheet = 10_000
 
-/// A text to measure.
 public struct MeasureQuery: Equatable, Sendable {
   public var text: String
   public var font: String
@@ -51,8 +49,7 @@ public struct CoverageQuery: Equatable, Sendable {
   public var text: String
   public var font: String
   public init(text: String, font: String) {
-    self.text = text
-    self.font = font
+    (self.text, self.font) = (text, font)
   }
 }
 
@@ -68,7 +65,6 @@ public enum DrawRefusal: UInt8, CaseIterable, Sendable {
   case noLoader
   /// The drawing itself failed: out of memory, or too large for the format.
   case drawing
-  /// The request was invalid.
   case badRequest
 }
 

@@ -6,8 +6,7 @@ public struct PathPoint: Equatable, Sendable {
   public var x: Double
   public var y: Double
   public init(x: Double, y: Double) {
-    self.x = x
-    self.y = y
+    (self.x, self.y) = (x, y)
   }
 }
 
@@ -27,10 +26,7 @@ public struct SceneColor: Equatable, Sendable {
   public var blue: Double
   public var alpha: Double
   public init(red: Double, green: Double, blue: Double, alpha: Double) {
-    self.red = red
-    self.green = green
-    self.blue = blue
-    self.alpha = alpha
+    (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
   }
 }
 
@@ -44,11 +40,8 @@ public struct Placement: Equatable, Sendable {
   /// Clockwise.
   public var degrees: Double
   public init(x: Double, y: Double, width: Double, height: Double, degrees: Double) {
-    self.x = x
-    self.y = y
-    self.width = width
-    self.height = height
-    self.degrees = degrees
+    (self.x, self.y, self.width) = (x, y, width)
+    (self.height, self.degrees) = (height, degrees)
   }
 }
 
@@ -73,8 +66,7 @@ public struct SceneItem: Equatable, Sendable {
   public var placement: Placement
   public var content: Content
   public init(placement: Placement, content: Content) {
-    self.placement = placement
-    self.content = content
+    (self.placement, self.content) = (placement, content)
   }
 }
 
@@ -92,12 +84,7 @@ public struct Scene: Equatable, Sendable {
     width: Double, height: Double, background: SceneColor, title: String, summary: String, pictures: [[UInt8]],
     items: [SceneItem]
   ) {
-    self.width = width
-    self.height = height
-    self.background = background
-    self.title = title
-    self.summary = summary
-    self.pictures = pictures
-    self.items = items
+    (self.width, self.height, self.background, self.title) = (width, height, background, title)
+    (self.summary, self.pictures, self.items) = (summary, pictures, items)
   }
 }

@@ -12,9 +12,6 @@ public enum FrameEnd: Error, Equatable, Sendable {
 }
 
 /// One end of a conversation.
-///
-///     let stream = FrameStream(input: 0, output: 1, longest: 1 << 20)
-///     try stream.send(answer(to: try stream.receive()))
 public final class FrameStream {
   private let input: Int32
   private let output: Int32

@@ -5,8 +5,6 @@
 import Glibc
 
 /// Polls for a result, adapting how often it does so.
-///
-///     if let got = spinWait.find({ recv(socket, bytes, count, Int32(MSG_DONTWAIT)) }) { return got }
 struct SpinWait {
   /// Longer than it takes to wake the other side.
   private static let nanoseconds: Int64 = 50_000

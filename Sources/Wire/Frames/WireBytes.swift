@@ -57,7 +57,8 @@ public struct WireWriter {
 /// A frame being read.
 public struct WireReader {
   @usableFromInline let bytes: UnsafeRawBufferPointer
-  @usableFromInline var position = 0
+  /// Where reading goes on; it may be set back to where it was.
+  public var position = 0
 
   @inlinable public init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
 

@@ -13,8 +13,6 @@ public enum SyncClient {
 public let longestSyncFrame = 320 << 20
 
 /// A call for deckhand-net to make.
-///
-///     let request = SyncRequest(call: "sync/meta", address: "http://127.0.0.1:8080/", session: "k3...", keyPath: path)
 public struct SyncRequest: Equatable, Sendable {
   /// The path of the call: `sync/meta`.
   public var call: String
@@ -69,7 +67,6 @@ public enum SyncFault: Equatable, Sendable {
   case certificate(reason: String)
   /// The answer is not one of a sync server. `reason` completes "the answer ...".
   case badAnswer(reason: String)
-  /// A redirect that is not followed.
   case badRedirect(reason: String)
   /// A redirect to another host, port or scheme.
   case elsewhere(address: String)
