@@ -201,16 +201,12 @@ public struct NewCard: Equatable, Sendable {
 /// What to do with a card that is already in the deck.
 ///
 ///     options.onDuplicate = .update   // the card that is there takes the new answer
-public enum OnDuplicate: String, Sendable, CaseIterable {
-  case skip, update, error
-}
+public enum OnDuplicate: String, Sendable, CaseIterable { case skip, update, error }
 
 /// What happened to one card of a batch.
 ///
 ///     if try batch.add(card) == .skipped { ... }   // it was there already
-public enum AddOutcome: Equatable, Sendable {
-  case added, updated, skipped, rejected
-}
+public enum AddOutcome: Equatable, Sendable { case added, updated, skipped, rejected }
 
 /// A card of a batch that was refused.
 ///

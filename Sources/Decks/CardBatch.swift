@@ -87,8 +87,7 @@ public final class CardBatch: WaitingRows {
   @discardableResult
   public func add(_ card: NewCard) throws -> AddOutcome {
     try card.withBytes {
-      try add(
-        prompt: $0, answer: $1, guid: $2, tags: card.tags, fields: card.fields, document: card.document)
+      try add(prompt: $0, answer: $1, guid: $2, tags: card.tags, fields: card.fields, document: card.document)
     }
   }
 
@@ -188,8 +187,7 @@ public final class CardBatch: WaitingRows {
     case .added:
       _ = try ranks.next()
       return .added
-    case .found(let id):
-      return try resolveDuplicate(card, id)
+    case .found(let id): return try resolveDuplicate(card, id)
     case .foundSibling(let id):
       if try !NoteOrdinals.makes(db, 0, sibling: id) {
         throw NoteError.noSuchCard(guid: card.guid.map { String(decoding: $0, as: UTF8.self) } ?? "", number: 1)
@@ -220,8 +218,7 @@ public final class CardBatch: WaitingRows {
     var id: NoteID?
     do {
       id = try db.savepoint {
-        try NoteTable.add(
-          db, note, type: type, to: deck, now: now, random: random, isInterrupted: isNeverInterrupted)
+        try NoteTable.add(db, note, type: type, to: deck, now: now, random: random, isInterrupted: isNeverInterrupted)
       }
     } catch let error as DeckError {
       guard case .duplicate = error, onDuplicate != .error else { throw error }

@@ -126,8 +126,7 @@ extension CardProperty.Description {
   fileprivate static let answer = Self(.text, "What the answer should be.", order: "answer COLLATE NOCASE")
   fileprivate static let tags = Self(
     .texts, "Its tags. Assign a whole list, or use tag and untag.", order: "tags COLLATE NOCASE")
-  fileprivate static let document = Self(
-    .document, "The document that it shows; assign one, or nil.", isOptional: true)
+  fileprivate static let document = Self(.document, "The document that it shows; assign one, or nil.", isOptional: true)
   fileprivate static let note = Self(.note, "The note that it is made from.")
   fileprivate static let noteType = Self(.text, "The name of its note's type.")
   fileprivate static let guid = Self(.text, "Its identity when decks are exchanged.", order: "guid")
@@ -153,8 +152,7 @@ extension CardProperty.Description {
     figure: .init(short: "d", help: "difficulty, 1 to 10"), planned: .number(\.difficulty, 1...10))
   fileprivate static let reps = Self(
     .integer, "How many times it was answered in reviews.", order: "reps",
-    figure: .init(short: "reps", help: "answers"),
-    planned: .count(\.reps, 0...1e15))
+    figure: .init(short: "reps", help: "answers"), planned: .count(\.reps, 0...1e15))
   fileprivate static let lapses = Self(
     .integer, "How many times it was forgotten.", order: "lapses",
     figure: .init(short: "lapses", help: "times forgotten"), planned: .count(\.lapses, 0...1e15))

@@ -60,8 +60,7 @@ extension CardTable {
       try change(db, "UPDATE cards SET mod = ? WHERE id = ?", [now, id.rawValue])
     }
     if !utf8Same(new.document ?? "", old.document ?? "") {
-      try change(
-        db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [new.document, now, id.rawValue])
+      try change(db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [new.document, now, id.rawValue])
     }
     guard old.isBasic else {
       try NoteTable.write(db, old, new, now: now)

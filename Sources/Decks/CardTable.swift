@@ -312,8 +312,7 @@ extension NewCard {
   /// Checks the card by every rule and lends it for the duration of the call.
   public func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
     try withBytes {
-      try body(
-        CheckedCard(prompt: $0, answer: $1, guid: $2, tags: tags, fields: fields, document: document))
+      try body(CheckedCard(prompt: $0, answer: $1, guid: $2, tags: tags, fields: fields, document: document))
     }
   }
 }

@@ -92,9 +92,7 @@ public struct DeckName: Equatable, Sendable {
   init(parts: some Sequence<String>) { text = parts.joined(separator: "::") }
 
   /// The parts of a name below the first `depth` ones: `b::c` of `a::b::c` below 1.
-  static func rest(of text: String, below depth: Int) -> String {
-    split(text).dropFirst(depth).joined(separator: "::")
-  }
+  static func rest(of text: String, below depth: Int) -> String { split(text).dropFirst(depth).joined(separator: "::") }
 
   /// The number of its parts.
   var depth: Int { DeckName.split(text).count }

@@ -52,11 +52,9 @@ public enum DeckError: Problem, Equatable {
     case .exists(let name):
       ProblemReport(
         .exists, "The deck already exists",
-        "a deck called \(quoted(name)) already exists; names that differ only in case are the same",
-        ["name": name])
+        "a deck called \(quoted(name)) already exists; names that differ only in case are the same", ["name": name])
     case .badName(let name, let reason):
-      ProblemReport(
-        .badName, "Invalid deck name", "a deck's name \(reason): \(quoted(name))", ["name": name])
+      ProblemReport(.badName, "Invalid deck name", "a deck's name \(reason): \(quoted(name))", ["name": name])
     case .deckNotFound(let name, let near):
       ProblemReport(
         .notFound, "No such deck", "no deck is called \(quoted(name))\(didYouMean(near))",
@@ -64,8 +62,7 @@ public enum DeckError: Problem, Equatable {
     case .gone(let what): ProblemReport(.notFound, "It has been removed", "\(what) has been removed")
     case .over:
       ProblemReport(
-        .over, "The session is over",
-        "the session is over; restart it to begin again with all cards and the full time")
+        .over, "The session is over", "the session is over; restart it to begin again with all cards and the full time")
     case .paused: ProblemReport(.paused, "The session is paused", "the session is paused; resume it first")
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted")
     case .nothingToUndo:
@@ -75,20 +72,17 @@ public enum DeckError: Problem, Equatable {
         .badQuery, "The query cannot be understood",
         "\(expected) expected at column \(column) of the query \(quoted(query))", ["column": column])
     case .badOption(let name, let reason):
-      ProblemReport(
-        .badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
+      ProblemReport(.badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
     case .presetNotFound(let name, let near):
       ProblemReport(
         .notFound, "No such preset", "no preset is called \(quoted(name))\(didYouMean(near))",
         ["name": name, "suggestion": near])
     case .badPresetName(let name, let reason):
-      ProblemReport(
-        .badName, "Invalid preset name", "a preset's name \(reason): \(quoted(name))", ["name": name])
+      ProblemReport(.badName, "Invalid preset name", "a preset's name \(reason): \(quoted(name))", ["name": name])
     case .presetExists(let name):
       ProblemReport(
         .exists, "The preset already exists",
-        "a preset called \(quoted(name)) already exists; names that differ only in case are the same",
-        ["name": name])
+        "a preset called \(quoted(name)) already exists; names that differ only in case are the same", ["name": name])
     case .emptyPrompt, .emptyAnswer, .duplicate, .badText, .badTag, .badGuid, .batchTooLong: cardReport
     }
   }
@@ -102,10 +96,8 @@ public enum DeckError: Problem, Equatable {
     case .duplicate(let guid?, _): .duplicate("with the guid \(quoted(guid))")
     case .duplicate(nil, let prompt): .duplicate("with the prompt \(quoted(prompt)) and the same answer")
     case .badText(let what, let reason): ProblemReport(.badText, "This text cannot be stored", "the \(what) \(reason)")
-    case .badTag(let tag, let reason):
-      ProblemReport(.badTag, "Invalid tag", "a tag \(reason): \(quoted(tag))")
-    case .badGuid(let guid, let reason):
-      ProblemReport(.badGuid, "Invalid guid", "a guid \(reason): \(quoted(guid))")
+    case .badTag(let tag, let reason): ProblemReport(.badTag, "Invalid tag", "a tag \(reason): \(quoted(tag))")
+    case .badGuid(let guid, let reason): ProblemReport(.badGuid, "Invalid guid", "a guid \(reason): \(quoted(guid))")
     default:
       ProblemReport(.tooLarge, "Too large", "one batch can have at most 67,108,864 cards; add the rest in another")
     }

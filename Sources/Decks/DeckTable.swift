@@ -42,9 +42,7 @@ public enum DeckTable {
   /// The decks within a deck, at any depth, in the order of `list`.
   public static func within(_ db: Database, _ id: DeckID) throws -> [DeckRecord] {
     let key = try record(db, id).name.lowercased()
-    return try db.rows(
-      "SELECT \(columns) FROM decks WHERE \(isKeyWithin)", [key + "::", key + ":;"], record
-    ).listed
+    return try db.rows("SELECT \(columns) FROM decks WHERE \(isKeyWithin)", [key + "::", key + ":;"], record).listed
   }
 
   /// Whether a deck is within another one; needs the key of that one followed by `::` and by `:;`. The semicolon is the
@@ -65,8 +63,7 @@ public enum DeckTable {
   /// Cards in learning are due from the beginning of their day, as in a session.
   public static func counts(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> DeckCounts {
     let waiting = try WaitingCounts(db, id, at: moment)
-    return DeckCounts(
-      count: try count(db, id), newCount: waiting.new, dueCount: waiting.learning + waiting.due)
+    return DeckCounts(count: try count(db, id), newCount: waiting.new, dueCount: waiting.learning + waiting.due)
   }
 
   /// The number of the deck's own cards.

@@ -96,9 +96,7 @@ public enum DecksCheck {
           try column.unreadable(db).map(\.row)
         } else if let sql = sql(kind) {
           try db.rows(sql) { $0.integer(0) }
-        } else if kind == .futureAnswer {
-          try FutureAnswers.cards(db, now: now).map(\.rawValue)
-        } else {
+        } else if kind == .futureAnswer { try FutureAnswers.cards(db, now: now).map(\.rawValue) } else {
           try decks(db, kind).map(\.rawValue)
         }
       return rows.isEmpty ? nil : DecksFinding(kind: kind, count: rows.count, rows: Array(rows.prefix(rowLimit)))
@@ -157,8 +155,7 @@ public enum DecksCheck {
       case .deckWithoutParent, .deckKey: try repairDecks(db, now: now)
       case .missingGuid: try addGuids(db, random)
       case .badSchedule: try repairSchedules(db)
-      case .badReview:
-        try ReviewTable.remove(db, query(.badReview))
+      case .badReview: try ReviewTable.remove(db, query(.badReview))
       case .futureAnswer: try FutureAnswers.moveToNow(db, now: now)
       case .badFields: try eachNote(db, .badFields) { try NoteData.write(db, $0, "") }
       }
@@ -239,9 +236,7 @@ public enum DecksCheck {
     }
   }
 
-  private static func eachNote(
-    _ db: Database, _ kind: DecksFinding.Kind, _ body: (NoteID) throws -> Void
-  ) throws {
+  private static func eachNote(_ db: Database, _ kind: DecksFinding.Kind, _ body: (NoteID) throws -> Void) throws {
     for id in try db.rows(query(kind), [], { NoteID(rawValue: $0.integer(0)) }) { try body(id) }
   }
 

@@ -70,8 +70,7 @@ enum FormedColumn: CaseIterable {
       switch self {
       case .deckRow, .presetRow:
         try db.execute(sql: "UPDATE \(table) SET json = '{}', \(Unsent.sql) WHERE id = ?", arguments: [row])
-      case .cardRow:
-        try db.execute(sql: "UPDATE cards SET raw = NULL, \(Unsent.sql) WHERE id = ?", arguments: [row])
+      case .cardRow: try db.execute(sql: "UPDATE cards SET raw = NULL, \(Unsent.sql) WHERE id = ?", arguments: [row])
       case .deckOptions, .presetOptions:
         try (self == .deckOptions ? SyncedTable.decks : .presets).keep(db, [row])
         try db.execute(sql: "UPDATE \(table) SET options = '{}' WHERE id = ?", arguments: [row])

@@ -19,9 +19,7 @@ struct HashFilter {
   ///   - query: the rows to insert.
   ///   - hash: returns the hash of a row.
   /// - Returns: nil if there are too many rows.
-  init?(
-    _ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64
-  ) throws {
+  init?(_ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64) throws {
     var count = 0
     try db.forEachRow(query + " LIMIT \(HashFilter.rowLimit + 1)", arguments) {
       insert(try hash($0))

@@ -114,7 +114,5 @@ extension CardTable {
   }
 
   /// The ids as a JSON list for SQLite's `json_each`.
-  static func list(_ ids: some Sequence<Int64>) -> String {
-    "[" + ids.map { String($0) }.joined(separator: ",") + "]"
-  }
+  static func list(_ ids: some Sequence<Int64>) -> String { "[" + ids.map { String($0) }.joined(separator: ",") + "]" }
 }

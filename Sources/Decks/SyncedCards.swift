@@ -21,9 +21,7 @@ public enum SyncedCards {
   /// - Parameter keepsRank: whether the card keeps its place if it stays in its deck.
   public static func renew(_ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool) throws {
     try SyncedTable.cards.keep(db, [known.id.rawValue])
-    if !(keepsRank && card.deck == known.deck) {
-      try setDeck(db, known, to: card.deck, rank: freeRank(db, card))
-    }
+    if !(keepsRank && card.deck == known.deck) { try setDeck(db, known, to: card.deck, rank: freeRank(db, card)) }
     let schedule = card.schedule
     try CardTable.change(
       db,
@@ -56,9 +54,7 @@ public enum SyncedCards {
   }
 
   /// Restores some of a card's former marks, and sets the time of change.
-  public static func restore(
-    _ db: Database, _ card: StoredCard, place: Bool, hiding: Bool, flag: Bool
-  ) throws {
+  public static func restore(_ db: Database, _ card: StoredCard, place: Bool, hiding: Bool, flag: Bool) throws {
     let id = card.id.rawValue
     try SyncedTable.cards.keep(db, [id])
     if place { try setDeck(db, card, to: card.deck, rank: freeRank(db, card)) }
@@ -91,8 +87,7 @@ public enum SyncedCards {
         SELECT iif(json_valid(raw), raw ->> 5, NULL) FROM cards
         WHERE deck = ?1 AND \(CardStatus.new.sql()) AND raw IS NOT NULL AND rank \(relation) ?2 ORDER BY rank \(order) LIMIT 1
         """
-      return try db.firstRow(sql, [card.deck.rawValue, card.rank]) { $0.optionalInteger(0) }?
-        .map { Int(clamping: $0) }
+      return try db.firstRow(sql, [card.deck.rawValue, card.rank]) { $0.optionalInteger(0) }?.map { Int(clamping: $0) }
     }
     return (try near("<", "DESC"), try near(">", "ASC"))
   }

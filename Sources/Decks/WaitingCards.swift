@@ -26,15 +26,12 @@ final class WaitingCards {
   private static let guidLimit = 1 << 20
 
   /// The columns of a row, in order.
-  private enum Column: Int, CaseIterable {
-    case rank, guid, content, fields, tags, data, document, id
-  }
+  private enum Column: Int, CaseIterable { case rank, guid, content, fields, tags, data, document, id }
 
   /// ?1 is the deck, ?2 the time, ?3 the type of the notes, ?4 the time in seconds; `column1` is the first `Column`.
   private static let parts = [
     RowBatch.Part(
-      into: "notes (id, guid, type, mod, tags, fields, data)",
-      "column8, column2, ?3, ?4, column5, column4, column6"),
+      into: "notes (id, guid, type, mod, tags, fields, data)", "column8, column2, ?3, ?4, column5, column4, column6"),
     RowBatch.Part(
       into: "cards (id, deck, created, mod, ord, rank, content, document, note)",
       "column8, ?1, ?2, ?2, 0, column1, column3, column7, column8"),
@@ -46,8 +43,7 @@ final class WaitingCards {
       UInt64(bitPattern: $0.integer(0))
     }
     let type = try NoteTypeTable.basic(db, now: now)
-    rows = try RowBatch(
-      db, WaitingCards.parts, shared: 4, columns: Column.allCases.count, inLane: true)
+    rows = try RowBatch(db, WaitingCards.parts, shared: 4, columns: Column.allCases.count, inLane: true)
     rows.putShared(1, deck.rawValue)
     rows.putShared(2, now)
     rows.putShared(3, type.rawValue)
@@ -95,9 +91,7 @@ final class WaitingCards {
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
     try renewingGuids {
       if isUnderWay, freeGuids < RowBatch.rows { try rows.drain() }
-      if !isUnderWay {
-        try findNumbers(for: RowBatch.rows)
-      }
+      if !isUnderWay { try findNumbers(for: RowBatch.rows) }
       try rows.editFilling { try number(&$0, &ranks) }
       try rows.submit()
     }

@@ -9,9 +9,7 @@ import Templates
 ///     if try WholeCollection.cardCount(db) == 0 { try WholeCollection.removeStockTypes(db) }
 public enum WholeCollection {
   /// The number of cards. Notes need not be counted, because each has at least one card.
-  public static func cardCount(_ db: Database) throws -> Int {
-    try db.count("SELECT count(*) FROM cards")
-  }
+  public static func cardCount(_ db: Database) throws -> Int { try db.count("SELECT count(*) FROM cards") }
 
   /// Removes the decks, cards, notes, note types, presets and the log.
   public static func removeAll(_ db: Database) throws {

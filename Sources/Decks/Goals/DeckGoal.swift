@@ -135,9 +135,7 @@ struct GoalsUnderWay {
   var isEmpty: Bool { entries.isEmpty }
 
   /// The goal that applies to the deck with a key: its own, or that of the nearest deck around it.
-  func goal(ofKey key: String) -> Entry? {
-    entries.first { key == $0.key || DeckName.isKey(key, within: $0.key) }
-  }
+  func goal(ofKey key: String) -> Entry? { entries.first { key == $0.key || DeckName.isKey(key, within: $0.key) } }
 
   /// The decks of a list to which a goal applies.
   func decks(of entry: Entry, among all: [DeckRecord]) -> [DeckRecord] {

@@ -49,8 +49,7 @@ public struct GoalSimulation {
     let options = try DeckTable.options(db, deck)
     simulation = try Simulation(db, group.map(\.id), options, at: moment)
     let times = try GoalGroup(db, group.map(\.id), moment).times()
-    target = RecallPlan.Target(
-      recall: goal.recall, minutes: goal.minutes, days: goal.day - moment.today, times: times)
+    target = RecallPlan.Target(recall: goal.recall, minutes: goal.minutes, days: goal.day - moment.today, times: times)
   }
 
   /// The goal with the number of last days with which it is reached; nil if the user interrupted the simulation.

@@ -71,8 +71,7 @@ private struct LeechReplay {
     }
     let days = max(0, day - lastDay)
     if days > 0 {
-      let recall =
-        timed?.recall(at: time) ?? model.retrievability(days: Double(days), stability: known.stability)
+      let recall = timed?.recall(at: time) ?? model.retrievability(days: Double(days), stability: known.stability)
       test.add(recall: recall, isRight: rating != .again)
     }
     state = model.next(known, rating, days: days)

@@ -29,9 +29,7 @@ public struct CardMedia: Equatable, Sendable {
       for mark in [
         "[picture \(name)]", "[picture \(MediaNames.decoded(name))]", "[sound \(name)]", "[sound:\(name)]",
         "<img src=\"\(name)\">", "<img src='\(name)'>",
-      ] {
-        text = text.replacing(text: mark, with: "")
-      }
+      ] { text = text.replacing(text: mark, with: "") }
     }
     return text.trimmed
   }

@@ -78,8 +78,7 @@ public enum MediaTable {
   public static func remove(_ db: Database, _ name: String) throws {
     let known = try find(db, name)
     let state = try state(db, of: known.name)
-    try set(
-      db, known.name, to: state?.digest.map { MediaState(hash: nil, digest: $0) })
+    try set(db, known.name, to: state?.digest.map { MediaState(hash: nil, digest: $0) })
   }
 
   /// Whether there is a file with that name.

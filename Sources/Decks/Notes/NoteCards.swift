@@ -77,9 +77,7 @@ struct NoteCardWriter {
   }
 
   /// - Parameter always: if false, only a card whose texts have changed is written.
-  private mutating func rewrite(
-    _ card: StoredCard, _ note: NoteRecord, _ fields: NoteFields, always: Bool
-  ) throws {
+  private mutating func rewrite(_ card: StoredCard, _ note: NoteRecord, _ fields: NoteFields, always: Bool) throws {
     var facts = maker.facts(note, deckName: try deckName(card.deck))
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let texts = try maker.texts(fields, facts, ordinal: card.ordinal)
@@ -140,8 +138,7 @@ extension NoteTable {
       guard let found else { continue }
       let (note, type) = (NoteID(rawValue: found.0), NoteTypeID(rawValue: found.1))
       if writers[type] == nil {
-        let writer = NoteCardWriter(
-          db, try NoteTypeTable.record(db, type), now: now, isInterrupted: isNeverInterrupted)
+        let writer = NoteCardWriter(db, try NoteTypeTable.record(db, type), now: now, isInterrupted: isNeverInterrupted)
         let maker = writer.maker
         writers[type] = .some(maker.showsDeck || maker.showsFlag || maker.needsCardID ? writer : nil)
       }

@@ -30,9 +30,7 @@ extension NoteTable {
   }
 
   /// Calls `body` with the keys of all first fields.
-  public static func forEachFirstField(
-    _ db: Database, in scope: FirstFieldScope, _ body: (String) -> Void
-  ) throws {
+  public static func forEachFirstField(_ db: Database, in scope: FirstFieldScope, _ body: (String) -> Void) throws {
     var conditions: [String] = []
     let decks = scope.decks.map { "(" + $0.map { String($0.rawValue) }.joined(separator: ",") + ")" }
     if let type = scope.type { conditions.append("type = \(type.rawValue)") }

@@ -38,9 +38,7 @@ public enum NoteOrdinals {
     }
     let there = cards.filter { decks.contains($0.deck) }.map(\.ordinal)
     let wanted = Set(made(note, type))
-    return (
-      wanted.isSubset(of: there) ? nil : there.filter(wanted.contains), there.filter { !wanted.contains($0) }
-    )
+    return (wanted.isSubset(of: there) ? nil : there.filter(wanted.contains), there.filter { !wanted.contains($0) })
   }
 
   /// Removes the cards of a note that were never studied, except those with the given numbers; if it has none of
@@ -102,9 +100,7 @@ public enum NoteOrdinals {
     return found
   }
 
-  private static func cards(
-    _ db: Database, _ sql: String, _ note: NoteID
-  ) throws -> [(id: CardID, ordinal: Int)] {
+  private static func cards(_ db: Database, _ sql: String, _ note: NoteID) throws -> [(id: CardID, ordinal: Int)] {
     try db.rows(sql, [note.rawValue]) { (CardID(rawValue: $0.integer(0)), StoredCard.ordinal($0.integer(1))) }
   }
 }

@@ -80,9 +80,7 @@ public enum NoteTable {
   }
 
   /// The texts of the first card of a note.
-  private static func firstTexts(
-    _ note: NoteRecord, _ maker: NoteCardMaker, deckName: String
-  ) throws -> CardTexts {
+  private static func firstTexts(_ note: NoteRecord, _ maker: NoteCardMaker, deckName: String) throws -> CardTexts {
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
     let facts = maker.facts(note, deckName: deckName)
     let first = maker.ordinals(fields.adding(facts))[0]
@@ -235,8 +233,7 @@ public enum NoteTable {
     let type = try NoteTypeTable.record(db, old.type)
     let values = try changed(padded(old.fields, type), by: fields, type)
     let tags = try Tags.list(tags.map { try Tags.column($0) } ?? Tags.column(old.tags))
-    let new = NoteRecord(
-      id: id, guid: old.guid, type: old.type, modified: seconds(now), tags: tags, fields: values)
+    let new = NoteRecord(id: id, guid: old.guid, type: old.type, modified: seconds(now), tags: tags, fields: values)
     if new.tags == old.tags, zip(values, old.fields).allSatisfy({ $0.utf8.elementsEqual($1.utf8) }),
       values.count == old.fields.count
     {
@@ -282,14 +279,11 @@ public enum NoteTable {
     for (what, text, before, place) in [("prompt", new.prompt, old.prompt, 0), ("answer", new.answer, old.answer, 1)]
     where !text.utf8.elementsEqual(before.utf8) {
       if !type.isBasic { throw NoteError.madeFromNote(what: what, fields: type.fields) }
-      if HTMLText.isFormatted(padded(note.fields, type)[place]) {
-        throw NoteError.formatted(field: type.fields[place])
-      }
+      if HTMLText.isFormatted(padded(note.fields, type)[place]) { throw NoteError.formatted(field: type.fields[place]) }
       fields[type.fields[place]] = HTMLText.html(ofPlain: text)
     }
     // A note with the shape of Basic has two fields and no template to evaluate.
-    try update(
-      db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)
+    try update(db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)
   }
 
   /// The name of a field of a note; its number if the note has more fields than its type.

@@ -109,9 +109,7 @@ private struct TypeChange {
   let now: Double
   let isInterrupted: () -> Bool
 
-  init(
-    _ old: NoteType, _ edit: NoteTypeEdit, now: Double, isInterrupted: @escaping () -> Bool
-  ) throws(NoteError) {
+  init(_ old: NoteType, _ edit: NoteTypeEdit, now: Double, isInterrupted: @escaping () -> Bool) throws(NoteError) {
     (self.old, self.edit, self.now, self.isInterrupted) = (old, edit, now, isInterrupted)
     try TypeChange.checkPlaces(edit.fields.compactMap(\.was), old.fields.count)
     try TypeChange.checkPlaces(edit.cards.compactMap(\.was), old.cards.count)
@@ -171,9 +169,7 @@ private struct TypeChange {
   }
 
   /// The index of a card after the change; nil if its template is removed.
-  private func place(_ ordinal: Int) -> Int? {
-    old.isCloze ? ordinal : edit.cards.firstIndex { $0.was == ordinal }
-  }
+  private func place(_ ordinal: Int) -> Int? { old.isCloze ? ordinal : edit.cards.firstIndex { $0.was == ordinal } }
 
   func loss(_ db: Database) throws -> NoteTypeLoss {
     var loss = NoteTypeLoss()

@@ -11,9 +11,7 @@ public struct ReceivedCards {
   /// The ids of cards by the ids that they came with, which other cards already had.
   fileprivate var renumbered: [Int64: Int64] = [:]
 
-  init(_ db: Database) throws {
-    added = try db.firstRow("SELECT 1 FROM cards LIMIT 1") { _ in [] } ?? nil
-  }
+  init(_ db: Database) throws { added = try db.firstRow("SELECT 1 FROM cards LIMIT 1") { _ in [] } ?? nil }
 
   mutating func add(_ card: CardID, for wanted: CardID) {
     added?.append(card.rawValue)

@@ -100,9 +100,7 @@ final class ReceivedRows {
     if ids.mayHold(wanted.rawValue) {
       try flush()
       statements.hasCard.bind(1, wanted.rawValue)
-      if try statements.hasCard.hasRow() {
-        card.id = CardID(rawValue: try CardTable.freeID(db, now: now))
-      }
+      if try statements.hasCard.hasRow() { card.id = CardID(rawValue: try CardTable.freeID(db, now: now)) }
     }
     ids.take(card.id.rawValue)
     came.add(card.id, for: wanted)

@@ -29,9 +29,7 @@ extension PresetTable {
   }
 
   /// The id of the last row of the log.
-  public static func lastAnswer(_ db: Database) throws -> Int {
-    try db.count("SELECT ifnull(max(id), 0) FROM reviews")
-  }
+  public static func lastAnswer(_ db: Database) throws -> Int { try db.count("SELECT ifnull(max(id), 0) FROM reviews") }
 
   /// Whether at least `count` rows of the log come after `last`. Only these rows are read, because the log may have
   /// millions.

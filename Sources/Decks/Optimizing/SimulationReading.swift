@@ -8,8 +8,7 @@ extension Simulation {
   /// Simulates a deck and the decks within it, with the deck's options.
   public init(_ db: Database, deck: DeckID, at moment: StudyMoment) throws {
     let decks = [deck] + (try DeckTable.within(db, deck).map(\.id))
-    self = try Simulation(
-      db, decks, DeckTable.options(db, deck), habits: Habits(db, decks, moment), at: moment)
+    self = try Simulation(db, decks, DeckTable.options(db, deck), habits: Habits(db, decks, moment), at: moment)
   }
 
   /// Simulates some decks' own cards.

@@ -36,8 +36,7 @@ final class QueryFacts {
         GROUP BY card HAVING min(at) >= ? AND min(at) < ?
         """
       try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday])
-    case .duplicates:
-      try readDuplicates(db, condition)
+    case .duplicates: try readDuplicates(db, condition)
     case .deck where decks.isEmpty:
       for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }
     case .property(.retrievability, _, _) where models.isEmpty:
@@ -132,9 +131,7 @@ final class QueryFacts {
 
   // MARK: Answers
 
-  func cards(_ condition: CardQuery.Condition) -> Set<Int64> {
-    cards.first { $0.condition == condition }?.ids ?? []
-  }
+  func cards(_ condition: CardQuery.Condition) -> Set<Int64> { cards.first { $0.condition == condition }?.ids ?? [] }
 
   /// The probability that a card is remembered now.
   func recall(ofCard card: Int64, deck: Int64, stability: Double, last: Double) -> Double {

@@ -39,8 +39,7 @@ struct QuerySQL {
     case .any(let nodes):
       let known = nodes.compactMap { part($0, moment) }
       guard known.count == nodes.count else { return nil }
-      return Part(
-        text: known.map { "(\($0.text))" }.joined(separator: " OR "), isExact: known.allSatisfy(\.isExact))
+      return Part(text: known.map { "(\($0.text))" }.joined(separator: " OR "), isExact: known.allSatisfy(\.isExact))
     case .not(let node):
       guard let part = part(node, moment), part.isExact else { return nil }
       // NULL counts as false, so its negation is true.
@@ -74,11 +73,7 @@ struct QuerySQL {
     }
   }
 
-  private static func part(
-    _ property: CardProperty, _ comparison: CardQuery.Comparison, _ number: Double
-  ) -> Part? {
-    property.queryColumn.map {
-      Part(text: "\(columnName($0)) \(comparison.rawValue) \(number)", isExact: true)
-    }
+  private static func part(_ property: CardProperty, _ comparison: CardQuery.Comparison, _ number: Double) -> Part? {
+    property.queryColumn.map { Part(text: "\(columnName($0)) \(comparison.rawValue) \(number)", isExact: true) }
   }
 }

@@ -55,9 +55,7 @@ final class SearchIndex {
     if now == state { return true }
     do {
       if let changed = try SearchLog.changes(db, from: state, to: now) {
-        for card in Set(changed) where card <= state.lastCard {
-          try read(db, "WHERE id = ?", card, isInterrupted)
-        }
+        for card in Set(changed) where card <= state.lastCard { try read(db, "WHERE id = ?", card, isInterrupted) }
       } else {
         removeAll()
       }
@@ -191,9 +189,7 @@ final class SearchIndex {
       try ends.withUnsafeBufferPointer { ends in
         guard let base = texts.baseAddress else { return }
         var (place, cell, judged) = (0, 0, 0)
-        while place < texts.count,
-          let hit = memmem(base + place, texts.count - place, piece, piece.count)
-        {
+        while place < texts.count, let hit = memmem(base + place, texts.count - place, piece, piece.count) {
           place = UnsafeRawPointer(hit) - UnsafeRawPointer(base)
           while ends[cell] < place { cell += 1 }
           let start = cell == 0 ? 0 : Int(ends[cell - 1]) + 1

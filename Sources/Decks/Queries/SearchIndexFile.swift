@@ -64,9 +64,7 @@ extension SearchIndex {
   func save(_ path: String) {
     compact()
     readCount = 0
-    var header = [
-      Self.version, state.epoch, state.lastCard, state.lastChange, Int64(cards.count), Int64(texts.count),
-    ]
+    var header = [Self.version, state.epoch, state.lastCard, state.lastChange, Int64(cards.count), Int64(texts.count)]
     header.append(Int64(bitPattern: Self.digest(header[...], cards, ends, texts)))
     // If two processes write at the same time, one of the files remains; a mixture of both would be detected as
     // damaged.

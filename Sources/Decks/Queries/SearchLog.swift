@@ -38,9 +38,8 @@ public enum SearchLog {
       SELECT epoch, (SELECT seq FROM sqlite_sequence WHERE name = 'cards'),
         (SELECT seq FROM sqlite_sequence WHERE name = 'undo_search_log') FROM undo_search
       """
-    return try db.firstRow(sql) {
-      State(epoch: $0.integer(0), lastCard: $0.integer(1), lastChange: $0.integer(2))
-    } ?? State()
+    return try db.firstRow(sql) { State(epoch: $0.integer(0), lastCard: $0.integer(1), lastChange: $0.integer(2)) }
+      ?? State()
   }
 
   /// The cards that have changed between two states; nil if the log does not reach back that far.

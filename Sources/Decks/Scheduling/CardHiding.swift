@@ -65,9 +65,7 @@ public enum CardHiding {
   /// Sets the flag of a card, from 1 to 7; 0 removes it.
   /// - Throws: `badOption` for another number, `gone`.
   public static func setFlag(_ db: Database, _ id: CardID, to flag: Int, now: Double) throws {
-    guard flags.contains(flag) else {
-      throw DeckError.badOption(name: "flag", reason: "must be \(flagExpectation)")
-    }
+    guard flags.contains(flag) else { throw DeckError.badOption(name: "flag", reason: "must be \(flagExpectation)") }
     try SyncedTable.cards.keep(db, [id.rawValue])
     let sql = "UPDATE cards SET flag = ?1, mod = iif(flag = ?1, mod, ?2) WHERE id = ?3"
     try CardTable.change(db, sql, [flag, now, id.rawValue])

@@ -90,8 +90,7 @@ public final class SentReviews {
 
   private static func review(_ row: Row) -> SentReview {
     var review = LoggedReview(
-      at: row.number(1), rating: row.count(2), state: CardState(stored: row.integer(3)),
-      interval: row.number(5))
+      at: row.number(1), rating: row.count(2), state: CardState(stored: row.integer(3)), interval: row.number(5))
     (review.elapsed, review.stability) = (row.optionalNumber(4), row.optionalNumber(6))
     (review.difficulty, review.seconds) = (row.optionalNumber(7), row.optionalNumber(8))
     let answer = row.optionalInteger(10).map { interval in

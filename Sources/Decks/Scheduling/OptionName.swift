@@ -110,8 +110,7 @@ extension DeckOptions.Name {
     case .minimumLapseInterval:
       Facts(.whole(1...36_500), .number(1), "The shortest interval after a lapse without steps, in days.")
     case .learningSteps:
-      Facts(
-        .steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: FSRS-7 decides.")
+      Facts(.steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: FSRS-7 decides.")
     case .relearningSteps:
       Facts(
         .steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: FSRS-7 decides.")
@@ -120,8 +119,7 @@ extension DeckOptions.Name {
     case .leechAction:
       Facts(.choice(["tag", "suspend"]), .choice("tag"), "Whether a leech is only tagged, or also suspended.")
     case .fuzz: Facts(.flag, .flag(true), "Whether intervals vary a little, so that cards do not stay together.")
-    case .loadBalance:
-      Facts(.flag, .flag(false), "Whether fuzz prefers days on which few cards are due.")
+    case .loadBalance: Facts(.flag, .flag(false), "Whether fuzz prefers days on which few cards are due.")
     case .easyDays:
       Facts(
         .weekdays, .weekdays(Array(repeating: 1, count: 7)),
@@ -218,6 +216,4 @@ enum NewOrder: String, CaseIterable {
 }
 
 /// Where new cards come among reviews.
-enum NewMix: String, CaseIterable {
-  case after, before, mix
-}
+enum NewMix: String, CaseIterable { case after, before, mix }

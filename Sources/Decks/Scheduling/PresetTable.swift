@@ -85,9 +85,7 @@ public enum PresetTable {
     _ db: Database, named given: String, _ options: DeckOptions, id: PresetID? = nil, now: Double
   ) throws -> PresetID {
     let name = cleaned(given)
-    for known in try list(db) where known.options == options && isNumbered(known.name, from: name) {
-      return known.id
-    }
+    for known in try list(db) where known.options == options && isNumbered(known.name, from: name) { return known.id }
     return try create(db, name: freeName(db, like: name), options: options, id: id, now: now).id
   }
 
@@ -124,8 +122,7 @@ public enum PresetTable {
   public static func rename(_ db: Database, _ id: PresetID, to name: String) throws {
     let name = try checked(db, name, except: id)
     try SyncedTable.presets.keep(db, [id.rawValue])
-    try change(
-      db, "UPDATE presets SET name = ?, name_key = ? WHERE id = ?", [name, DeckName.key(name), id.rawValue])
+    try change(db, "UPDATE presets SET name = ?, name_key = ? WHERE id = ?", [name, DeckName.key(name), id.rawValue])
   }
 
   /// Changes the options, for all decks that have the preset.

@@ -135,9 +135,8 @@ struct QueueBuilder {
     let order = order.reviewOrder
     let recalls = order == .forgotten || order == .remembered ? try recalls() : [:]
     let keyed = studied.map { (key: key(of: $0, by: order, recalls), entry: $0) }
-    return keyed.sorted {
-      ($0.key.0, $0.key.1, $0.entry.card.rawValue) < ($1.key.0, $1.key.1, $1.entry.card.rawValue)
-    }.map(\.entry)
+    return keyed.sorted { ($0.key.0, $0.key.1, $0.entry.card.rawValue) < ($1.key.0, $1.key.1, $1.entry.card.rawValue) }
+      .map(\.entry)
   }
 
   /// The keys by which a card is sorted.

@@ -11,9 +11,7 @@ public struct ReceivedReview {
   public var card: Int64
   public var answer: ForeignAnswer
 
-  public init(id: Int64, card: Int64, answer: ForeignAnswer) {
-    (self.id, self.card, self.answer) = (id, card, answer)
-  }
+  public init(id: Int64, card: Int64, answer: ForeignAnswer) { (self.id, self.card, self.answer) = (id, card, answer) }
 }
 
 /// The answer in such a row, in Anki's columns.

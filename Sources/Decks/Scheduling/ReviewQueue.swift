@@ -54,9 +54,7 @@ struct ReviewQueue {
       done += 1
       return
     }
-    if let place = learning.firstIndex(where: { $0.card == id }) {
-      learning.remove(at: place)
-    }
+    if let place = learning.firstIndex(where: { $0.card == id }) { learning.remove(at: place) }
   }
 
   /// Removes cards that have not come yet.

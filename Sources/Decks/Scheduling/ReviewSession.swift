@@ -64,9 +64,7 @@ public final class ReviewSession {
   ///   - query: if given, only cards that match it are studied.
   public convenience init(
     _ db: Database, deck: DeckID, limit: Int? = nil, query: CardQuery? = nil, at moment: StudyMoment
-  ) throws {
-    try self.init(db, StudySelection([deck], query: query, limit: limit), at: moment)
-  }
+  ) throws { try self.init(db, StudySelection([deck], query: query, limit: limit), at: moment) }
 
   // MARK: State
 

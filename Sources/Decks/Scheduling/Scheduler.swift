@@ -155,9 +155,7 @@ public struct Scheduler: Sendable {
   // MARK: Steps
 
   /// The next step; nil if the card gets an interval of days.
-  private func step(
-    _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
-  ) -> (index: Int, seconds: Double)? {
+  private func step(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment) -> (index: Int, seconds: Double)? {
     let isRelearning = old.state == .relearning || old.state == .review
     if options.stepsAreTimed(relearning: isRelearning) { return timedStep(old, rating, moment) }
     let steps = isRelearning ? relearningSteps : learningSteps
@@ -178,8 +176,7 @@ public struct Scheduler: Sendable {
     _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
   ) -> (index: Int, seconds: Double)? {
     // Parameters without a memory of the same day are of an older model.
-    guard options.shortTerm, model.w[17] > 0, model.w[18] > 0, rating == .again || old.state != .review,
-      rating != .easy
+    guard options.shortTerm, model.w[17] > 0, model.w[18] > 0, rating == .again || old.state != .review, rating != .easy
     else { return nil }
     let days = exact(old, rating, moment)
     return days < 0.5 ? (0, max(1, (days * 86_400).rounded(.down))) : nil

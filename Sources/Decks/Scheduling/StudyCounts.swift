@@ -65,9 +65,7 @@ extension StudyLimits {
       waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment, within: options.of(deck.id))
       if let count = chosen.count(in: deck.id) { waiting[deck.id]?.due = count }
     }
-    self.init(
-      decks, options: options, waiting: waiting,
-      answered: try AnsweredCounts.byDeck(db, today: moment))
+    self.init(decks, options: options, waiting: waiting, answered: try AnsweredCounts.byDeck(db, today: moment))
   }
 }
 

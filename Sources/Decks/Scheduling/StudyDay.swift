@@ -26,9 +26,7 @@ public struct StudyMoment: Sendable {
   public init(now: Double, utcOffset: Double = 0) { self.init(now: now, zoneOffset: { _ in utcOffset }) }
 
   /// Another moment of the same user.
-  public func at(_ now: Double) -> StudyMoment {
-    StudyMoment(now: now, zoneOffset: zoneOffset, rollover: rollover)
-  }
+  public func at(_ now: Double) -> StudyMoment { StudyMoment(now: now, zoneOffset: zoneOffset, rollover: rollover) }
 
   /// How far the user's clock is ahead of UTC now, in seconds.
   public var utcOffset: Double { zoneOffset(now) }

@@ -291,14 +291,11 @@ private struct StatisticsReader {
   var statistics: DeckStatistics {
     DeckStatistics(
       today: moment.today, cards: ofCards.cards, days: ofAnswers.days.values.sorted { $0.day < $1.day },
-      hours: ofAnswers.hours,
-      learningButtons: ofAnswers.buttons.learning, youngButtons: ofAnswers.buttons.young,
-      matureButtons: ofAnswers.buttons.mature,
-      forecast: ofCards.forecast.histogram, intervals: ofCards.intervals.histogram,
-      stabilities: ofCards.stabilities.histogram,
+      hours: ofAnswers.hours, learningButtons: ofAnswers.buttons.learning, youngButtons: ofAnswers.buttons.young,
+      matureButtons: ofAnswers.buttons.mature, forecast: ofCards.forecast.histogram,
+      intervals: ofCards.intervals.histogram, stabilities: ofCards.stabilities.histogram,
       difficulties: Histogram(Self.counts(ofCards.difficulties)), recalls: Histogram(Self.counts(ofCards.recalls)),
-      known: ofCards.known,
-      added: ofCards.added.histogram)
+      known: ofCards.known, added: ofCards.added.histogram)
   }
 
   private static func counts(_ values: [Int]) -> [Int: Int] {

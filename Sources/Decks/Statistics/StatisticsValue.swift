@@ -14,8 +14,7 @@ extension DeckStatistics {
         }),
       "buttons": Value.record([
         "learning": learningButtons.value, "young": youngButtons.value, "mature": matureButtons.value,
-      ]),
-      "forecast": forecast.value("days", scale: 1), "intervals": intervals.value("days", scale: 1),
+      ]), "forecast": forecast.value("days", scale: 1), "intervals": intervals.value("days", scale: 1),
       "stability": stabilities.value("days", scale: 1), "difficulty": difficulties.value("difficulty", scale: 0.1),
       "retrievability": recalls.value("probability", scale: 0.01), "added": added.value("days", scale: 1),
       "goal": goal?.value, "model": knowledge?.value,
@@ -52,9 +51,7 @@ extension Recall {
 }
 
 extension ButtonFigures {
-  fileprivate var value: Value {
-    .record(["again": again, "hard": hard, "good": good, "easy": easy])
-  }
+  fileprivate var value: Value { .record(["again": again, "hard": hard, "good": good, "easy": easy]) }
 }
 
 extension CardFigures {
@@ -77,7 +74,5 @@ extension Histogram {
 
 extension StudyMoment {
   /// A day as a date: `2026-11-22`.
-  public static func date(ofDay day: Int) -> String {
-    CivilDate(day: min(1_000_000_000_000, max(-700_000, day))).text
-  }
+  public static func date(ofDay day: Int) -> String { CivilDate(day: min(1_000_000_000_000, max(-700_000, day))).text }
 }

@@ -97,7 +97,5 @@ extension CardOperations {
   public var anki: AnkiRows { AnkiRows(workspace: workspace) }
 
   /// Returns the cards that are directly in a deck, top first.
-  public func all(in deck: DeckHandle) throws -> [CardID] {
-    try workspace.read { try CardTable.ids($0, in: deck.id) }
-  }
+  public func all(in deck: DeckHandle) throws -> [CardID] { try workspace.read { try CardTable.ids($0, in: deck.id) } }
 }

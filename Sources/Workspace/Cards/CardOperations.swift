@@ -33,13 +33,9 @@ public struct CardOperations {
   }
 
   /// Returns the cards of decks that a query matches, by deck; nil for nil and for a blank text.
-  func found(
-    in decks: [DeckHandle], matching text: String?
-  ) throws -> [DeckID: (ids: [CardID], positions: [Int])]? {
+  func found(in decks: [DeckHandle], matching text: String?) throws -> [DeckID: (ids: [CardID], positions: [Int])]? {
     guard let query = try cardQuery(text) else { return nil }
-    return try workspace.read {
-      try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment)
-    }
+    return try workspace.read { try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment) }
   }
 
   /// Returns the cards of decks that a query matches, deck by deck and top first, or sorted.
@@ -198,9 +194,7 @@ public struct CardOperations {
 
   /// Returns the cards that a query in Anki's language matches, in the order in which they were created.
   /// - Throws: `DeckError.badQuery`.
-  public func numbers(anki query: String) throws -> [Int64] {
-    try found(anki: query).map(\.rawValue)
-  }
+  public func numbers(anki query: String) throws -> [Int64] { try found(anki: query).map(\.rawValue) }
 
   func found(anki query: String) throws -> [CardID] {
     let parsed = try CardQuery(query, isAnki: true, isInterrupted: workspace.environment.isInterrupted)

@@ -76,9 +76,7 @@ extension CardOperations {
     guard
       let order = try workspace.opened.orders.order(
         of: deck, make: { try workspace.read { try CardTable.ids($0, in: deck) } })
-    else {
-      return try workspace.read { try CardTable.id($0, in: deck, at: position) }
-    }
+    else { return try workspace.read { try CardTable.id($0, in: deck, at: position) } }
     return order.ids.indices.contains(position - 1) ? order.ids[position - 1] : nil
   }
 

@@ -65,8 +65,7 @@ public struct LeechOperations {
         family: try families[record.deck]?.first.map { try DeckTable.record(db, $0).name } ?? deck.name,
         test: tests[record.id] ?? LeechTest(), mistypes: try MistypeTable.list(db, of: record.id),
         confusedWith: try CardTable.cards(db, ids: alike[record.id]?.near ?? []),
-        same: try CardTable.cards(db, ids: alike[record.id]?.same ?? []),
-        sentence: sentences[record.id].flatMap { $0 })
+        same: try CardTable.cards(db, ids: alike[record.id]?.same ?? []), sentence: sentences[record.id].flatMap { $0 })
     }
   }
 }

@@ -74,8 +74,7 @@ public enum BackupError: Problem, Equatable {
         ["path": path])
     case .inUnit:
       ProblemReport(
-        .cannotUndo, "Not within a script",
-        "a backup cannot be made or restored within a script; nothing was changed")
+        .cannotUndo, "Not within a script", "a backup cannot be made or restored within a script; nothing was changed")
     case .notAllRestored(let failure, let kept):
       ProblemReport(
         code: failure.report.code, title: "Not everything was restored",

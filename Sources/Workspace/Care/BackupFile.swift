@@ -18,9 +18,7 @@ struct BackupFile {
 
   /// Reads the backup to its end.
   /// - Parameter body: called with each file and what it is; it may read the file or ignore it.
-  func read(
-    _ body: (ArchiveReader, String, BackupPart) throws -> Void = { _, _, _ in }
-  ) throws -> BackupContents {
+  func read(_ body: (ArchiveReader, String, BackupPart) throws -> Void = { _, _, _ in }) throws -> BackupContents {
     let archive = try ArchiveReader(path, isInterrupted: isInterrupted)
     guard let first = try archive.next(), first.name == BackupFile.manifest else {
       throw BackupError.notABackup(path: path, reason: "it does not begin with \(BackupFile.manifest)")

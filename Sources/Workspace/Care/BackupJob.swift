@@ -50,14 +50,11 @@ struct BackupJob: Sendable {
 
   /// Checks the copy of the database; returns what is in it, and the media that it names.
   private func checked(_ path: String) throws -> (counts: BackupContents, named: Set<String>) {
-    let file = try ForeignDatabase.open(
-      path, schema: DecksSchema.schema, longest: nil, isInterrupted: isInterrupted)
+    let file = try ForeignDatabase.open(path, schema: DecksSchema.schema, longest: nil, isInterrupted: isInterrupted)
     return try file.use { db in
       // `quick_check` would not notice two rows with one unique key, which a restore has to refuse.
       let wrong = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
-      if let first = wrong.first {
-        throw StorageError.damaged(path: folder + "/collection.sqlite", detail: first)
-      }
+      if let first = wrong.first { throw StorageError.damaged(path: folder + "/collection.sqlite", detail: first) }
       return (try BackupContents.counts(db), try MediaOperations.named(db))
     }
   }

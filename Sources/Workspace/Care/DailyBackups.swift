@@ -161,9 +161,7 @@ public struct DailyBackups {
   private func due() throws -> DailyBackup? {
     guard workspace.hooks.isBackupDue, workspace.isOpen, !workspace.rehearsal.isOn,
       !workspace.database.hasOpenTransaction, workspace.opened.backup == nil
-    else {
-      return nil
-    }
+    else { return nil }
     workspace.hooks.isBackupDue = false
     let preferences = try workspace.preferences()
     let now = workspace.environment.clocks.now()

@@ -53,8 +53,7 @@ struct Diagnosis {
     }
     let unwritable = DoctorFinding(
       area: .database, code: "read_only", what: "nothing can be changed: \(problem.message)",
-      place: workspace.collectionPath, remedy: "fix what the message says, then run `doctor` again",
-      isMendable: false)
+      place: workspace.collectionPath, remedy: "fix what the message says, then run `doctor` again", isMendable: false)
     return damaged + [unwritable]
   }
 
@@ -80,9 +79,7 @@ struct Diagnosis {
   /// Returns the cards that their notes no longer make. They were studied, or came so from another program, so they are
   /// removed only when the cards are requested by themselves.
   func unmadeCards() throws -> DoctorFinding? {
-    let cards = try workspace.read {
-      try NoteOrdinals.unmade($0, isInterrupted: workspace.environment.isInterrupted)
-    }
+    let cards = try workspace.read { try NoteOrdinals.unmade($0, isInterrupted: workspace.environment.isInterrupted) }
     if cards.isEmpty { return nil }
     let first = try workspace.read { try CardTable.cards($0, ids: Array(cards.prefix(20))) }.map(\.guid)
     return DoctorFinding(
@@ -211,8 +208,7 @@ struct Diagnosis {
       found.append(
         file(
           "future_backup", "\(counted(future.count, "daily backup")) dated after today, because the clock was wrong",
-          place,
-          "they do not replace other backups; remove or rename them", false))
+          place, "they do not replace other backups; remove or rename them", false))
     }
     return found
   }
@@ -257,8 +253,7 @@ struct Diagnosis {
     return [
       DoctorFinding(
         area: .space, code: "little_space",
-        what: "only \(grouped(free >> 20)) MiB are free; a change or a backup may need more",
-        place: workspace.folder,
+        what: "only \(grouped(free >> 20)) MiB are free; a change or a backup may need more", place: workspace.folder,
         remedy: "free some space", isMendable: false)
     ]
   }
@@ -300,13 +295,11 @@ extension DecksFinding.Kind {
       )
     case .cardWithoutTemplate: ("\(cards) without a template", "each becomes the first card that its note makes")
     case .deckWithoutParent: ("\(counted(count, "deck")) without a parent deck", "the parent deck is created")
-    case .deckKey:
-      ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")
+    case .deckKey: ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")
     case .missingGuid: ("\(counted(count, "note")) without a guid", "each is given one")
     case .badSchedule: ("\(cards) with an invalid schedule", "it is corrected, or the card becomes new again")
     case .badReview: ("\(counted(count, "answer")) with an invalid rating or time", "they are removed")
-    case .futureAnswer:
-      ("\(cards) answered while the clock was ahead", "the last answer counts as given now")
+    case .futureAnswer: ("\(cards) answered while the clock was ahead", "the last answer counts as given now")
     case .badFields: ("\(counted(count, "note")) whose additional fields cannot be read", "those fields are removed")
     }
   }

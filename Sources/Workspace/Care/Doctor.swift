@@ -87,9 +87,7 @@ extension CareOperations {
         if area == .decks, areas == DoctorFinding.areasOfCards, let unmade = try diagnosis.unmadeCards() {
           found.append(unmade)
         }
-      } catch let problem as any Problem
-        where problem.code != "interrupted"
-      {
+      } catch let problem as any Problem where problem.code != "interrupted" {
         // The damage of the database has already been reported.
         if (problem as? StorageError)?.isDamage == true, found.contains(where: { $0.code == DoctorFinding.damaged }) {
           continue
@@ -117,9 +115,7 @@ extension CareOperations {
   }
 
   /// Returns the space in bytes that a change and a backup may need.
-  func neededSpace() throws -> Int {
-    (64 << 20) + 2 * (try FileFacts.at(workspace.collectionPath)?.size ?? 0)
-  }
+  func neededSpace() throws -> Int { (64 << 20) + 2 * (try FileFacts.at(workspace.collectionPath)?.size ?? 0) }
 
   /// The libraries used for the data, with their versions.
   public static var libraryVersions: [(name: String, version: String)] {

@@ -47,8 +47,7 @@ extension CareOperations {
   /// Applies the remedy of each finding.
   private func mend(_ found: [DoctorFinding]) throws {
     try removingOnFailure { created in
-      let values =
-        found.contains { $0.area == .decks } ? try workspace.read { try DecksCheck.unreadable($0) } : []
+      let values = found.contains { $0.area == .decks } ? try workspace.read { try DecksCheck.unreadable($0) } : []
       if !values.isEmpty {
         let path = try freeBackupPath("set-aside", ending: ".txt")
         try AtomicFile.write(path, values.map(\.line).joined().utf8)
@@ -99,8 +98,7 @@ extension CareOperations {
     let scratch = try Scratch(.restore, in: workspace.folder)
     let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
     try copyCollection(to: copy)
-    let new = NewStore(
-      at: made, schema: Workspace.schema, isInterrupted: workspace.environment.isInterrupted)
+    let new = NewStore(at: made, schema: Workspace.schema, isInterrupted: workspace.environment.isInterrupted)
     let losses = try new.salvage(from: copy)
     // A failure until here leaves nothing behind.
     let kept = try copyDamaged()

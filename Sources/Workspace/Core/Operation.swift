@@ -56,8 +56,7 @@ extension Operation {
     switch self {
     case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame,
       .changeSettings, .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia,
-      .removeMedia,
-      .syncMedia, .listWords, .savePlace, .link, .unlink:
+      .removeMedia, .syncMedia, .listWords, .savePlace, .link, .unlink:
       true
     case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .updateCards,
       .buildDeck, .mend, .addNote, .mineText, .mergeDeck,

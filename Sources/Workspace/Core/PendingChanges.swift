@@ -45,17 +45,13 @@ extension Workspace {
 
   /// Returns the changes of one table.
   /// - Parameter notes: the notes of changed cards, which are named instead of these notes.
-  private func pending(
-    _ changes: TableChanges, _ all: [RowChange], notesOfCards notes: Set<Int>
-  ) -> [PendingChanges] {
+  private func pending(_ changes: TableChanges, _ all: [RowChange], notesOfCards notes: Set<Int>) -> [PendingChanges] {
     guard let thing = RecordedObject.all[changes.table] ?? RecordedObject(changes.table) else { return [] }
     return RowChange.Kind.allCases.compactMap { kind in
       // A note is added, changed and removed together with its cards.
       let isNote = changes.table == "notes"
       if isNote, kind != .changed { return nil }
-      let isNamed = { (row: RowChange) in
-        isNote && row.after("id")?.integer.map(notes.contains) ?? false
-      }
+      let isNamed = { (row: RowChange) in isNote && row.after("id")?.integer.map(notes.contains) ?? false }
       // If only bookkeeping columns differ, the user would not call it a change.
       let isOfUser = { (row: RowChange) in kind != .changed || row.before.contains { !thing.ignores($0.name) } }
       let rows = all.filter { $0.kind == kind }

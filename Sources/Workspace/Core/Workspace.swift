@@ -86,9 +86,8 @@ public final class Workspace {
     self.environment = environment
     self.rehearsal = rehearsal
     database = Store(
-      path: collectionPath,
-      schema: Workspace.schema,
-      isInterrupted: environment.isInterrupted, undoClock: environment.clocks.now,
+      path: collectionPath, schema: Workspace.schema, isInterrupted: environment.isInterrupted,
+      undoClock: environment.clocks.now,
       // Undo does not cover these tables: settings have `set --reset`, and games their own commands. A rehearsal
       // records them too, to show how they would change.
       unrecorded: rehearsal.isOn
@@ -149,9 +148,7 @@ public final class Workspace {
   func store(for what: String = "workspace") throws(WorkspaceError) -> Store {
     guard isOpen else { throw .signedOut(what: what) }
     if !hasCollection {
-      if care.isCollectionGone {
-        throw .collectionGone(path: collectionPath, backup: care.newestBackup())
-      }
+      if care.isCollectionGone { throw .collectionGone(path: collectionPath, backup: care.newestBackup()) }
       hasCollection = true
     }
     return database
@@ -314,8 +311,7 @@ public final class Workspace {
     let result: T
     do {
       result = try database.operation(
-        operation.rawValue,
-        step: { words($0) + (self.hooks.origin().map { " (\($0))" } ?? "") }
+        operation.rawValue, step: { words($0) + (self.hooks.origin().map { " (\($0))" } ?? "") }
       ) { db in
         let result = try body(db)
         try media.settleNew()
@@ -339,11 +335,8 @@ public final class Workspace {
     _ = try store(for: "setting")
     if let known = opened.preferences { return known }
     let fresh = try Preferences(sources.settings, languages: lexicons.languages())
-    if fileExists(collectionPath) {
-      fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user))
-    }
-    fresh.tree.save = { [unowned self] changes in
-      try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
+    if fileExists(collectionPath) { fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user)) }
+    fresh.tree.save = { [unowned self] changes in try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
     }
     opened.preferences = fresh
     return fresh

@@ -48,19 +48,16 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(.signIn(.authRequired), "Sign in first", "nobody is signed in; `login` first")
     case .signedOut(let what):
       ProblemReport(
-        .signIn(.authRequired), "Signed out",
-        "this \(what) was opened before a sign-out; sign in and open it again")
+        .signIn(.authRequired), "Signed out", "this \(what) was opened before a sign-out; sign in and open it again")
     case .collectionGone(let path, let backup):
       ProblemReport(
         .storageDamaged, "The collection is missing",
         "\(quoted(path)) is empty or missing, but other data exists; "
           + (backup.map { "`restore \(printable(shellQuoted($0), limit: 4096))` restores the newest backup; " }
-            ?? "there is no backup; ")
-          + "`doctor --mend` creates an empty collection", ["path": path])
+            ?? "there is no backup; ") + "`doctor --mend` creates an empty collection", ["path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .noPlayer:
-      ProblemReport(
-        .noPlayer, "No sound player", "no player is set; `set media.player mpv` plays sounds with mpv")
+      ProblemReport(.noPlayer, "No sound player", "no player is set; `set media.player mpv` plays sounds with mpv")
     case .playerMissing(let program):
       ProblemReport(
         .noPlayer, "The player cannot be run",
@@ -91,8 +88,7 @@ public enum WorkspaceError: Problem, Equatable {
         .timedOut, "It took too long",
         "\(printable(program)) was stopped: it made no sound for \(quoted(text)) within \(seconds) s", ["text": text])
     case .noCutting:
-      ProblemReport(
-        .noPlayer, "ffmpeg is missing", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
+      ProblemReport(.noPlayer, "ffmpeg is missing", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
     case .notCut(let path, let reason):
       ProblemReport(
         .badFile, "No sound or picture",
@@ -104,8 +100,7 @@ public enum WorkspaceError: Problem, Equatable {
         "the plugin's changes in this script take as many bytes as the memory that it may use; "
           + "change less in one script, or raise the limit with `plugin limit`")
     case .rehearsal(let operation):
-      ProblemReport(
-        .rehearsal, "Not in a dry run", "\(operation) cannot be done with --dry-run; nothing was changed")
+      ProblemReport(.rehearsal, "Not in a dry run", "\(operation) cannot be done with --dry-run; nothing was changed")
     case .lookingBack(let operation):
       ProblemReport(
         .cannotUndo, "Only for reading",

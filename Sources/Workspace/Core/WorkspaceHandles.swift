@@ -49,13 +49,9 @@ struct HandleTable<ID: Hashable, Handle: AnyObject> {
 }
 
 extension Workspace {
-  func handle(of deck: DeckID) -> DeckHandle {
-    handles.decks[deck] { DeckHandle(deck, in: self) }
-  }
+  func handle(of deck: DeckID) -> DeckHandle { handles.decks[deck] { DeckHandle(deck, in: self) } }
 
-  func handle(of card: CardID) -> CardHandle {
-    handles.cards[card] { CardHandle(card, in: self) }
-  }
+  func handle(of card: CardID) -> CardHandle { handles.cards[card] { CardHandle(card, in: self) } }
 
   public func handle(of lexicon: Lexicon) -> LexiconHandle {
     handles.lexicons[ObjectIdentifier(lexicon)] { LexiconHandle(lexicon, in: self) }
@@ -63,9 +59,7 @@ extension Workspace {
 
   /// The handle of a game, for a mode's functions, which are given the game itself.
   public func handle(of game: Game) -> GameHandle {
-    handles.games[ObjectIdentifier(game)] {
-      GameHandle(game, in: self)
-    }
+    handles.games[ObjectIdentifier(game)] { GameHandle(game, in: self) }
   }
 
   func handle(of note: NoteID) -> NoteHandle { handles.notes[note] { NoteHandle(note, in: self) } }

@@ -68,9 +68,7 @@ public final class DeckHandle: WorkspaceHandle {
   }
 
   /// Returns statistics of the deck and its subdecks, or of the cards in them that a query matches.
-  public func statistics(
-    query: String? = nil, progress: ((Int, Int) -> Void)? = nil
-  ) throws -> DeckStatistics {
+  public func statistics(query: String? = nil, progress: ((Int, Int) -> Void)? = nil) throws -> DeckStatistics {
     var figures = try workspace.decks.statistics(of: [self], query: query, progress: progress)
     if query == nil { figures.goal = try goals.progress() }
     return figures

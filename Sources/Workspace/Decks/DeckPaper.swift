@@ -58,8 +58,7 @@ private struct CardPaper {
   }
 
   private func side(_ text: String, without names: [String], _ pictures: [String]) throws -> PaperSide {
-    PaperSide(
-      CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
+    PaperSide(CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
   }
 
   /// Returns a picture; nil if it is missing or cannot be shown.

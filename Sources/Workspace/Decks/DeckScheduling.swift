@@ -50,16 +50,13 @@ public struct DeckScheduling {
 
   /// Sets several options from typed text, and the deck's preset: all of them, or none if one is refused. A blank
   /// text resets an option to its initial value.
-  public func set(
-    _ typed: [(name: DeckOptions.Name, text: String)], preset: PresetChoice = .same
-  ) throws {
+  public func set(_ typed: [(name: DeckOptions.Name, text: String)], preset: PresetChoice = .same) throws {
     let now = workspace.environment.clocks.now()
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
       switch preset {
       case .same: break
       case .none: try DeckTable.setPreset(db, id, to: nil)
-      case .named(let name):
-        try DeckTable.setPreset(db, id, to: PresetTable.findOrCreate(db, named: name, now: now).id)
+      case .named(let name): try DeckTable.setPreset(db, id, to: PresetTable.findOrCreate(db, named: name, now: now).id)
       }
       if typed.isEmpty { return }
       var options = try DeckTable.presetOptions(db, id)

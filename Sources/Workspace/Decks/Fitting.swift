@@ -151,9 +151,7 @@ public struct Refitting {
   public func advance() throws -> RefitResult? {
     guard workspace.isOpen, !workspace.rehearsal.isOn, fileExists(workspace.collectionPath),
       !workspace.database.hasOpenTransaction
-    else {
-      return nil
-    }
+    else { return nil }
     if let running = workspace.opened.fit {
       guard running.isOver else { return nil }
       workspace.opened.fit = nil

@@ -62,9 +62,7 @@ public struct DeckGoals {
   /// Returns the forecast of the deck's own goal; nil if it has none.
   public func progress() throws -> GoalProgress? {
     try workspace.read { db in
-      try DeckTable.limits(db, deck.id).goal.map {
-        try GoalSimulation(db, deck.id, $0, at: workspace.moment).progress
-      }
+      try DeckTable.limits(db, deck.id).goal.map { try GoalSimulation(db, deck.id, $0, at: workspace.moment).progress }
     }
   }
 }

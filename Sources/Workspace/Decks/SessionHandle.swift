@@ -351,7 +351,5 @@ extension DeckHandle {
 
 extension Workspace {
   /// The current time, in the form that scheduling uses.
-  var moment: StudyMoment {
-    StudyMoment(now: environment.clocks.now(), zoneOffset: environment.clocks.zoneOffset)
-  }
+  var moment: StudyMoment { StudyMoment(now: environment.clocks.now(), zoneOffset: environment.clocks.zoneOffset) }
 }

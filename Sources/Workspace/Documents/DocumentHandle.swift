@@ -41,9 +41,7 @@ public final class DocumentHandle: WorkspaceHandle {
 
   /// - Throws: `DocumentError.noElement` if it is gone.
   public func element(_ id: String) throws -> ElementHandle {
-    guard try document().content.element(id) != nil else {
-      throw DocumentError.noElement(id, document: stored.id)
-    }
+    guard try document().content.element(id) != nil else { throw DocumentError.noElement(id, document: stored.id) }
     return elementHandles[id] { ElementHandle(id, of: self) }
   }
 

@@ -21,8 +21,7 @@ public struct DocumentOperations {
     if let known = workspace.opened.documents { return known }
     let fresh = DocumentStore(
       keeper: CollectionDocuments(workspace: workspace), drawing: workspace.drawing,
-      isInterrupted: workspace.environment.isInterrupted,
-      randomBytes: workspace.environment.random.bytes)
+      isInterrupted: workspace.environment.isInterrupted, randomBytes: workspace.environment.random.bytes)
     if workspace.isInUnit || workspace.database.isInOperation { fresh.beginUnit() }
     workspace.opened.documents = fresh
     return fresh

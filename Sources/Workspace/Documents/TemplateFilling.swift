@@ -49,9 +49,7 @@ extension DocumentOperations {
       if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
       return try maker.filled(values, pictures: reader.pictures)
     }
-    let missing = documents.reduce(0) { sum, document in
-      sum + images - document.elements.count { $0.kind == .image }
-    }
+    let missing = documents.reduce(0) { sum, document in sum + images - document.elements.count { $0.kind == .image } }
     return FilledDocuments(documents: documents.map { workspace.handle(of: $0) }, withoutPicture: missing)
   }
 

@@ -20,9 +20,7 @@ extension DeckHandle {
   ) throws -> ImportReport {
     try workspace.perform(
       .importCards, on: workspace.decks.name(of: id), count: { $0.cards.changed }, became: { $0.cards.operation }
-    ) { db in
-      try importCards(db, from: paths, kinds, options, isNew: false, progress: progress)
-    }
+    ) { db in try importCards(db, from: paths, kinds, options, isNew: false, progress: progress) }
   }
 
   func importCards(

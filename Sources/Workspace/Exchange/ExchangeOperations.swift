@@ -120,8 +120,7 @@ public struct ExchangeOperations {
       try setOptions(db, deck.id, built)
       var settings = BuildSettings(
         generator, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy,
-        mediaLimit: MediaOperations.limit,
-        isInterrupted: workspace.environment.isInterrupted
+        mediaLimit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted
       ) { try workspace.media.add($0, hash: $1, named: $2) }
       (settings.prunes, settings.restores) = (choices.prunes, choices.restores)
       (settings.prunesMost, settings.prunesStudied) = (choices.prunesMost, choices.prunesStudied)

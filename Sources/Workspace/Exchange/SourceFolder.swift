@@ -68,8 +68,7 @@ package final class SourceFolder {
   }
 
   private func read(_ bytes: [UInt8], _ source: BuildSource) -> SourceReading {
-    SourceReading(
-      bytes, of: source, in: path, reusing: known[source.path]?.reading, isInterrupted: isInterrupted)
+    SourceReading(bytes, of: source, in: path, reusing: known[source.path]?.reading, isInterrupted: isInterrupted)
   }
 
   /// Whether a file name within the folder is that of a source or of the description.
@@ -153,9 +152,7 @@ package final class SourceFolder {
   }
 
   package func problems(of name: String) throws -> [SourceProblem] {
-    if name == BuildDescription.fileName {
-      return description.flatMap(Self.problem).map { [SourceProblem($0)] } ?? []
-    }
+    if name == BuildDescription.fileName { return description.flatMap(Self.problem).map { [SourceProblem($0)] } ?? [] }
     if let problem = unread[name] { return [problem] }
     guard let reading = known[name]?.reading else { return [] }
     let refused = try refreshRules().problems(of: reading)

@@ -24,8 +24,7 @@ public struct GameOperations {
       if let given = options.lexicon { given } else {
         try workspace.words.lexicon(
           options.language, foldAccents: options.foldsAccents ?? preferences.games.foldsAccents
-        )
-        .lexicon
+        ).lexicon
       }
     let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices
     let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil)
@@ -91,9 +90,7 @@ public struct GameOperations {
 
   /// Whether a game is stored or waiting to be stored.
   var hasSaved: Bool {
-    get throws {
-      try workspace.unit.waitingGame != nil || workspace.read { try GameTable.hasSaved($0) }
-    }
+    get throws { try workspace.unit.waitingGame != nil || workspace.read { try GameTable.hasSaved($0) } }
   }
 
   /// Returns the finished games, the newest first.

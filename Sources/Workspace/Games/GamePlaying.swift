@@ -55,9 +55,7 @@ extension GameHandle {
   public func renewMode(prepare: (String) throws -> Void) throws {
     guard game.isModeGone else { return }
     try prepare(game.mode.name)
-    if workspace.modes.owner(of: game.mode.name) != nil {
-      try game.take(workspace.modes.mode(named: game.mode.name))
-    }
+    if workspace.modes.owner(of: game.mode.name) != nil { try game.take(workspace.modes.mode(named: game.mode.name)) }
   }
 
   /// Chooses a new base word, as in `Game.newWord`. A game that had ended continues with it.

@@ -128,9 +128,7 @@ private struct WordMeanings {
     let names = ["Dictionary::\(language.title)", "Dictionary"]
     let known = try workspace.decks.all()
     guard let deck = try names.lazy.compactMap({ name in try known.first { try $0.record().name == name } }).first
-    else {
-      return [:]
-    }
+    else { return [:] }
     let cards = try deck.cards()
     var meanings: [String: String] = [:]
     while let card = try cards.nextCard() {

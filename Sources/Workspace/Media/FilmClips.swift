@@ -57,9 +57,7 @@ public final class FilmClips {
       if !hasSound { missing.sounds += 1 }
       if !hasPicture { missing.pictures += 1 }
       // A failure for the first line will repeat for all lines.
-      if number == 0, !hasSound, !hasPicture {
-        throw WorkspaceError.notCut(path: films[word.file], reason: reason)
-      }
+      if number == 0, !hasSound, !hasPicture { throw WorkspaceError.notCut(path: films[word.file], reason: reason) }
     }
   }
 
@@ -93,17 +91,15 @@ public final class FilmClips {
     let input = ["-i", "file:" + film, "-map_metadata", "-1", "-sn", "-dn", "-fs", "\(Self.largest)"]
     // Without headers, nothing is written beyond the end of a film, instead of a sound of no length.
     try run(
-      common + ["-ss", Self.seconds(start), "-t", Self.seconds(length)] + input
-        + [
-          "-map", "0:a:0?", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0",
-          "-id3v2_version", "0", "-f", "mp3",
-        ], to: sound(number))
+      common + ["-ss", Self.seconds(start), "-t", Self.seconds(length)] + input + [
+        "-map", "0:a:0?", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0", "-id3v2_version",
+        "0", "-f", "mp3",
+      ], to: sound(number))
     try run(
-      common + ["-ss", Self.seconds(start + length / 2)] + input
-        + [
-          "-map", "0:v:0?", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2",
-          "-update", "1",
-        ], to: picture(number))
+      common + ["-ss", Self.seconds(start + length / 2)] + input + [
+        "-map", "0:v:0?", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2",
+        "-update", "1",
+      ], to: picture(number))
   }
 
   /// Formats seconds with three decimals, never in exponential notation.

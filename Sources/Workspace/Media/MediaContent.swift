@@ -25,9 +25,7 @@ enum MediaContent {
   func matches(_ head: [UInt8]) -> Bool {
     switch self {
     case .picture:
-      let starts: [[UInt8]] = [
-        [0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF], Array("GIF8".utf8), Array("BM".utf8),
-      ]
+      let starts: [[UInt8]] = [[0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF], Array("GIF8".utf8), Array("BM".utf8)]
       return starts.contains { head.starts(with: $0) } || isRIFF(head, "WEBP") || isISOMedia(head) || isSVG(head)
     case .sound:
       let starts = ["OggS", "fLaC", "ID3"].map { Array($0.utf8) }

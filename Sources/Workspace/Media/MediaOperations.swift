@@ -84,8 +84,7 @@ public struct MediaOperations {
       try makePrivateFolder(folder)
       // In the account's folder, which the next start sweeps; it need not list all media for that.
       let attempt = Int(workspace.environment.random.entropy() % 1_000)
-      var options = Replacement.internalFile(
-        temporaryName: "../" + Leftovers.temporary(for: "media", attempt: attempt))
+      var options = Replacement.internalFile(temporaryName: "../" + Leftovers.temporary(for: "media", attempt: attempt))
       options.isSynced = false
       try AtomicFile.write(path, bytes, options)
     }

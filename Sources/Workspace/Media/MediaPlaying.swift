@@ -40,11 +40,8 @@ extension MediaOperations {
     workspace.opened.player = nil
     let links = try NamedLinks(files, in: workspace.environment.folders.temporary)
     guard
-      let player = SoundPlayer(
-        [path] + words.dropFirst(), links, environment: workspace.environment.variables.entries)
-    else {
-      throw WorkspaceError.playerMissing(program)
-    }
+      let player = SoundPlayer([path] + words.dropFirst(), links, environment: workspace.environment.variables.entries)
+    else { throw WorkspaceError.playerMissing(program) }
     workspace.opened.player = player
     if let failure { throw failure }
   }
@@ -79,9 +76,7 @@ extension MediaOperations {
   }
 
   /// Returns the notes and note types that refer to a media file, as handles.
-  public func users(
-    of references: MediaReferences
-  ) throws -> (notes: [NoteHandle], types: [NoteTypeHandle]) {
+  public func users(of references: MediaReferences) throws -> (notes: [NoteHandle], types: [NoteTypeHandle]) {
     (references.notes.map { workspace.handle(of: $0) }, references.types.map { workspace.handle(of: $0) })
   }
 

@@ -56,8 +56,7 @@ public struct SpeechOperations {
     for (index, card) in cards.enumerated() {
       try progress(index, cards.count)
       let target = try spokenText(of: card, field)
-      guard !target.spoken.isEmpty, !target.hasSound, seen.insert(target.place).inserted
-      else {
+      guard !target.spoken.isEmpty, !target.hasSound, seen.insert(target.place).inserted else {
         report.skipped += 1
         continue
       }
@@ -142,8 +141,7 @@ public struct SpeechOperations {
       ? try FileText.bytes(sound, limit: MediaOperations.limit, isInterrupted: environment.isInterrupted) : []
     // A header without samples is not a sound.
     if bytes.count <= 44 {
-      throw WorkspaceError.unspoken(
-        text: text, language: language.title, program: program, reason: end.reason)
+      throw WorkspaceError.unspoken(text: text, language: language.title, program: program, reason: end.reason)
     }
     return bytes
   }

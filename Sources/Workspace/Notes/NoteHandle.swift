@@ -16,9 +16,7 @@ public final class NoteHandle: WorkspaceHandle {
   /// The object with its fields, as long as somebody uses it.
   public weak var part: AnyObject?
 
-  init(_ id: NoteID, in workspace: Workspace) {
-    (self.id, self.workspace) = (id, workspace)
-  }
+  init(_ id: NoteID, in workspace: Workspace) { (self.id, self.workspace) = (id, workspace) }
 
   deinit { workspace.handles.notes.forget(id) }
 
@@ -117,7 +115,5 @@ extension CardHandle {
   public func note() throws -> NoteHandle { workspace.handle(of: try record().note) }
 
   /// Returns the answer that the card asks to be typed; nil if it asks for none.
-  public func typedQuestion() throws -> TypedQuestion? {
-    try workspace.read { try NoteTable.typedQuestion($0, id) }
-  }
+  public func typedQuestion() throws -> TypedQuestion? { try workspace.read { try NoteTable.typedQuestion($0, id) } }
 }

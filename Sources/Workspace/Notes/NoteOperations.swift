@@ -53,8 +53,7 @@ public struct NoteOperations {
         if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
         try NoteTable.update(
           db, note.id, tags: Tags.changed(NoteTable.record(db, note.id).tags, adding: adding, removing: removing),
-          now: now,
-          isInterrupted: workspace.environment.isInterrupted)
+          now: now, isInterrupted: workspace.environment.isInterrupted)
       }
     }
   }

@@ -15,9 +15,7 @@ public final class NoteTypeHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let id: NoteTypeID
 
-  init(_ id: NoteTypeID, in workspace: Workspace) {
-    (self.id, self.workspace) = (id, workspace)
-  }
+  init(_ id: NoteTypeID, in workspace: Workspace) { (self.id, self.workspace) = (id, workspace) }
 
   deinit { workspace.handles.noteTypes.forget(id) }
 
@@ -31,9 +29,7 @@ public final class NoteTypeHandle: WorkspaceHandle {
 
   /// Returns what a change would remove.
   public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {
-    try workspace.read {
-      try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.environment.isInterrupted)
-    }
+    try workspace.read { try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.environment.isInterrupted) }
   }
 
   /// Changes the type, its notes and their cards.

@@ -23,9 +23,7 @@ import WordGames
 
   fileprivate init(
     _ declaration: SettingDeclaration, _ standard: Setting, _ convert: @escaping (SettingValue) -> Setting?
-  ) {
-    (self.declaration, self.standard, self.convert) = (declaration, standard, convert)
-  }
+  ) { (self.declaration, self.standard, self.convert) = (declaration, standard, convert) }
 
   /// - Parameter source: the source of its default, if that is not always the same.
   convenience init(

@@ -31,9 +31,7 @@ public class SettingHandle: WorkspaceHandle {
 
   public func value() throws -> SettingValue { try tree().get(name) }
 
-  public func set(_ value: SettingValue, by owner: Owner) throws {
-    try tree().set(name, to: value, by: owner)
-  }
+  public func set(_ value: SettingValue, by owner: Owner) throws { try tree().set(name, to: value, by: owner) }
 }
 
 /// A group of switches with a master switch.

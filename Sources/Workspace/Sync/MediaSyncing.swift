@@ -21,8 +21,7 @@ extension SyncOperations {
     let before = try workspace.read { try MediaTables.known($0, of: link) }
     let server = MediaServer(program, address: link.address, session: newSession, keyPath: keyPath)
     let contents = MediaContents(
-      limit: share,
-      read: { hash in try workspace.media.content(hash) },
+      limit: share, read: { hash in try workspace.media.content(hash) },
       keep: { bytes in
         try requireSpace(for: bytes.count)
         let hash = ContentHash(of: bytes).description

@@ -22,14 +22,10 @@ public struct SyncStatus {
   public var media = KnownMedia()
 
   /// Whether the server has changes that are not here yet; nil if unknown.
-  public var hasNews: Bool? {
-    meta.map { $0.hasNews(since: link.meta) }
-  }
+  public var hasNews: Bool? { meta.map { $0.hasNews(since: link.meta) } }
 
   /// Whether the server's media have changed since the last sync; nil if unknown.
-  public var hasMediaNews: Bool? {
-    meta.map { $0.mediaUSN != media.usn }
-  }
+  public var hasMediaNews: Bool? { meta.map { $0.mediaUSN != media.usn } }
 }
 
 /// A question to the user before a sync continues.

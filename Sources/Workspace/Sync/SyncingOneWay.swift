@@ -57,9 +57,7 @@ extension SyncOperations {
     var kept: String?
     // Rows that came from the server and were not changed since are part of the fetched collection.
     let isOurs = preview.link.meta == nil || preview.unsent.total > 0
-    if preview.cardsHere > 0, isOurs, !workspace.rehearsal.isOn {
-      kept = try workspace.care.backup().path
-    }
+    if preview.cardsHere > 0, isOurs, !workspace.rehearsal.isOn { kept = try workspace.care.backup().path }
     let report = try workspace.perform(.sync, on: preview.link.address, count: { $0.cards }) { db in
       // Only what the user was shown may be replaced: another shell may have changed something since.
       let (cards, unsent) = (try WholeCollection.cardCount(db), try SyncTables.unsent(db))

@@ -48,8 +48,7 @@ public struct UserDictionaries {
     let yomitan = isZip ? try YomitanFile(path, isInterrupted: isInterrupted) : nil
     let file = String(lastPart(of: path).prefix { $0 != "." })
     let name = try DictionaryName(
-      name ?? yomitan?.title ?? file, words: words?.baseCode ?? yomitan?.words,
-      meanings: yomitan?.meanings, path: path)
+      name ?? yomitan?.title ?? file, words: words?.baseCode ?? yomitan?.words, meanings: yomitan?.meanings, path: path)
     guard let folder = library.ownFolders.first else {
       throw DictionaryError.damaged(path: path, reason: "there is no folder for dictionaries")
     }
@@ -88,9 +87,7 @@ public struct UserDictionaries {
   public func requireOwn(_ name: String) throws { _ = try own(name) }
 
   private func own(_ name: String) throws -> DictionaryPlace {
-    let indexed = library.places().filter {
-      $0.isOwn && $0.path.hasSuffix(DictionaryLibrary.indexEnding)
-    }
+    let indexed = library.places().filter { $0.isOwn && $0.path.hasSuffix(DictionaryLibrary.indexEnding) }
     if let place = indexed.first(where: { $0.name == name }) { return place }
     throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: indexed.map(\.name)))
   }

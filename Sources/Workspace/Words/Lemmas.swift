@@ -9,8 +9,7 @@ extension LanguageLibrary {
   func meanings(of word: String, in language: Language) -> [Meaning] {
     translations(of: word, in: language).map { meanings, texts in
       Meaning(
-        dictionary: Self.dictionaryName(language.baseCode, meanings), word: word,
-        text: texts.joined(separator: ", "))
+        dictionary: Self.dictionaryName(language.baseCode, meanings), word: word, text: texts.joined(separator: ", "))
     }
   }
 

@@ -23,9 +23,7 @@ enum ReadingPlaceTable {
 extension TextHandle {
   /// Returns the number of the sentence at which the reader stopped; 0 for a text that was not read.
   public func savedPlace() throws -> Int {
-    try workspace.read { db in
-      try db.count("SELECT sentence FROM reading_places WHERE digest = ?", [text.digest])
-    }
+    try workspace.read { db in try db.count("SELECT sentence FROM reading_places WHERE digest = ?", [text.digest]) }
   }
 
   public func savePlace(_ sentence: Int) throws {

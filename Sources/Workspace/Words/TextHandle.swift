@@ -53,8 +53,7 @@ public final class TextHandle: WorkspaceHandle {
   private let listed: Set<String>
   let lemmatizer: Lemmatizer
   /// The lemmas of the text, and of what was looked up in it.
-  private lazy var wanted = Set(text.lemmas.map(\.text)).union(
-    text.places.compactMap(\.word).flatMap(lemmas(ofField:)))
+  private lazy var wanted = Set(text.lemmas.map(\.text)).union(text.places.compactMap(\.word).flatMap(lemmas(ofField:)))
   private var seen: (changes: Int, day: Int, view: TextView, words: [String: (state: WordState, recall: Double)])?
 
   /// Reads and analyses files as one text.
@@ -279,9 +278,7 @@ private struct TextReading {
     return lemmas
   }
 
-  private mutating func pairing(
-    _ file: TextFile, with path: String, _ options: TextOptions
-  ) throws -> SubtitlePairing {
+  private mutating func pairing(_ file: TextFile, with path: String, _ options: TextOptions) throws -> SubtitlePairing {
     let other = try TextFile(path, encoding: nil, isInterrupted: isInterrupted)
     tell(other.losses, of: path)
     guard file.format.isTimed, other.format.isTimed else {

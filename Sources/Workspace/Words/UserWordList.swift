@@ -28,8 +28,7 @@ enum ListedWordTable {
   /// - Parameter ignored: nil removes the lemma from the list.
   static func set(_ db: Database, language: String, _ lemma: String, ignored: Bool?) throws {
     guard let ignored else {
-      try db.execute(
-        sql: "DELETE FROM listed_words WHERE language = ? AND lemma = ?", arguments: [language, lemma])
+      try db.execute(sql: "DELETE FROM listed_words WHERE language = ? AND lemma = ?", arguments: [language, lemma])
       return
     }
     try db.execute(
@@ -118,8 +117,7 @@ public struct UserWordList {
     imported.learning = entries.count - words.count
     imported.ignored = words.count { $0.state == .ignored }
     imported.changed = try set(
-      words.map { ($0.word, state == .known && $0.state == .ignored ? .ignored : state) }
-        + more.map { ($0, state) })
+      words.map { ($0.word, state == .known && $0.state == .ignored ? .ignored : state) } + more.map { ($0, state) })
     return imported
   }
 
