@@ -116,3 +116,31 @@ extension CardTable {
   /// The ids as a JSON list for SQLite's `json_each`.
   static func list(_ ids: some Sequence<Int64>) -> String { "[" + ids.map { String($0) }.joined(separator: ",") + "]" }
 }
+
+/// The cards of a deck, top first; their texts are not read.
+public final class SentCards {
+  private let walk: Statement
+
+  public init(_ db: Database, in deck: DeckID) throws {
+    walk = try Statement(
+      db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
+  }
+
+  /// The next card; nil after the last.
+  public func next() throws -> ListedCard? { try walk.next().map(ListedCard.init) }
+}
+
+/// Reads single cards that are exported or sent.
+public final class SentCardReader {
+  private let statement: Statement
+
+  public init(_ db: Database) throws {
+    statement = try Statement(db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE id = ?1")
+  }
+
+  /// Lends a card's row to `body`; nil if the card was removed.
+  public func with<T>(_ id: CardID, _ body: (ListedCard) throws -> T) throws -> T? {
+    statement.bind(1, id.rawValue)
+    return try statement.first { try body(ListedCard($0)) }
+  }
+}

@@ -1,9 +1,10 @@
-// The fields behind a card: those of its note, by name, and those that are stored with the card.
+// What is behind a card: the fields of its note by name and those that are stored with it; what a note in its present or
+// a former state shows; and the answer that a card asks for.
 // Invariant: each name occurs once; a field of the note takes precedence over a field of the card with the same name.
 
 import Files
 public import Storage
-import Templates
+public import Templates
 import Text
 
 /// The fields behind what a card shows.
@@ -42,5 +43,63 @@ public enum CardFields {
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
     return try maker.hiddenParts(of: card.answer, fields, facts, ordinal: card.ordinal)
+  }
+}
+
+/// The columns of a note that decide what its cards show.
+///
+///     let shown = try NoteSource.of(db, note)?.sides(db, of: card)
+public struct NoteSource {
+  public var type: NoteTypeID
+  public var fields: String
+  public var tags: String
+
+  public init(type: NoteTypeID, fields: String, tags: String) {
+    (self.type, self.fields, self.tags) = (type, fields, tags)
+  }
+
+  /// Returns what a card shows; nil if the type no longer exists.
+  /// - Parameter card: the columns of the card that its template may show.
+  public func sides(
+    _ db: Database, of card: (id: CardID, deck: DeckID, ordinal: Int, flag: Int)
+  ) throws -> (prompt: String, answer: String)? {
+    guard let type = try NoteTypeTable.known(db, type) else { return nil }
+    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
+    let note = NoteRecord(
+      id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: Tags.list(tags),
+      fields: NoteTable.padded(NoteFieldText.list(fields), type))
+    let deck = try db.firstRow("SELECT name FROM decks WHERE id = ?", [card.deck.rawValue]) { $0.text(0) }
+    var facts = maker.facts(note, deckName: deck ?? "")
+    (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
+    let values = NoteFields(names: type.fields, values: note.fields)
+    let texts = try maker.texts(values, facts, ordinal: card.ordinal)
+    return (texts.prompt, texts.answer)
+  }
+}
+
+extension NoteSource {
+  /// The source of a note; nil if the note no longer exists.
+  public static func of(_ db: Database, _ id: NoteID) throws -> NoteSource? {
+    try db.firstRow("SELECT type, fields, tags FROM notes WHERE id = ?", [id.rawValue]) { row in
+      NoteSource(type: NoteTypeID(rawValue: row.integer(0)), fields: row.text(1), tags: row.text(2))
+    }
+  }
+}
+
+extension NoteTable {
+  /// What a card asks the user to type; nil if its front asks for nothing, or if the answer is empty.
+  public static func typedQuestion(_ db: Database, _ card: CardID) throws -> TypedQuestion? {
+    let sql = """
+      SELECT note, ord FROM cards JOIN notes ON notes.id = note JOIN note_types ON note_types.id = notes.type
+      WHERE cards.id = ? AND NOT basic
+      """
+    let found = try db.firstRow(sql, [card.rawValue]) {
+      (NoteID(rawValue: $0.integer(0)), StoredCard.ordinal($0.integer(1)))
+    }
+    guard let (id, ordinal) = found else { return nil }
+    let note = try record(db, id)
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
+    let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
+    return maker.typedQuestion(fields.adding(maker.facts(note, deckName: "d")), ordinal: ordinal)
   }
 }

@@ -1,7 +1,8 @@
-// The names of an account's media files in the database, and where notes and cards refer to them. Workspace manages
-// the files themselves.
-// Invariant: a name is one file; two names may share the same content. Files that are added here never have names that
-// differ in the case of ASCII letters alone, unless their content is the same: on other systems they are one name.
+// The names of an account's media files in the database, and where notes and cards refer to them. Workspace manages the
+// files themselves. Invariant: a name is one file; two names may share the same content. Files that are added here never
+// have names that differ in the case of ASCII letters alone, unless their content is the same: on other systems they are
+// one name. a name that was deleted here stays until the server knows; a name that is on the server but not wanted here
+// has a digest and no content.
 
 public import Storage
 public import Templates
@@ -153,4 +154,47 @@ public struct MediaReferences: Equatable, Sendable {
   public var notes: [NoteID] = []
   /// The types whose templates name it.
   public var types: [NoteTypeID] = []
+}
+
+/// The state of one name.
+public struct MediaState: Equatable, Sendable {
+  /// The hash of the content here; nil if there is none.
+  public var hash: String?
+  public var size = 0
+  /// The SHA-1 that the server has or had; nil if the server does not know the file.
+  public var digest: String?
+  /// Whether it was changed or deleted here, and the change was not sent yet.
+  public var isPending = true
+
+  public init(hash: String?, size: Int = 0, digest: String? = nil, isPending: Bool = true) {
+    (self.hash, self.size, self.digest, self.isPending) = (hash, size, digest, isPending)
+  }
+}
+
+extension MediaTable {
+  /// All names that are here or on the server.
+  public static func states(_ db: Database) throws -> [String: MediaState] {
+    var states: [String: MediaState] = [:]
+    try db.forEachRow("SELECT name, hash, size, sha1, pending FROM media") { row in
+      states[row.text(0)] = MediaState(
+        hash: row.optionalText(1), size: row.count(2), digest: row.optionalText(3), isPending: row.integer(4) != 0)
+    }
+    return states
+  }
+
+  /// The current state of a name; nil if it is not known.
+  public static func state(_ db: Database, of name: String) throws -> MediaState? {
+    try db.firstRow("SELECT hash, size, sha1, pending FROM media WHERE name = ?", [name]) { row in
+      MediaState(
+        hash: row.optionalText(0), size: row.count(1), digest: row.optionalText(2), isPending: row.integer(3) != 0)
+    }
+  }
+
+  /// Stores the state of a name; nil removes it.
+  public static func set(_ db: Database, _ name: String, to state: MediaState?) throws {
+    guard let state else { return try db.execute(sql: "DELETE FROM media WHERE name = ?", arguments: [name]) }
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO media (name, hash, size, sha1, pending) VALUES (?, ?, ?, ?, ?)",
+      arguments: [name, state.hash, state.size, state.digest, state.isPending])
+  }
 }

@@ -1,5 +1,5 @@
-// What an answer changes besides the schedule, wherever it was given: the log, leeches, siblings; and answers that
-// are received from elsewhere later.
+// What an answer changes besides the schedule, wherever it was given: the log, leeches, siblings; and answers that are
+// received from elsewhere later.
 // Invariant: an answer is in the log once; a schedule never goes back to before a later answer.
 
 public import Memory
@@ -159,5 +159,20 @@ public struct AnswerReplay {
     _ = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
     schedulers.move(card, to: next.schedule, at: moment)
     return .entered
+  }
+}
+
+extension DayLoads {
+  /// Counts the learnt cards of some decks that are due from today on, without suspended ones.
+  init(_ db: Database, decks: [DeckID], at moment: StudyMoment) throws {
+    self.init(from: moment.today)
+    let sql = """
+      SELECT due FROM cards WHERE deck = ? AND \(CardStatus.studied) AND due >= ? AND due < ? AND \(CardStatus.review.sql())
+        AND NOT \(CardStatus.suspended.sql())
+      """
+    let (start, end) = (moment.start(ofDay: moment.today), moment.start(ofDay: moment.today + Self.horizon))
+    for deck in decks {
+      try db.forEachRow(sql, [deck.rawValue, start, end]) { add(on: moment.dueDay(of: $0.number(0))) }
+    }
   }
 }

@@ -1,5 +1,7 @@
 // The parts of a workspace: its inputs, what it opens, and the current unit of work.
-// Invariant: they are plain records; only `Workspace` changes them.
+// Invariant: they are plain records; only `Workspace` changes them. each event is notified once, by the handle of the
+// game or session, whether a screen, a pipe, Lua or a plugin caused it. the unit of work rolls back all changes of the
+// user's data; any effect outside it (files elsewhere, plugins) asks here first, and is only announced in a rehearsal.
 
 import CardDocuments
 import Decks
@@ -95,5 +97,63 @@ struct CardAdders {
   mutating func keep(_ adder: CardAdder, of deck: DeckID, at now: Int) {
     if adders[deck] !== adder { adders[deck] = adder }
     changeCount = now
+  }
+}
+
+/// An event of which a workspace notifies its observer.
+///
+///     func notify(_ event: WorkspaceEvent) throws {
+///       if case .gameFinished(let game) = event { print(game.game.score) }
+///     }
+public enum WorkspaceEvent {
+  /// A guess was counted.
+  case wordFound(GameHandle, word: String)
+  case gameFinished(GameHandle)
+  /// - Parameter answer: `right` or `wrong` in a sprint, else the rating's name.
+  case cardAnswered(CardHandle, answer: String)
+  case sessionFinished(right: Int, wrong: Int)
+}
+
+/// Receives the events. Declared here and implemented in a higher layer, by the table of events:
+///
+///     workspace.observer = events
+public protocol WorkspaceObserver: AnyObject {
+  /// Whether anybody listens for found words, which are found on a hot path.
+  var observesWords: Bool { get }
+  /// Called when `observesWords` changes.
+  var observesWordsDidChange: (() -> Void)? { get set }
+  /// - Throws: only an interrupt (Ctrl-C, exit) of the code that was notified.
+  func notify(_ event: WorkspaceEvent) throws
+}
+
+/// Whether the run is a rehearsal. In a rehearsal only a unit of work, which is rolled back, may change anything.
+///
+///     let rehearsal = Rehearsal(isOn: true) { print("would have been done: \($0)") }
+///     guard rehearsal.mayActOutside("export to cards.csv") else { return }
+public struct Rehearsal {
+  public let isOn: Bool
+  /// Prints what would be done, as a line for the user.
+  private let announce: (String) -> Void
+  private let announced = Announced()
+
+  /// Shared by the copies of a rehearsal.
+  private final class Announced { var count = 0 }
+
+  public init(isOn: Bool, announce: @escaping (String) -> Void) { (self.isOn, self.announce) = (isOn, announce) }
+
+  /// Not a rehearsal: everything is done.
+  public static var off: Rehearsal { Rehearsal(isOn: false) { _ in } }
+
+  /// How many effects were announced until now.
+  public var announcedCount: Int { announced.count }
+
+  /// Whether an effect that no unit of work can roll back is allowed. In a rehearsal it is not, and the user is shown
+  /// what would be done.
+  /// - Parameter action: the effect, as it reads after "would": `write /tmp/words.csv`.
+  public func mayActOutside(_ action: @autoclosure () -> String) -> Bool {
+    guard isOn else { return true }
+    announced.count += 1
+    announce("dry run: would " + action())
+    return false
   }
 }

@@ -1,5 +1,6 @@
-// An open text, and how much of it is known according to the current cards. Invariant: the text itself never changes;
-// the states of its words are read again when cards may have changed.
+// An open text, and how much of it is known according to the current cards.
+// Invariant: the text itself never changes; the states of its words are read again when cards may have changed. a text
+// is identified by the hash of its words, wherever its file is; a place is not part of undo.
 
 import Decks
 public import Exchange
@@ -7,6 +8,7 @@ import Files
 public import Language
 public import Lexicon
 import Problems
+import Storage
 import Text
 
 /// The options for opening a text.
@@ -286,6 +288,36 @@ private struct TextReading {
     }
     return try SubtitlePairing(file.paragraphs, other.paragraphs, offset: options.offset) {
       if isInterrupted() { throw WorkspaceError.interrupted }
+    }
+  }
+}
+
+/// The table `reading_places`.
+enum ReadingPlaceTable {
+  static let tables: Set<String> = ["reading_places"]
+
+  static let schema = Schema(
+    """
+    CREATE TABLE reading_places (
+      digest TEXT PRIMARY KEY NOT NULL,
+      sentence INTEGER NOT NULL,
+      read REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """)
+}
+
+extension TextHandle {
+  /// Returns the number of the sentence at which the reader stopped; 0 for a text that was not read.
+  public func savedPlace() throws -> Int {
+    try workspace.read { db in try db.count("SELECT sentence FROM reading_places WHERE digest = ?", [text.digest]) }
+  }
+
+  public func savePlace(_ sentence: Int) throws {
+    let now = workspace.environment.clocks.now()
+    try workspace.perform(.savePlace) { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO reading_places (digest, sentence, read) VALUES (?, ?, ?)",
+        arguments: [text.digest, sentence, now])
     }
   }
 }
