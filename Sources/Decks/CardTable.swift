@@ -1,5 +1,5 @@
 // Cards in the database: adding one, finding by position or id, reading pages, changing, moving, removing.
-// Invariant: position 1 is the top; changed texts follow the same rules as added ones. ids ascend in the order of
+// Invariant: position 1 is the top; changed texts follow the same rules as added ones. Ids ascend in the order of
 // creation, so whoever knows the cards up to an id finds the later ones by their ids. An id is not used again after its
 // card was removed.
 
@@ -62,10 +62,6 @@ public enum CardTable {
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache? = nil
   ) throws -> (ids: [CardID], positions: [Int]) {
     if let cache, let cards = try cache.cards(db, query, at: moment) { return try cache.ordered(db, deck, cards) }
-    if let rows = try cache?.rows(db, deck, query) {
-      var matcher = try QueryMatcher(db, query, at: moment)
-      return try rows.found(&matcher)
-    }
     let ids = try ids(db, in: deck, matching: query, at: moment)
     var (positions, position): ([Int], Int) = ([], 0)
     // SQLite reads only the index of ranks; both lists are in its order.

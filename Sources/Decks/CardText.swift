@@ -1,7 +1,7 @@
 // The rules for a card's texts, applied to bytes in place (UTF-8, no NUL, trimmed, bounded), and their stable hash; and
 // guids, the identity of a card across collections and files.
 // Invariant: nothing here makes a String, except for an argument that is one; the hash never changes, because the
-// database stores it. a generated guid is 64 random bits as 11 letters and digits, and no note has it yet. Cards that
+// database stores it. A generated guid is 64 random bits as 11 letters and digits, and no note has it yet. Cards that
 // are added one after the other get consecutive guids, so that an index of a million entries is written in order.
 
 import Storage

@@ -83,12 +83,6 @@ public enum DeckError: Problem, Equatable {
       ProblemReport(
         .exists, "The preset already exists",
         "a preset called \(quoted(name)) already exists; names that differ only in case are the same", ["name": name])
-    case .emptyPrompt, .emptyAnswer, .duplicate, .badText, .badTag, .badGuid, .batchTooLong: cardReport
-    }
-  }
-
-  private var cardReport: ProblemReport {
-    switch self {
     case .emptyPrompt: ProblemReport(.emptyPrompt, "The prompt is empty", "the prompt is empty")
     case .emptyAnswer: ProblemReport(.emptyAnswer, "The answer is empty", "the answer is empty")
     case .duplicate(let guid?, ""):
@@ -98,7 +92,7 @@ public enum DeckError: Problem, Equatable {
     case .badText(let what, let reason): ProblemReport(.badText, "This text cannot be stored", "the \(what) \(reason)")
     case .badTag(let tag, let reason): ProblemReport(.badTag, "Invalid tag", "a tag \(reason): \(quoted(tag))")
     case .badGuid(let guid, let reason): ProblemReport(.badGuid, "Invalid guid", "a guid \(reason): \(quoted(guid))")
-    default:
+    case .batchTooLong:
       ProblemReport(.tooLarge, "Too large", "one batch can have at most 67,108,864 cards; add the rest in another")
     }
   }

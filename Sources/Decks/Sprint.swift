@@ -16,11 +16,23 @@ public struct SprintResult: Equatable, Sendable {
   public let isOver: Bool
 }
 
+/// What a sprint and a session of reviews have in common.
+public protocol StudyProgress {
+  var right: Int { get }
+  var wrong: Int { get }
+  /// The number of cards still to come.
+  var remaining: Int { get }
+  var isOver: Bool { get }
+  var isActive: Bool { get }
+  func pause()
+  func resume()
+}
+
 /// Cards against the clock: only the top one can be answered, and a wrong one goes to the bottom.
 ///
 ///     let sprint = Sprint(cards: ids, seconds: 100, clock: clock)
 ///     let result = try sprint.answer(isRight: false)
-public final class Sprint {
+public final class Sprint: StudyProgress {
   /// The length of the sprint in seconds.
   public let seconds: Double
   public private(set) var right = 0
@@ -108,12 +120,8 @@ public final class Sprint {
   public func reset(cards: [CardID]) {
     self.cards = cards
     queue = cards
-    head = 0
-    right = 0
-    wrong = 0
-    answers = []
-    used = 0
-    started = nil
+    (head, right, wrong, answers) = (0, 0, 0, [])
+    (used, started) = (0, nil)
     start()
   }
 

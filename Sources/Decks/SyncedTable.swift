@@ -1,8 +1,8 @@
 // The tables whose rows a sync server also has, under the same ids, and the bases of these rows: what both sides had at
 // the last sync. Source: SyncRules.md, "Merging".
 // Invariant: a row whose `usn` is 0 is its own base, unless it has another one; all code that changes or removes a row
-// saves the base first. a row of a server has the same id as there; a local row that happens to have this id gets
-// another. all code that changes a note, a note type or the log marks the row as unsent in the same statement.
+// saves the base first. A row of a server has the same id as there; a local row that happens to have this id gets
+// another. All code that changes a note, a note type or the log marks the row as unsent in the same statement.
 
 public import Storage
 

@@ -1,5 +1,5 @@
 // A note as it is stored, and a note to be added: the fields that its cards are made from.
-// Invariant: a record is a copy of one row at one moment. the fields come back with exactly the same characters; what
+// Invariant: a record is a copy of one row at one moment. The fields come back with exactly the same characters; what
 // another program wrote is unchanged until fields replace it.
 
 import Glibc

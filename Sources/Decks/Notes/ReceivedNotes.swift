@@ -1,7 +1,7 @@
 // Notes and cards that come from a package, with their own ids, templates and schedules.
 // Invariant: a note is identified by its guid alone. Existing cards are never moved, rescheduled or, once studied,
 // removed. A note that is added has the cards that came with it, and each shows what its type makes of it. New rows may
-// be pending, to be written together: call `flush` before you read notes and cards. an existing card keeps its id and
+// be pending, to be written together: call `flush` before you read notes and cards. An existing card keeps its id and
 // its place unless the change says otherwise; what was written counts as sent.
 
 import Files

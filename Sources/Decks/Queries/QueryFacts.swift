@@ -153,7 +153,7 @@ final class QueryFacts {
     noteTypes[card].flatMap { typeNames[$0] }.map { $0.withUnsafeBufferPointer { pattern.matches($0) } } ?? false
   }
 
-  func hasField(_ row: some QueryRow, _ name: String, _ pattern: TextPattern) -> Bool {
+  func hasField(_ row: Row, _ name: String, _ pattern: TextPattern) -> Bool {
     guard let column = row.optionalText(.fields) else { return false }
     do {
       return try FieldText.list(column).contains { field in

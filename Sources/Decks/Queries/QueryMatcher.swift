@@ -39,14 +39,14 @@ struct QueryMatcher {
   }
 
   /// - Throws: `interrupted`.
-  mutating func matches(_ row: some QueryRow) throws(DeckError) -> Bool {
+  mutating func matches(_ row: Row) throws(DeckError) -> Bool {
     prompt.isFolded = false
     answer.isFolded = false
     tags.isFolded = false
     return try holds(root, row)
   }
 
-  private mutating func holds(_ node: CardQuery.Node, _ row: some QueryRow) throws(DeckError) -> Bool {
+  private mutating func holds(_ node: CardQuery.Node, _ row: Row) throws(DeckError) -> Bool {
     switch node {
     case .all(let nodes):
       for node in nodes where try !holds(node, row) { return false }
@@ -68,7 +68,7 @@ struct QueryMatcher {
     if isInterrupted() { throw .interrupted }
   }
 
-  private mutating func holds(_ condition: CardQuery.Condition, _ row: some QueryRow) throws(DeckError) -> Bool {
+  private mutating func holds(_ condition: CardQuery.Condition, _ row: Row) throws(DeckError) -> Bool {
     switch condition {
     case .text(let pattern): return prompt.matches(pattern, row) || answer.matches(pattern, row)
     case .prompt(let pattern): return prompt.matches(pattern, row)
@@ -92,14 +92,14 @@ struct QueryMatcher {
     }
   }
 
-  private func columns(_ row: some QueryRow) -> StatusColumns {
+  private func columns(_ row: Row) -> StatusColumns {
     StatusColumns(
       state: row.integer(.state), isSuspended: row.integer(.suspended) != 0, due: row.optionalNumber(.due),
       buriedUntil: row.optionalNumber(.buriedUntil), hasLeechTag: StatusColumns.isLeech(row.bytes(.tags)))
   }
 
   /// The value of a property; nil if a new card does not have it yet.
-  private func value(_ property: CardProperty, _ row: some QueryRow) -> Double? {
+  private func value(_ property: CardProperty, _ row: Row) -> Double? {
     if let column = property.queryColumn { return row.optionalNumber(column) }
     switch property {
     case .interval:
@@ -134,13 +134,13 @@ struct FoldedColumn {
 
   init(_ column: QueryColumn) { self.column = column }
 
-  mutating func matches(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
+  mutating func matches(_ pattern: TextPattern, _ row: Row) -> Bool {
     fold(row)
     return folded.withUnsafeBufferPointer { pattern.matches($0) }
   }
 
   /// Tags are separated by spaces. A pattern matches a tag or one of its parents: `a` matches `a::b`.
-  mutating func hasTag(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
+  mutating func hasTag(_ pattern: TextPattern, _ row: Row) -> Bool {
     fold(row)
     return folded.withUnsafeBufferPointer { FoldedColumn.hasTag(pattern, in: $0) }
   }
@@ -160,14 +160,24 @@ struct FoldedColumn {
     }
   }
 
-  private mutating func fold(_ row: some QueryRow) {
+  private mutating func fold(_ row: Row) {
     if isFolded { return }
     folded.removeAll(keepingCapacity: true)
-    if row.areTextsFolded {
-      folded.append(contentsOf: row.bytes(column))
-    } else {
-      Folding.fold(row.bytes(column), into: &folded)
-    }
+    Folding.fold(row.bytes(column), into: &folded)
     isFolded = true
   }
+}
+
+/// The columns of a row that a query evaluates, in this order.
+enum QueryColumn: Int32, CaseIterable {
+  case id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, lastReview, deck
+  case mod, flag, buriedUntil, interval, fields
+}
+
+extension Row {
+  fileprivate func integer(_ column: QueryColumn) -> Int64 { integer(column.rawValue) }
+  fileprivate func number(_ column: QueryColumn) -> Double { number(column.rawValue) }
+  fileprivate func optionalNumber(_ column: QueryColumn) -> Double? { optionalNumber(column.rawValue) }
+  func optionalText(_ column: QueryColumn) -> String? { optionalText(column.rawValue) }
+  fileprivate func bytes(_ column: QueryColumn) -> TextBytes { bytes(column.rawValue) }
 }

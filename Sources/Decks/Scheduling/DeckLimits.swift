@@ -21,9 +21,7 @@ public struct DeckLimits: Equatable, Sendable {
     fileprivate var json: String { ignoresReviews ? "[\(day),\(limit),1]" : "[\(day),\(limit)]" }
   }
 
-  public private(set) var newPerDay: Int?
-  public private(set) var reviewsPerDay: Int?
-  public private(set) var desiredRetention: Double?
+  private var values: [DeckOptions.Name: Double] = [:]
   public var newToday: DayLimit?
   public var reviewsToday: DayLimit?
   public var goal: DeckGoal?
@@ -38,41 +36,29 @@ public struct DeckLimits: Equatable, Sendable {
   public func has(_ name: DeckOptions.Name) -> Bool { value(name) != nil }
 
   /// The value of a limit; nil if the preset's value applies, and for other options.
-  public func value(_ name: DeckOptions.Name) -> Double? {
-    switch name {
-    case .newPerDay: newPerDay.map { Double($0) }
-    case .reviewsPerDay: reviewsPerDay.map { Double($0) }
-    case .desiredRetention: desiredRetention
-    default: nil
-    }
-  }
+  public func value(_ name: DeckOptions.Name) -> Double? { values[name] }
 
   /// Sets a limit; with nil, the preset's value applies again.
   /// - Throws: `badOption` for another option, or a value out of range.
   public mutating func set(_ name: DeckOptions.Name, to value: Double?) throws(DeckError) {
     if let value { _ = try name.checked(.number(value)) }
-    switch name {
-    case .newPerDay: newPerDay = value.map { Int($0) }
-    case .reviewsPerDay: reviewsPerDay = value.map { Int($0) }
-    case .desiredRetention: desiredRetention = value
-    default:
+    guard Self.names.contains(name) else {
       throw .badOption(
         name: name.text,
         reason: "can only be set for a preset; a single deck has new_per_day, reviews_per_day, desired_retention")
     }
+    values[name] = value
   }
 
   /// Returns the preset's options with the deck's own limits, and those of `day` if it is given.
   func applied(to options: DeckOptions, day: Int? = nil) throws(DeckError) -> DeckOptions {
     var options = options
-    let new = day != nil && newToday?.day == day ? newToday?.limit : newPerDay
-    let reviews = day != nil && reviewsToday?.day == day ? reviewsToday?.limit : reviewsPerDay
-    if let new { try options.set(.newPerDay, to: Double(new)) }
-    if let newToday, newToday.day == day, newToday.ignoresReviews {
-      try options.set(.newIgnoresReviewLimit, .flag(true))
+    for (name, value) in values { try options.set(name, to: value) }
+    if let newToday, newToday.day == day {
+      try options.set(.newPerDay, to: Double(newToday.limit))
+      if newToday.ignoresReviews { try options.set(.newIgnoresReviewLimit, .flag(true)) }
     }
-    if let reviews { try options.set(.reviewsPerDay, to: Double(reviews)) }
-    if let desiredRetention { try options.set(.desiredRetention, to: desiredRetention) }
+    if let reviewsToday, reviewsToday.day == day { try options.set(.reviewsPerDay, to: Double(reviewsToday.limit)) }
     return options
   }
 

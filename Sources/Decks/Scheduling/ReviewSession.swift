@@ -28,7 +28,7 @@ public struct ReviewResult: Equatable, Sendable {
 ///
 ///     let session = try ReviewSession(db, deck: deck, at: moment)
 ///     while let card = try session.card(db, at: moment) { ... }
-public final class ReviewSession {
+public final class ReviewSession: StudyProgress {
   /// The session before an answer, a suspension or a burial.
   private struct Past {
     /// Nil for a suspension or a burial.

@@ -1,6 +1,6 @@
 // The log of answers in the database, and the schedules that answers change.
-// Invariant: an answer and the schedule that results from it are written together. a row that is on the server keeps its
-// id. looking for them reads only the latest answers, however long the log is.
+// Invariant: an answer and the schedule that results from it are written together. A row that is on the server keeps its
+// id. Looking for them reads only the latest answers, however long the log is.
 
 import Memory
 public import Storage

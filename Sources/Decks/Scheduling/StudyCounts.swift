@@ -1,5 +1,5 @@
 // What `study` would show today: the cards to study in a deck and the decks within it, within today's limits.
-// Invariant: the counts of a list equal those of a session that begins at the same moment. in whatever order cards are
+// Invariant: the counts of a list equal those of a session that begins at the same moment. In whatever order cards are
 // taken, the number taken in the end equals the counts.
 
 public import Storage

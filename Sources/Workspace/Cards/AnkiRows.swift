@@ -44,7 +44,7 @@ public struct AnkiRows {
     try workspace.perform(.editCard, on: workspace.cards.stepName(of: cards), count: { _ in rows.count }) { db in
       let server = ServerRows(workspace.moment)
       for row in rows {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         guard let known = try SyncedCards.stored(db, CardID(rawValue: row.id)) else {
           throw DeckError.gone(what: "the card")
         }
@@ -52,7 +52,7 @@ public struct AnkiRows {
         let options = try DeckTable.options(db, deck)
         var card = server.received(row.bounded, in: deck, rank: known.rank, options, isBuriedToday: true)
         try card.schedule.check()
-        (card.ordinal, card.modified) = (known.ordinal, workspace.environment.clocks.now())
+        (card.ordinal, card.modified) = (known.ordinal, workspace.now)
         try SyncedCards.renew(db, known, to: card, keepsRank: true)
       }
     }
@@ -76,7 +76,7 @@ public struct AnkiRows {
       let reader = try SentReviews(db)
       var logs: [CardID: [(review: ReceivedReview, isUnsent: Bool)]] = [:]
       for card in cards where logs[card] == nil {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         let log = try reader.of(card)
         logs[card] = zip(ReceivedReview.rows(of: log, card: card), log).map { ($0, $1.isUnsent) }
       }

@@ -13,18 +13,9 @@ public import Values
 ///
 ///     let card = try deck.card(at: 1)
 ///     try card?.update(answer: "the cat")
-public final class CardHandle: WorkspaceHandle {
-  public let workspace: Workspace
-  public let id: CardID
+public final class CardHandle: RowHandle<CardID> {
   private var cached: (record: CardRecord, changeCount: Int)?
   private var cachedPosition: (position: Int, version: Int)?
-
-  init(_ id: CardID, in workspace: Workspace) {
-    self.id = id
-    self.workspace = workspace
-  }
-
-  deinit { workspace.handles.cards.forget(id) }
 
   /// Returns the current row.
   /// - Throws: `DeckError.gone` when the card was removed.
@@ -120,20 +111,20 @@ public final class CardHandle: WorkspaceHandle {
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
     let changesOthers = try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
+      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.now)
     }
     if changesOthers { workspace.opened.orders.forget() }
   }
 
   public func setDocument(_ document: String?) throws {
     try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.setDocument(db, id, to: document, now: workspace.environment.clocks.now())
+      try CardTable.setDocument(db, id, to: document, now: workspace.now)
     }
   }
 
   public func setSuspended(_ isSuspended: Bool) throws {
     try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.setSuspended(db, id, isSuspended, now: workspace.environment.clocks.now())
+      try CardTable.setSuspended(db, id, isSuspended, now: workspace.now)
     }
   }
 

@@ -29,7 +29,7 @@ public struct CardOperations {
   /// Parses a query; nil for nil and for a blank text, which match all cards.
   func cardQuery(_ text: String?) throws -> CardQuery? {
     guard let text, !text.trimmed.isEmpty else { return nil }
-    return try CardQuery(text, isInterrupted: workspace.environment.isInterrupted)
+    return try CardQuery(text, isInterrupted: workspace.isInterrupted)
   }
 
   /// Returns the cards of decks that a query matches, by deck; nil for nil and for a blank text.
@@ -88,7 +88,7 @@ public struct CardOperations {
       var changesOthers = false
       for place in cards.indices {
         if place % Self.some == 0 { try progress(place) }
-        if try change(db, place, workspace.environment.clocks.now()) { changesOthers = true }
+        if try change(db, place, workspace.now) { changesOthers = true }
       }
       return changesOthers
     }
@@ -107,7 +107,7 @@ public struct CardOperations {
       for end in stride(from: cards.count, to: 0, by: -Self.some) {
         try progress(cards.count - end)
         let lot = cards[max(0, end - Self.some)..<end].map(\.id)
-        moved += try CardTable.move(db, lot, into: deck.id, now: workspace.environment.clocks.now())
+        moved += try CardTable.move(db, lot, into: deck.id, now: workspace.now)
       }
       return moved
     }
@@ -197,7 +197,7 @@ public struct CardOperations {
   public func numbers(anki query: String) throws -> [Int64] { try found(anki: query).map(\.rawValue) }
 
   func found(anki query: String) throws -> [CardID] {
-    let parsed = try CardQuery(query, isAnki: true, isInterrupted: workspace.environment.isInterrupted)
+    let parsed = try CardQuery(query, isAnki: true, isInterrupted: workspace.isInterrupted)
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
   }
 
@@ -212,8 +212,4 @@ public struct CardOperations {
     guard cards.count == 1, let card = cards.first else { return nil }
     return card.stepName
   }
-}
-
-extension Workspace {
-  public var cards: CardOperations { CardOperations(workspace: self) }
 }

@@ -150,7 +150,7 @@ extension CardOperations {
       let (ids, positions) = found
       listing.total = ids.count
       for index in ids.indices.dropFirst(offset).prefix(limit) {
-        if index % 256 == 0, workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        if index % 256 == 0, workspace.isInterrupted() { throw WorkspaceError.interrupted }
         guard let record = try CardTable.card(db, ids[index]) else { continue }
         listing.cards.append((handle(of: record, at: positions[index]), positions[index]))
       }

@@ -69,7 +69,3 @@ public struct LeechOperations {
     }
   }
 }
-
-extension Workspace {
-  public var leeches: LeechOperations { LeechOperations(workspace: self) }
-}

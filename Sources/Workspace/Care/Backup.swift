@@ -141,8 +141,8 @@ extension CareOperations {
 
   func backupJob(to path: String) -> BackupJob {
     BackupJob(
-      folder: workspace.folder, path: path, account: workspace.access.name, created: workspace.environment.clocks.now(),
-      isInterrupted: workspace.environment.isInterrupted)
+      folder: workspace.folder, path: path, account: workspace.access.name, created: workspace.now,
+      isInterrupted: workspace.isInterrupted)
   }
 
   /// Returns the path of the newest backup in the account's folder.
@@ -163,13 +163,13 @@ extension CareOperations {
   /// Returns the contents of a backup. Reads and checks the whole file.
   public func inspect(_ path: String) throws -> BackupContents {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
-    return try BackupFile(path, isInterrupted: workspace.environment.isInterrupted).read()
+    return try BackupFile(path, isInterrupted: workspace.isInterrupted).read()
   }
 
   /// Returns the current contents of the account.
   public func contents() throws -> BackupContents {
     var contents = try workspace.read { try BackupContents.counts($0) }
-    contents.created = workspace.environment.clocks.now()
+    contents.created = workspace.now
     contents.account = workspace.access.name
     return contents
   }
@@ -180,7 +180,7 @@ extension CareOperations {
   ///   - ending: nil for that of a backup.
   public func freeBackupPath(_ what: String = "backup", ending: String? = nil) throws -> String {
     if !workspace.rehearsal.isOn { try makePrivateFolder(backupFolder) }
-    let day = workspace.dailyBackups.day(workspace.environment.clocks.now())
+    let day = workspace.dailyBackups.day(workspace.now)
     return try freePath(backupFolder + "/\(what)-\(day)", ending ?? CareOperations.backupEnding)
   }
 

@@ -1,6 +1,6 @@
 // Makes a backup, on the prompt's thread or on a separate one, and reads one: its files one after the other, and its
 // manifest. Invariant: it uses its own database connection, and changes nothing in the account's folder except the
-// backup file itself, if it is written there. the file is read to its end; an unexpected file in it is an error.
+// backup file itself, if it is written there. The file is read to its end; an unexpected file in it is an error.
 
 import Archives
 import CardDocuments
@@ -19,7 +19,7 @@ struct BackupJob: Sendable {
   let account: String?
   /// Seconds since 1970.
   let created: Double
-  let isInterrupted: @Sendable () -> Bool
+  var isInterrupted: @Sendable () -> Bool
   /// Whether a file of that name is replaced; if not, the backup fails with EEXIST.
   var replaces = true
 

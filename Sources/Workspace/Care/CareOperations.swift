@@ -140,7 +140,3 @@ public struct CareOperations {
   /// Describes what is wrong with the database; empty if it is intact.
   public func integrityProblems() throws -> [String] { try workspace.store().integrityProblems() }
 }
-
-extension Workspace {
-  public var care: CareOperations { CareOperations(workspace: self) }
-}

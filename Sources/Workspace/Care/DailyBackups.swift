@@ -5,7 +5,6 @@
 import Decks
 import Files
 import Storage
-import Synchronization
 import Text
 
 /// Which daily backups are retained.
@@ -43,7 +42,7 @@ public struct BackupRetention: Equatable, Sendable {
 /// Makes the day's backup, then removes the backups that are not to be retained.
 struct DailyBackup: Sendable {
   static let start = "daily-"
-  let job: BackupJob
+  var job: BackupJob
   let retention: BackupRetention
   /// Days since 1970.
   let today: Int
@@ -73,58 +72,6 @@ struct DailyBackup: Sendable {
   }
 }
 
-/// A backup made on a second thread while the prompt is in use. All members are called on the prompt's thread.
-final class BackgroundBackup {
-  private struct State {
-    var progress = (done: 0, total: 0)
-    var isStopped = false
-    var isOver = false
-    /// The error if the backup was not made.
-    var failure: (any Error)?
-  }
-
-  /// The state shared by both threads.
-  private final class Shared: Sendable {
-    let state = Mutex(State())
-  }
-
-  private let lane = WorkLane(ahead: 1)
-  private let shared = Shared()
-
-  init(_ daily: DailyBackup) throws {
-    let shared = shared
-    let job = BackupJob(
-      folder: daily.job.folder, path: daily.job.path, account: daily.job.account, created: daily.job.created,
-      isInterrupted: { shared.state.withLock { $0.isStopped } })
-    let stoppable = DailyBackup(job: job, retention: daily.retention, today: daily.today)
-    try lane.add {
-      defer { shared.state.withLock { $0.isOver = true } }
-      do {
-        try stoppable.make { done, total in shared.state.withLock { $0.progress = (done, total) } }
-      } catch {
-        shared.state.withLock { $0.failure = error }
-      }
-    }
-  }
-
-  var isOver: Bool { shared.state.withLock { $0.isOver } }
-  /// The bytes done and their total.
-  var progress: (done: Int, total: Int) { shared.state.withLock { $0.progress } }
-
-  /// Waits until the backup is finished.
-  /// - Throws: the error if the backup was not made.
-  func wait() throws {
-    lane.waitUntilIdle()
-    if let failure = shared.state.withLock({ $0.failure }) { throw failure }
-  }
-
-  /// Cancels the backup; never leaves a partial one.
-  func stop() {
-    shared.state.withLock { $0.isStopped = true }
-    lane.waitUntilIdle()
-  }
-}
-
 /// The automatic backup, once a day.
 ///
 ///     workspace.dailyBackups.begin()   // after each line
@@ -139,7 +86,7 @@ public struct DailyBackups {
   /// Returns the names of the daily backups with a future date, ordered by day. One of tomorrow may have been made in a
   /// time zone further east.
   func future() throws -> [String] {
-    let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.environment.clocks.now()))
+    let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.now))
     return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today + 1 }.sorted()
   }
 
@@ -149,7 +96,7 @@ public struct DailyBackups {
   /// Called by every change: the first change of a day makes the day's backup due. A collection that did not exist
   /// before needs no backup yet.
   func noteChange() {
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     let wait = workspace.hooks.nextBackup - now
     // A wait of more than a day was set by a clock that was wrong.
     guard wait <= 0 || wait > 86_400, !workspace.rehearsal.isOn else { return }
@@ -164,7 +111,7 @@ public struct DailyBackups {
     else { return nil }
     workspace.hooks.isBackupDue = false
     let preferences = try workspace.preferences()
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     let path = workspace.care.backupFolder + "/" + DailyBackup.start + day(now) + CareOperations.backupEnding
     guard preferences.backups.daily > 0, try FileFacts.at(path) == nil else { return nil }
     try workspace.read { _ in }
@@ -179,7 +126,12 @@ public struct DailyBackups {
         workspace.opened.backup = nil
         try running.wait()
       }
-      if let daily = try due() { workspace.opened.backup = try BackgroundBackup(daily) }
+      guard let daily = try due() else { return }
+      workspace.opened.backup = try BackgroundJob { shared in
+        var daily = daily
+        daily.job.isInterrupted = { shared.isStopped }
+        try daily.make(progress: shared.setProgress)
+      }
     }
   }
 
@@ -190,7 +142,7 @@ public struct DailyBackups {
       if let running = workspace.opened.backup {
         workspace.opened.backup = nil
         while !running.isOver {
-          if workspace.environment.isInterrupted() {
+          if workspace.isInterrupted() {
             running.stop()
             break
           }
@@ -210,7 +162,7 @@ public struct DailyBackups {
   private func reporting(_ body: () throws -> Void) {
     do { try body() } catch {
       workspace.hooks.nextBackup =
-        workspace.environment.clocks.now() + (workspace.environment.isInterrupted() ? 0 : 3600)
+        workspace.now + (workspace.isInterrupted() ? 0 : 3600)
       workspace.hooks.backupFailed(error)
     }
   }
@@ -219,8 +171,4 @@ public struct DailyBackups {
     let offset = workspace.environment.clocks.zoneOffset(moment)
     return (((moment + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
   }
-}
-
-extension Workspace {
-  public var dailyBackups: DailyBackups { DailyBackups(workspace: self) }
 }

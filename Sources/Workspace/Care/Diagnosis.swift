@@ -66,7 +66,7 @@ struct Diagnosis {
   }
 
   private func deckFindings() throws -> [DoctorFinding] {
-    try workspace.read { try DecksCheck.findings($0, now: workspace.environment.clocks.now()) }.map { finding in
+    try workspace.read { try DecksCheck.findings($0, now: workspace.now) }.map { finding in
       let (what, remedy) = finding.kind.words(finding.count)
       let rows =
         finding.rows.map(String.init).joined(separator: ", ") + (finding.count > finding.rows.count ? ", …" : "")
@@ -79,7 +79,7 @@ struct Diagnosis {
   /// Returns the cards that their notes no longer make. They were studied, or came so from another program, so they are
   /// removed only when the cards are requested by themselves.
   func unmadeCards() throws -> DoctorFinding? {
-    let cards = try workspace.read { try NoteOrdinals.unmade($0, isInterrupted: workspace.environment.isInterrupted) }
+    let cards = try workspace.read { try NoteOrdinals.unmade($0, isInterrupted: workspace.isInterrupted) }
     if cards.isEmpty { return nil }
     let first = try workspace.read { try CardTable.cards($0, ids: Array(cards.prefix(20))) }.map(\.guid)
     return DoctorFinding(
@@ -245,7 +245,7 @@ struct Diagnosis {
   private func isLeftover(_ name: String, _ facts: FileFacts) -> Bool {
     if Leftovers.contains(name) { return true }
     let isTemporary = name.hasSuffix(".tmp") || name == "credentials.new"
-    return isTemporary && workspace.environment.clocks.now() - Double(facts.modified.seconds) > 3600
+    return isTemporary && workspace.now - Double(facts.modified.seconds) > 3600
   }
 
   private func spaceFindings() throws -> [DoctorFinding] {

@@ -1,6 +1,6 @@
 // The repairs of `doctor --mend`.
 // Invariant: the existing data is saved before anything is changed, and whatever is lost from a damaged collection is
-// listed. until the user asks for it, no new collection replaces the missing one and no backup is removed.
+// listed. Until the user asks for it, no new collection replaces the missing one and no backup is removed.
 
 import CardDocuments
 import Decks
@@ -74,7 +74,7 @@ extension CareOperations {
     try workspace.perform(.mend) { db in
       if found.contains(where: { $0.area == .decks }) {
         _ = try DecksCheck.mend(
-          db, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy)
+          db, now: workspace.now, random: workspace.environment.random.entropy)
       }
       // The rows that cards, notes and decks refer to exist by now.
       if has(DoctorFinding.damaged) { try db.applyDeleteActions() }
@@ -82,12 +82,12 @@ extension CareOperations {
       if has("missing_document") || has("bad_document_id") {
         let known = Set(try DocumentTable.ids(db))
         for (card, document) in try CardTable.documents(db) where !known.contains(document) {
-          try CardTable.setDocument(db, card, to: nil, now: workspace.environment.clocks.now())
+          try CardTable.setDocument(db, card, to: nil, now: workspace.now)
         }
       }
       if has("bad_saved_game") { try GameTable.removeSaved(db) }
       if has(DoctorFinding.unmadeCards) {
-        try CardTable.remove(db, NoteOrdinals.unmade(db, isInterrupted: workspace.environment.isInterrupted))
+        try CardTable.remove(db, NoteOrdinals.unmade(db, isInterrupted: workspace.isInterrupted))
       }
       if has("damaged_step") { try UndoLog.removeAll(db) }
     }
@@ -99,7 +99,7 @@ extension CareOperations {
     let scratch = try Scratch(.restore, in: workspace.folder)
     let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
     try copyCollection(to: copy)
-    let new = NewStore(at: made, schema: Workspace.schema, isInterrupted: workspace.environment.isInterrupted)
+    let new = NewStore(at: made, schema: Workspace.schema, isInterrupted: workspace.isInterrupted)
     let losses = try new.salvage(from: copy)
     // A failure until here leaves nothing behind.
     let kept = try copyDamaged()

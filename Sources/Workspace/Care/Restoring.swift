@@ -71,7 +71,7 @@ extension CareOperations {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     try makePrivateFolder(workspace.folder)
     let scratch = try Scratch(.restore, in: workspace.folder)
-    let file = BackupFile(path, isInterrupted: workspace.environment.isInterrupted)
+    let file = BackupFile(path, isInterrupted: workspace.isInterrupted)
     let packed = scratch.path("collection.sqlite")
     var (grants, hasHistory): ([UInt8]?, Bool) = (nil, false)
     let contents = try file.read { archive, _, part in
@@ -89,7 +89,7 @@ extension CareOperations {
     (staged.grants, staged.hasHistory) = (grants, hasHistory)
     do {
       let new = NewStore(
-        at: staged.database, schema: Workspace.schema, isInterrupted: workspace.environment.isInterrupted)
+        at: staged.database, schema: Workspace.schema, isInterrupted: workspace.isInterrupted)
       staged.danglingTable = try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
@@ -214,7 +214,7 @@ extension CareOperations {
       workspace.hasCollection = true
       if try workspace.database.replaceAll(from: staged.database, since: watch) { return (replaced, kept) }
       if let kept { try Folder.removeFile(kept) }
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
     }
     throw StorageError.busy(path: workspace.collectionPath, holder: nil, operation: "restoring")
   }
@@ -236,7 +236,7 @@ extension CareOperations {
 
   /// Unpacks the media into the account's folder.
   private func unpackMedia(of staged: StagedBackup) throws {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     _ = try BackupFile(staged.path, isInterrupted: isInterrupted).read { archive, name, part in
       guard part == .media else { return }
       let place = workspace.folder + "/" + name
@@ -278,6 +278,6 @@ extension CareOperations {
   /// Closes the collection, and copies its file.
   func copyCollection(to target: String) throws {
     try workspace.database.close()
-    try copyDatabase(workspace.collectionPath, to: target, isInterrupted: workspace.environment.isInterrupted)
+    try copyDatabase(workspace.collectionPath, to: target, isInterrupted: workspace.isInterrupted)
   }
 }

@@ -1,6 +1,6 @@
 // The changes that a rehearsal would make, in the user's terms: cards, decks, settings, documents.
 // Invariant: the changes are read from the current unit of work, so they are exactly what committing the unit would do.
-// a card counts as changed if its own row or the text that it shows differs.
+// A card counts as changed if its own row or the text that it shows differs.
 
 import CardDocuments
 import Decks

@@ -155,7 +155,9 @@ public final class Workspace {
   }
 
   /// Runs a read.
-  package func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
+  package func read<T>(for what: String = "workspace", _ body: (Database) throws -> T) throws -> T {
+    try store(for: what).read(body)
+  }
 
   /// Runs a change as one operation, which is one undo step; within a unit of work it becomes part of the unit's
   /// step.
@@ -205,6 +207,17 @@ public final class Workspace {
     }
     return result
   }
+
+  /// Seconds since 1970.
+  var now: Double { environment.clocks.now() }
+
+  /// The current time, in the form that scheduling uses.
+  var moment: StudyMoment { StudyMoment(now: now, zoneOffset: environment.clocks.zoneOffset) }
+
+  var isInterrupted: @Sendable () -> Bool { environment.isInterrupted }
+
+  /// - Throws: `WorkspaceError.interrupted` if the user interrupted.
+  func poll() throws { if isInterrupted() { throw WorkspaceError.interrupted } }
 
   /// Increases whenever rows that were read may be stale.
   package var changeCount: Int { database.changeCount }

@@ -1,14 +1,16 @@
 // The parts of a workspace: its inputs, what it opens, and the current unit of work.
-// Invariant: they are plain records; only `Workspace` changes them. each event is notified once, by the handle of the
-// game or session, whether a screen, a pipe, Lua or a plugin caused it. the unit of work rolls back all changes of the
+// Invariant: they are plain records; only `Workspace` changes them. Each event is notified once, by the handle of the
+// game or session, whether a screen, a pipe, Lua or a plugin caused it. The unit of work rolls back all changes of the
 // user's data; any effect outside it (files elsewhere, plugins) asks here first, and is only announced in a rehearsal.
 
 import CardDocuments
 import Decks
 import Language
 import Lexicon
+import Memory
 import Storage
 import Sync
+import Synchronization
 import Templates
 import ToggleSettings
 import WordGames
@@ -41,9 +43,9 @@ struct OpenedParts {
   var whileWaitingForServer: (() -> Void)?
   var player: SoundPlayer?
   /// The day's backup while it is being made in the background.
-  var backup: BackgroundBackup?
+  var backup: BackgroundJob<Void>?
   /// A fit of memory models running in the background, and the last answer for which a new fit was considered.
-  var fit: BackgroundFit?
+  var fit: (preset: PresetID, job: BackgroundJob<ModelFitting.Outcome>)?
   var lastCheckedAnswer: Int?
 }
 
@@ -155,5 +157,52 @@ public struct Rehearsal {
     announced.count += 1
     announce("dry run: would " + action())
     return false
+  }
+}
+
+/// Work on a second thread while the prompt is in use. All members are called on the prompt's thread.
+final class BackgroundJob<Outcome: Sendable> {
+  fileprivate struct State {
+    var progress = (done: 0, total: 0)
+    var isStopped = false
+    var outcome: Result<Outcome, any Error>?
+  }
+
+  /// What both threads use.
+  final class Shared: Sendable {
+    fileprivate let state = Mutex(State())
+
+    var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    func setProgress(_ done: Int, _ total: Int) { state.withLock { $0.progress = (done, total) } }
+  }
+
+  private let lane = WorkLane(ahead: 1)
+  private let shared = Shared()
+
+  init(_ work: @escaping @Sendable (Shared) throws -> Outcome) throws {
+    let shared = shared
+    try lane.add {
+      let outcome = Result { try work(shared) }
+      shared.state.withLock { $0.outcome = outcome }
+    }
+  }
+
+  var isOver: Bool { shared.state.withLock { $0.outcome != nil } }
+
+  var progress: (done: Int, total: Int) { shared.state.withLock { $0.progress } }
+
+  /// Waits until the work is done.
+  /// - Throws: what the work threw.
+  @discardableResult
+  func wait() throws -> Outcome? {
+    lane.waitUntilIdle()
+    return try shared.state.withLock { $0.outcome }?.get()
+  }
+
+  /// Cancels the work.
+  func stop() {
+    shared.state.withLock { $0.isStopped = true }
+    lane.waitUntilIdle()
   }
 }

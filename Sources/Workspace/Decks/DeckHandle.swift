@@ -9,18 +9,9 @@ import Storage
 ///
 ///     let deck = try workspace.decks.create("Spanish")
 ///     try deck.add(NewCard(prompt: "el gato", answer: "the cat"))
-public final class DeckHandle: WorkspaceHandle {
-  public let workspace: Workspace
-  public let id: DeckID
+public final class DeckHandle: RowHandle<DeckID> {
   /// The object with its options, as long as somebody uses it.
   public weak var part: AnyObject?
-
-  init(_ id: DeckID, in workspace: Workspace) {
-    self.id = id
-    self.workspace = workspace
-  }
-
-  deinit { workspace.handles.decks.forget(id) }
 
   // MARK: Reading
 
@@ -79,7 +70,7 @@ public final class DeckHandle: WorkspaceHandle {
   public func rename(to name: String) throws {
     workspace.unit.deckNames = [:]
     try workspace.perform(.renameDeck, on: name) {
-      try DeckTable.rename($0, id, to: name, now: workspace.environment.clocks.now())
+      try DeckTable.rename($0, id, to: name, now: workspace.now)
     }
   }
 
@@ -111,7 +102,7 @@ public final class DeckHandle: WorkspaceHandle {
     ) { db in
       let adder = try known ?? CardAdder(db, deck: id, random: workspace.environment.random.entropy)
       used = adder
-      return try adder.add(card, at: place, now: workspace.environment.clocks.now())
+      return try adder.add(card, at: place, now: workspace.now)
     }
     // Its statements must not outlive the connection, so it is kept only within a unit.
     if let used, workspace.isInUnit { workspace.unit.adders.keep(used, of: id, at: workspace.changeCount) }
@@ -124,7 +115,7 @@ public final class DeckHandle: WorkspaceHandle {
       .addCards, on: workspace.decks.name(of: id), count: { $0.changed }, became: { $0.operation }
     ) { db in
       let batch = try CardBatch(
-        db, deck: id, onDuplicate: onDuplicate, now: workspace.environment.clocks.now(),
+        db, deck: id, onDuplicate: onDuplicate, now: workspace.now,
         random: workspace.environment.random.entropy)
       return try workspace.database.writing(batch) {
         try feed(batch)

@@ -30,7 +30,7 @@ public struct DeckOperations {
   public func create(_ name: String) throws -> DeckHandle {
     workspace.handle(
       of: try workspace.perform(.createDeck, on: name) {
-        try DeckTable.create($0, name: name, now: workspace.environment.clocks.now()).id
+        try DeckTable.create($0, name: name, now: workspace.now).id
       })
   }
 
@@ -83,7 +83,7 @@ public struct DeckOperations {
   public func statistics(
     of decks: [DeckHandle]? = nil, query: String? = nil, progress: ((Int, Int) -> Void)? = nil
   ) throws -> DeckStatistics {
-    let query = try query.map { try CardQuery($0, isInterrupted: workspace.environment.isInterrupted) }
+    let query = try query.map { try CardQuery($0, isInterrupted: workspace.isInterrupted) }
     return try workspace.read { db in
       try DeckStatistics(db, decks: decks?.map(\.id), query: query, at: workspace.moment, progress: progress)
     }
@@ -112,8 +112,4 @@ public struct DeckOperations {
       try DeckTable.goals(db).map { try GoalSimulation(db, $0.deck.id, $0.goal, at: workspace.moment).progress }
     }
   }
-}
-
-extension Workspace {
-  public var decks: DeckOperations { DeckOperations(workspace: self) }
 }

@@ -20,7 +20,7 @@ extension DeckHandle {
     to path: String, _ kinds: FileKinds = .plain, _ options: PageOptions = PageOptions(),
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     return try atOneMoment { db in
       try page(db, options).write(to: path, kinds, isInterrupted: isInterrupted) { done, total in
         if isInterrupted() { throw WorkspaceError.interrupted }

@@ -23,7 +23,7 @@ extension DeckHandle {
     return try PaperSheet(titled: try record().name, options).write(
       cards.count, to: path, by: workspace.drawing,
       drawn: { done in
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         try drawn(done, cards.count)
       }, card: { try paper.sides(of: cards[$0]) })
   }
@@ -67,7 +67,7 @@ private struct CardPaper {
     let bytes: [UInt8]
     do throws(FileError) {
       bytes = try ByteFile(
-        workspace.media.folder + "/" + record.hash, isInterrupted: workspace.environment.isInterrupted
+        workspace.media.folder + "/" + record.hash, isInterrupted: workspace.isInterrupted
       ).rest(limit: MediaOperations.limit)
     } catch {
       guard case .interrupted = error.reason else { return nil }

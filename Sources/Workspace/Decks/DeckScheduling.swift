@@ -1,5 +1,5 @@
 // The options, limits, preset and goal of a deck, and a simulation of studying with them.
-// Invariant: every change is one operation; reading and simulating change nothing. setting a goal is one operation,
+// Invariant: every change is one operation; reading and simulating change nothing. Setting a goal is one operation,
 // planned with the current cards; reading one changes nothing.
 
 public import Decks
@@ -52,7 +52,7 @@ public struct DeckScheduling {
   /// Sets several options from typed text, and the deck's preset: all of them, or none if one is refused. A blank
   /// text resets an option to its initial value.
   public func set(_ typed: [(name: DeckOptions.Name, text: String)], preset: PresetChoice = .same) throws {
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
       switch preset {
       case .same: break
@@ -108,7 +108,7 @@ public struct DeckScheduling {
     retentions: [Double] = [0.7, 0.75, 0.8, 0.85, 0.9, 0.95], days: Int = 365,
     progress: @escaping (Double) throws -> Void = { _ in }
   ) throws -> [RetentionForecast] {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     let simulation = try workspace.read { try Simulation($0, deck: id, at: workspace.moment) }
     return try simulation.run(retentions: retentions, days: days) { share in
       if isInterrupted() { throw WorkspaceError.interrupted }
@@ -147,7 +147,7 @@ public struct DeckGoals {
     let moment = workspace.moment
     let goal = try DeckGoal(date: date, recall: recall, minutes: minutes, at: moment)
     let simulation = try workspace.read { try GoalSimulation($0, deck.id, goal, at: moment) }
-    guard let planned = simulation.planned(isInterrupted: workspace.environment.isInterrupted) else {
+    guard let planned = simulation.planned(isInterrupted: workspace.isInterrupted) else {
       throw WorkspaceError.interrupted
     }
     return try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: deck.id)) {

@@ -21,7 +21,7 @@ public struct PresetOperations {
   /// - Throws: `DeckError.presetExists`, `.badPresetName`.
   @discardableResult
   public func create(_ name: String, options: DeckOptions = DeckOptions()) throws -> PresetRecord {
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     return try workspace.perform(.changePresets, on: name) { db in
       try PresetTable.create(db, name: name, options: options, now: now)
     }
@@ -45,32 +45,16 @@ public struct PresetOperations {
   }
 }
 
-extension Workspace {
-  public var presets: PresetOperations { PresetOperations(workspace: self) }
-}
-
 /// A preset of an open workspace.
 ///
 ///     let preset = workspace.handle(of: try workspace.presets.find("Hard"))
 ///     try preset.record().deckCount
-public final class PresetHandle: WorkspaceHandle {
-  public let workspace: Workspace
-  public let id: PresetID
+public final class PresetHandle: RowHandle<PresetID> {
   /// The object with its options, as long as somebody uses it.
   public weak var part: AnyObject?
 
-  init(_ id: PresetID, in workspace: Workspace) {
-    self.id = id
-    self.workspace = workspace
-  }
-
-  deinit { workspace.handles.presets.forget(id) }
-
   /// - Throws: `DeckError.gone` when it was removed.
-  public func record() throws -> PresetRecord {
-    _ = try workspace.store(for: "preset")
-    return try workspace.read { try PresetTable.record($0, id) }
-  }
+  public func record() throws -> PresetRecord { try workspace.read(for: "preset") { try PresetTable.record($0, id) } }
 }
 
 /// The owner of the options that are read and set: a deck, whose options are its preset's, or a preset.

@@ -52,6 +52,13 @@ public final class SessionHandle: WorkspaceHandle {
   private enum Kind {
     case review(ReviewSession)
     case sprint(Sprint)
+
+    var progress: any StudyProgress {
+      switch self {
+      case .review(let session): session
+      case .sprint(let sprint): sprint
+      }
+    }
   }
 
   public let workspace: Workspace
@@ -114,12 +121,7 @@ public final class SessionHandle: WorkspaceHandle {
   // MARK: State
 
   /// The number of cards in the queue, as a measure of memory use.
-  public var queueLength: Int {
-    switch kind {
-    case .review(let session): session.remaining
-    case .sprint(let sprint): sprint.remaining
-    }
-  }
+  public var queueLength: Int { kind.progress.remaining }
 
   /// Returns the card to answer; nil when the session is over.
   public func card() throws -> CardHandle? {
@@ -130,12 +132,7 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  public func remaining() throws -> Int {
-    switch try current() {
-    case .sprint(let sprint): sprint.remaining
-    case .review(let session): session.remaining
-    }
-  }
+  public func remaining() throws -> Int { try current().progress.remaining }
 
   /// Returns the seconds left in a sprint; nil in a review.
   public func timeRemaining() throws -> Double? {
@@ -143,33 +140,13 @@ public final class SessionHandle: WorkspaceHandle {
     return nil
   }
 
-  public func isActive() throws -> Bool {
-    switch try current() {
-    case .sprint(let sprint): sprint.isActive
-    case .review(let session): session.isActive
-    }
-  }
+  public func isActive() throws -> Bool { try current().progress.isActive }
 
-  public func isOver() throws -> Bool {
-    switch try current() {
-    case .sprint(let sprint): sprint.isOver
-    case .review(let session): session.isOver
-    }
-  }
+  public func isOver() throws -> Bool { try current().progress.isOver }
 
-  public func right() throws -> Int {
-    switch try current() {
-    case .sprint(let sprint): sprint.right
-    case .review(let session): session.right
-    }
-  }
+  public func right() throws -> Int { try current().progress.right }
 
-  public func wrong() throws -> Int {
-    switch try current() {
-    case .sprint(let sprint): sprint.wrong
-    case .review(let session): session.wrong
-    }
-  }
+  public func wrong() throws -> Int { try current().progress.wrong }
 
   /// Returns the due and new cards left; zeros in a sprint.
   public func counts() throws -> (due: Int, new: Int) {
@@ -311,19 +288,9 @@ public final class SessionHandle: WorkspaceHandle {
     return nil
   }
 
-  public func pause() throws {
-    switch try current() {
-    case .sprint(let sprint): sprint.pause()
-    case .review(let session): session.pause()
-    }
-  }
+  public func pause() throws { try current().progress.pause() }
 
-  public func resume() throws {
-    switch try current() {
-    case .sprint(let sprint): sprint.resume()
-    case .review(let session): session.resume()
-    }
-  }
+  public func resume() throws { try current().progress.resume() }
 
   public func restart() throws {
     switch try current() {
@@ -347,9 +314,4 @@ extension SessionHandle.Options {
 extension DeckHandle {
   /// Starts a session with the cards of the deck and its subdecks.
   public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
-}
-
-extension Workspace {
-  /// The current time, in the form that scheduling uses.
-  var moment: StudyMoment { StudyMoment(now: environment.clocks.now(), zoneOffset: environment.clocks.zoneOffset) }
 }

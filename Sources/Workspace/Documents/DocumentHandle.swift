@@ -21,8 +21,6 @@ public final class DocumentHandle: WorkspaceHandle {
     self.workspace = workspace
   }
 
-  deinit { workspace.handles.documents.forget(ObjectIdentifier(stored)) }
-
   /// Returns the current document.
   /// - Throws: `DocumentError.removed` if it is gone.
   public func document() throws -> StoredDocument {
@@ -50,8 +48,6 @@ public final class DocumentHandle: WorkspaceHandle {
     try document().elements.map { element in elementHandles[element.id] { ElementHandle(element.id, of: self) } }
   }
 
-  func forgetElement(_ id: String) { elementHandles.forget(id) }
-
   public func addText(
     _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement
   ) throws -> ElementHandle {
@@ -71,7 +67,7 @@ public final class DocumentHandle: WorkspaceHandle {
     let stored = try document()
     return try workspace.perform(.removeDocument, count: { _ in 1 }) { db in
       try stored.remove(db)
-      return try CardTable.removeDocument(db, stored.id.description, now: workspace.environment.clocks.now())
+      return try CardTable.removeDocument(db, stored.id.description, now: workspace.now)
     }
   }
 
@@ -92,8 +88,6 @@ public final class ElementHandle: WorkspaceHandle {
     self.id = id
     self.document = document
   }
-
-  deinit { document.forgetElement(id) }
 
   /// Returns the current element.
   /// - Throws: `DocumentError.noElement` if it was removed.

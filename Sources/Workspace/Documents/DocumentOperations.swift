@@ -21,7 +21,7 @@ public struct DocumentOperations {
     if let known = workspace.opened.documents { return known }
     let fresh = DocumentStore(
       keeper: CollectionDocuments(workspace: workspace), drawing: workspace.drawing,
-      isInterrupted: workspace.environment.isInterrupted, randomBytes: workspace.environment.random.bytes)
+      isInterrupted: workspace.isInterrupted, randomBytes: workspace.environment.random.bytes)
     if workspace.isInUnit || workspace.database.isInOperation { fresh.beginUnit() }
     workspace.opened.documents = fresh
     return fresh
@@ -44,7 +44,7 @@ public struct DocumentOperations {
   public func removeDamaged(_ id: DocumentID) throws -> Int {
     try workspace.perform(.removeDocument, count: { _ in 1 }) { db in
       try DocumentTable.remove(db, id)
-      return try CardTable.removeDocument(db, id.description, now: workspace.environment.clocks.now())
+      return try CardTable.removeDocument(db, id.description, now: workspace.now)
     }
   }
 
@@ -97,8 +97,8 @@ public struct DocumentOperations {
     let gallery = GalleryPage(title: title, count: documents.count) { place in
       try documents[place].document().picture(width: width)
     }
-    return try gallery.write(to: path, kinds, isInterrupted: workspace.environment.isInterrupted) { done in
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+    return try gallery.write(to: path, kinds, isInterrupted: workspace.isInterrupted) { done in
+      try workspace.poll()
       try progress(done)
     }
   }
@@ -125,17 +125,13 @@ extension StoredDocument {
   }
 }
 
-extension Workspace {
-  public var documents: DocumentOperations { DocumentOperations(workspace: self) }
-}
-
 /// Stores documents as rows of the collection and their pictures among its media.
 struct CollectionDocuments: DocumentKeeper {
   unowned let workspace: Workspace
 
   package var changeCount: Int { workspace.changeCount }
 
-  package var now: Double { workspace.environment.clocks.now() }
+  package var now: Double { workspace.now }
 
   package func read<T>(_ body: (Database) throws -> T) throws -> T { try workspace.read(body) }
 

@@ -38,7 +38,7 @@ extension DocumentOperations {
     var reader = TemplateReader(workspace: workspace, names: names)
     var values: [TemplateValues] = []
     for (index, card) in cards.enumerated() {
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
       values.append(try reader.values(of: card))
       try progress(index + 1, cards.count)
     }
@@ -46,7 +46,7 @@ extension DocumentOperations {
     let maker = DocumentTemplate(source)
     let images = source.elements.count { $0.kind == .image }
     let documents = try values.map { values in
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
       return try maker.filled(values, pictures: reader.pictures)
     }
     let missing = documents.reduce(0) { sum, document in sum + images - document.elements.count { $0.kind == .image } }

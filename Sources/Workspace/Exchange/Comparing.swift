@@ -33,9 +33,6 @@ public struct MergeReport {
 }
 
 extension Workspace {
-  /// The comparisons and merges of the workspace.
-  public var comparing: Comparing { Comparing(workspace: self) }
-
   /// Runs reads against the state just after an undo step was done.
   /// - Throws: `UndoError.noStep`; `WorkspaceError.lookingBack` if the body attempts a change.
   public func at<T>(step: Int, _ body: () throws -> T) throws -> T {

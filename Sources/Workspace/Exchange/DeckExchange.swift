@@ -63,7 +63,7 @@ extension DeckHandle {
     _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
   ) throws -> (cards: AddReport, lines: LineReport) {
     var settings = PackageSettings(
-      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
     ) { [workspace] in try workspace.media.add($0, named: $1) }
     (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
     settings.onDuplicate = options.onDuplicate
@@ -89,7 +89,7 @@ extension DeckHandle {
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
     let format = try checkExport(to: path, options)
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     return try atOneMoment { db in
       guard format.isText else { return try exportPackage(db, format, to: path, kinds, options) }
       return try CardExport(db, id).run(to: path, kinds, options, isInterrupted: isInterrupted) { _, _ in
@@ -115,7 +115,7 @@ extension DeckHandle {
   private func exportPackage(
     _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, _ options: ExportOptions
   ) throws -> ExportReport {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     var destination = PackageDestination(
       folder: workspace.folder, moment: workspace.moment, isInterrupted: isInterrupted
     ) { [workspace] in workspace.media.folder + "/" + $0.hash }

@@ -64,7 +64,7 @@ public struct ExchangeOperations {
         .importCards, on: name, count: { $0.cards.changed }, became: { $0.cards.operation }
       ) { db in
         let known = try DeckTable.named(db, name)
-        let deck = try known ?? DeckTable.create(db, name: name, now: workspace.environment.clocks.now())
+        let deck = try known ?? DeckTable.create(db, name: name, now: workspace.now)
         let report = try workspace.handle(of: deck.id).importCards(
           db, from: paths, kinds, options, isNew: known == nil, progress: progress)
         // No deck and no undo step is created if nothing in the files could be used.
@@ -82,7 +82,7 @@ public struct ExchangeOperations {
   public func importPackage(from path: String) throws -> AddReport {
     try workspace.perform(.importCards, count: { $0.changed }, became: { $0.operation }) { db in
       let settings = PackageSettings(
-        folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
+        folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
       ) { [workspace] in try workspace.media.add($0, named: $1) }
       return try PackageImport(db, keepingNames: settings).run(path)
     }
@@ -97,18 +97,18 @@ public struct ExchangeOperations {
     _ path: String, _ choices: BuildChoices = BuildChoices(), generator: any CardGenerator,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (deck: DeckHandle, report: BuildReport) {
-    var folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted)
+    var folder = try BuildFolder(path, isInterrupted: workspace.isInterrupted)
     var written = 0
     if choices.writesBack {
       written = try workspace.read {
-        try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run { paths in
+        try BuildWriteBack($0, folder, isInterrupted: workspace.isInterrupted).run { paths in
           let git = GitFiles(folder: folder.path, workspace: workspace)
           let files = try choices.requiresCommitted ? git.uncommitted(paths) : []
           if !files.isEmpty { throw BuildError.uncommitted(folder: folder.path, files: files) }
           return workspace.rehearsal.mayActOutside("write edits back to \(counted(paths.count, "source"))")
         }
       }
-      if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted) }
+      if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.isInterrupted) }
     }
     let built = folder
     return try workspace.perform(
@@ -116,11 +116,11 @@ public struct ExchangeOperations {
       count: { $0.report.cards.added + $0.report.cards.updated + $0.report.removed }, details: { $0.report.inWords }
     ) { db in
       let known = try BuildTable.deck(db, of: built) ?? DeckTable.named(db, built.name)
-      let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.environment.clocks.now())
+      let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.now)
       try setOptions(db, deck.id, built)
       var settings = BuildSettings(
-        generator, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy,
-        mediaLimit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted
+        generator, now: workspace.now, random: workspace.environment.random.entropy,
+        mediaLimit: MediaOperations.limit, isInterrupted: workspace.isInterrupted
       ) { try workspace.media.add($0, hash: $1, named: $2) }
       (settings.prunes, settings.restores) = (choices.prunes, choices.restores)
       (settings.prunesMost, settings.prunesStudied) = (choices.prunesMost, choices.prunesStudied)
@@ -159,10 +159,6 @@ public struct ExchangeOperations {
       throw DocumentError.drawing(failure)
     }
   }
-}
-
-extension Workspace {
-  public var exchange: ExchangeOperations { ExchangeOperations(workspace: self) }
 }
 
 extension AddReport {

@@ -1,5 +1,5 @@
 // Word lists and games as Lua and the commands see them. Invariant: a handle becomes unusable when its workspace is
-// closed, although word lists belong to no account. a guess that counts is stored at the end of the current operation at
+// closed, although word lists belong to no account. A guess that counts is stored at the end of the current operation at
 // the latest; the end of a game is stored and notified once.
 
 import Files
@@ -50,8 +50,6 @@ public final class GameHandle: WorkspaceHandle {
     self.game = game
     self.workspace = workspace
   }
-
-  deinit { workspace.handles.games.forget(ObjectIdentifier(game)) }
 }
 
 /// The options of a new game; nil values come from the settings, or are chosen.

@@ -49,7 +49,7 @@ public struct GameOperations {
   public func store() throws {
     guard let game = workspace.unit.waitingGame, workspace.isOpen else { return }
     do {
-      try workspace.perform(.saveGame) { try game.store($0, now: workspace.environment.clocks.now()) }
+      try workspace.perform(.saveGame) { try game.store($0, now: workspace.now) }
     } catch let error as GameError {
       // It would fail in the same way at the end of each following line.
       (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
@@ -98,8 +98,4 @@ public struct GameOperations {
     try store()
     return try workspace.read { try GameTable.results($0) }
   }
-}
-
-extension Workspace {
-  public var games: GameOperations { GameOperations(workspace: self) }
 }

@@ -126,7 +126,7 @@ public final class FilmClips {
     var fields: [String: String] = [:]
     for (field, path, ending) in [("Audio", sound(number), "mp3"), ("Picture", picture(number), "jpg")] {
       guard Self.isThere(path) else { continue }
-      let bytes = try FileText.bytes(path, limit: Self.largest * 2, isInterrupted: workspace.environment.isInterrupted)
+      let bytes = try FileText.bytes(path, limit: Self.largest * 2, isInterrupted: workspace.isInterrupted)
       let added = try workspace.media.add(bytes, named: "\(name).\(ending)")
       fields[field] = ending == "mp3" ? "[sound:\(added)]" : "<img src=\"\(added)\">"
     }

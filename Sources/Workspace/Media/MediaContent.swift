@@ -60,7 +60,7 @@ extension MediaOperations {
     guard let content = MediaContent(ofName: name) else { return nil }
     let path = try path(name)
     guard fileExists(path) else { return nil }
-    let file = try ByteFile(path, followingLinks: false, isInterrupted: workspace.environment.isInterrupted)
+    let file = try ByteFile(path, followingLinks: false, isInterrupted: workspace.isInterrupted)
     let head = try file.bytes(at: 0, count: min(MediaContent.headSize, file.facts.size))
     return content.matches(head) ? nil : content.words
   }

@@ -26,7 +26,7 @@ extension MediaOperations {
       let path = inbox + "/" + name
       guard let facts = try importable(name, path) else { continue }
       let bytes = try FileText.bytes(
-        path, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
+        path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
       do { try remove([name]) } catch NoteError.mediaNotFound {
         // There is nothing to replace.
       }

@@ -39,7 +39,7 @@ public struct MediaOperations {
   /// - Throws: `FileError`, `NoteError.badMediaName`.
   public func add(from path: String, _ kinds: FileKinds = .plain) throws -> String {
     try add(named: MediaNames.checked(lastPart(of: path))) {
-      try FileText.bytes(path, limit: MediaOperations.limit, kinds, isInterrupted: workspace.environment.isInterrupted)
+      try FileText.bytes(path, limit: MediaOperations.limit, kinds, isInterrupted: workspace.isInterrupted)
     }
   }
 
@@ -79,7 +79,7 @@ public struct MediaOperations {
     // A file left by an operation that a power failure interrupted may have the right size but not the content.
     let isThere =
       try FileFacts.at(path, followingLinks: false)?.size == bytes.count
-      && FileText.bytes(path, limit: bytes.count, isInterrupted: workspace.environment.isInterrupted) == bytes
+      && FileText.bytes(path, limit: bytes.count, isInterrupted: workspace.isInterrupted) == bytes
     if !isThere {
       try makePrivateFolder(folder)
       // In the account's folder, which the next start sweeps; it need not list all media for that.
@@ -200,10 +200,6 @@ public struct MediaOperations {
   func content(_ hash: String) throws -> [UInt8]? {
     let path = folder + "/" + hash
     guard try FileFacts.at(path) != nil else { return nil }
-    return try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
+    return try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
   }
-}
-
-extension Workspace {
-  public var media: MediaOperations { MediaOperations(workspace: self) }
 }

@@ -61,7 +61,7 @@ extension MediaOperations {
   /// - Throws: `NoteError.mediaNotFound`, `PictureFailure`, `FileError`.
   public func picture(_ name: String) throws -> Picture {
     let bytes = try FileText.bytes(
-      path(name), limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
+      path(name), limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
     return try workspace.drawing.picture(from: bytes, longSide: 1000)
   }
 

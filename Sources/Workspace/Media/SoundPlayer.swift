@@ -1,6 +1,6 @@
 // Running the programs that make and play sounds and pictures; that of the setting `media.player` plays the sounds of
 // cards. Invariant: it is started from an argument list, never by a shell; it has no access to the terminal, and is
-// terminated with the object that started it; the links made for it are removed with them. a program that was given up
+// terminated with the object that started it; the links made for it are removed with them. A program that was given up
 // leaves no process behind.
 
 import Files

@@ -69,7 +69,7 @@ public struct SpeechOperations {
     report.spoken = try workspace.perform(.speakCards, count: { $0 }) { db in
       try sounds.count { sound in
         let markup = "[sound:\(sound.name)]"
-        guard try sound.target.add(markup, db, now: workspace.environment.clocks.now()) else { return false }
+        guard try sound.target.add(markup, db, now: workspace.now) else { return false }
         if let content = contents.removeValue(forKey: sound.name) {
           _ = try workspace.media.add(content, named: sound.name)
         }
@@ -145,10 +145,6 @@ public struct SpeechOperations {
     }
     return bytes
   }
-}
-
-extension Workspace {
-  public var speech: SpeechOperations { SpeechOperations(workspace: self) }
 }
 
 /// A field to be spoken.

@@ -1,5 +1,5 @@
 // The notes of an account, found by guid or by the id that other programs use.
-// Invariant: an id whose note is gone is skipped. it contains only the note's id; all values come from the store, and
+// Invariant: an id whose note is gone is skipped. It contains only the note's id; all values come from the store, and
 // every change is one operation that updates the note's cards.
 
 public import Decks
@@ -49,13 +49,13 @@ public struct NoteOperations {
   /// Adds and removes tags of notes.
   public func changeTags(of numbers: [Int64], adding: [String] = [], removing: [String] = []) throws {
     let notes = try numbers.compactMap { try numbered($0) }
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     try workspace.perform(.editNote, count: { _ in notes.count }) { db in
       for note in notes {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         try NoteTable.update(
           db, note.id, tags: Tags.changed(NoteTable.record(db, note.id).tags, adding: adding, removing: removing),
-          now: now, isInterrupted: workspace.environment.isInterrupted)
+          now: now, isInterrupted: workspace.isInterrupted)
       }
     }
   }
@@ -71,8 +71,8 @@ public struct NoteOperations {
       for (place, edit) in edits.enumerated() {
         do {
           try NoteTable.update(
-            db, edit.note.id, fields: edit.fields, tags: edit.tags, now: workspace.environment.clocks.now(),
-            isInterrupted: workspace.environment.isInterrupted)
+            db, edit.note.id, fields: edit.fields, tags: edit.tags, now: workspace.now,
+            isInterrupted: workspace.isInterrupted)
         } catch let problem as any Problem where problem.report.code != .interrupted {
           throw try refused(place, problem)
         }
@@ -88,7 +88,7 @@ public struct NoteOperations {
     return try workspace.perform(.removeNotes, count: { _ in notes.count }) { db in
       var cards: [CardID] = []
       for note in notes {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         cards += try NoteTable.cards(db, of: note.id)
       }
       return try CardTable.remove(db, cards)
@@ -96,29 +96,16 @@ public struct NoteOperations {
   }
 }
 
-extension Workspace {
-  public var notes: NoteOperations { NoteOperations(workspace: self) }
-}
-
 /// A note of an open workspace.
 ///
 ///     let note = try deck.addNote(.plain(["Front": "el gato", "Back": "the cat"]), type: .reversed)
 ///     try note.cards().count        // 2
-public final class NoteHandle: WorkspaceHandle {
-  public let workspace: Workspace
-  public let id: NoteID
+public final class NoteHandle: RowHandle<NoteID> {
   /// The object with its fields, as long as somebody uses it.
   public weak var part: AnyObject?
 
-  init(_ id: NoteID, in workspace: Workspace) { (self.id, self.workspace) = (id, workspace) }
-
-  deinit { workspace.handles.notes.forget(id) }
-
   /// - Throws: `DeckError.gone` if it was removed, either itself or with its last card.
-  public func record() throws -> NoteRecord {
-    _ = try workspace.store(for: "note")
-    return try workspace.read { try NoteTable.record($0, id) }
-  }
+  public func record() throws -> NoteRecord { try workspace.read(for: "note") { try NoteTable.record($0, id) } }
 
   public func type() throws -> NoteTypeHandle { workspace.handle(of: try record().type) }
 
@@ -148,8 +135,8 @@ public final class NoteHandle: WorkspaceHandle {
   public func update(fields: [String: String] = [:], tags: [String]? = nil) throws -> Int {
     try workspace.perform(.editNote) { db in
       try NoteTable.update(
-        db, id, fields: fields, tags: tags, now: workspace.environment.clocks.now(),
-        isInterrupted: workspace.environment.isInterrupted)
+        db, id, fields: fields, tags: tags, now: workspace.now,
+        isInterrupted: workspace.isInterrupted)
     }
   }
 

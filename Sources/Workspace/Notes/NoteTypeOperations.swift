@@ -1,4 +1,4 @@
-// The note types of an account. Invariant: the names of note types are unique, case-insensitively. a change that would
+// The note types of an account. Invariant: the names of note types are unique, case-insensitively. A change that would
 // remove cards or texts reports their number first, and is made only if the caller agrees.
 
 public import Decks
@@ -36,14 +36,10 @@ public struct NoteTypeOperations {
 
   /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.
   public func create(_ draft: NoteTypeDraft) throws -> NoteTypeHandle {
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     return workspace.handle(
       of: try workspace.perform(.createNoteType, on: draft.name) { try NoteTypeTable.create($0, draft, now: now) }.id)
   }
-}
-
-extension Workspace {
-  public var noteTypes: NoteTypeOperations { NoteTypeOperations(workspace: self) }
 }
 
 /// A note type of an open workspace.
@@ -51,25 +47,15 @@ extension Workspace {
 ///     let type = try workspace.noteTypes.create(draft)
 ///     try type.loss(of: edit)              // 3 cards: ask, then
 ///     try type.edit(edit, agreed: true)
-public final class NoteTypeHandle: WorkspaceHandle {
-  public let workspace: Workspace
-  public let id: NoteTypeID
-
-  init(_ id: NoteTypeID, in workspace: Workspace) { (self.id, self.workspace) = (id, workspace) }
-
-  deinit { workspace.handles.noteTypes.forget(id) }
-
+public final class NoteTypeHandle: RowHandle<NoteTypeID> {
   /// - Throws: `DeckError.gone` if it was removed.
-  public func record() throws -> NoteType {
-    _ = try workspace.store(for: "note type")
-    return try workspace.read { try NoteTypeTable.record($0, id) }
-  }
+  public func record() throws -> NoteType { try workspace.read(for: "note type") { try NoteTypeTable.record($0, id) } }
 
   public func noteCount() throws -> Int { try workspace.noteTypes.noteCounts()[id] ?? 0 }
 
   /// Returns what a change would remove.
   public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {
-    try workspace.read { try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.environment.isInterrupted) }
+    try workspace.read { try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.isInterrupted) }
   }
 
   /// Changes the type, its notes and their cards.
@@ -80,8 +66,8 @@ public final class NoteTypeHandle: WorkspaceHandle {
     let name = try record().name
     return try workspace.perform(.editNoteType, on: name) { db in
       try NoteTypeTable.edit(
-        db, id, edit, agreed: agreed, now: workspace.environment.clocks.now(),
-        isInterrupted: workspace.environment.isInterrupted)
+        db, id, edit, agreed: agreed, now: workspace.now,
+        isInterrupted: workspace.isInterrupted)
     }
   }
 

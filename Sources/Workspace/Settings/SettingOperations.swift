@@ -55,10 +55,6 @@ public struct SettingOperations {
   }
 }
 
-extension Workspace {
-  public var settings: SettingOperations { SettingOperations(workspace: self) }
-}
-
 /// A group of switches, a choice or a value that Lua may hold. It contains only the name.
 ///
 ///     try workspace.settings.declare(declaration, by: .user).value()   // .number(9)

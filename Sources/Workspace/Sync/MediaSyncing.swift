@@ -29,7 +29,7 @@ extension SyncOperations {
         return hash
       })
     let exchange = MediaExchange(
-      server, contents, folder: workspace.folder, before, isInterrupted: workspace.environment.isInterrupted)
+      server, contents, folder: workspace.folder, before, isInterrupted: workspace.isInterrupted)
     do {
       try exchange.run(progress: progress)
     } catch {

@@ -68,7 +68,7 @@ public struct SyncOperations {
     let proxies = workspace.environment.variables.entries(of: SyncOperations.proxyVariables)
     let program = SyncProgram(
       path: workspace.environment.folders.netProgram, environment: proxies, clock: workspace.environment.clocks.elapsed
-    ) { [weak workspace, isInterrupted = workspace.environment.isInterrupted] in
+    ) { [weak workspace, isInterrupted = workspace.isInterrupted] in
       workspace?.opened.whileWaitingForServer?()
       return isInterrupted()
     }
@@ -152,7 +152,7 @@ public struct SyncOperations {
   func pull(_ server: SyncServer) -> CollectionPull {
     CollectionPull(
       server, folder: workspace.folder, mostBytes: share, now: workspace.environment.clocks.now,
-      isInterrupted: workspace.environment.isInterrupted)
+      isInterrupted: workspace.isInterrupted)
   }
 
   /// How many bytes a server may store on the disk in one sync: a tenth of the free space; 1 GiB if that is unknown.
@@ -240,7 +240,7 @@ public struct SyncOperations {
   func exchange(_ server: SyncServer, _ pulled: PulledCollection) -> SyncExchange {
     SyncExchange(
       server, pulled, workspace.moment, sends: !workspace.rehearsal.isOn,
-      isInterrupted: workspace.environment.isInterrupted)
+      isInterrupted: workspace.isInterrupted)
   }
 
   private func exchange(
@@ -271,8 +271,4 @@ public struct SyncOperations {
     try AtomicFile.write(path, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
     return path
   }
-}
-
-extension Workspace {
-  public var sync: SyncOperations { SyncOperations(workspace: self) }
 }

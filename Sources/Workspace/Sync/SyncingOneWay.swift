@@ -65,7 +65,7 @@ extension SyncOperations {
       guard unsent == preview.unsent else { throw SyncError.unsent(changes: unsent.total) }
       if preview.cardsHere > 0 { try WholeCollection.removeAll(db) }
       return try pulled.importAll(
-        db, preview.link, workspace.moment, isInterrupted: workspace.environment.isInterrupted, progress: progress)
+        db, preview.link, workspace.moment, isInterrupted: workspace.isInterrupted, progress: progress)
     }
     return (report, kept)
   }

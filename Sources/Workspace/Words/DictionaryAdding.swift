@@ -43,7 +43,7 @@ public struct UserDictionaries {
   public func add(
     _ path: String, named name: String? = nil, words: Language? = nil, progress: (Int) throws -> Void = { _ in }
   ) throws -> AddedDictionary {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     let isZip = path.lowercased().hasSuffix(".zip")
     let yomitan = isZip ? try YomitanFile(path, isInterrupted: isInterrupted) : nil
     let file = String(lastPart(of: path).prefix { $0 != "." })

@@ -99,7 +99,7 @@ extension TextHandle {
   }
 
   private func poll() throws {
-    if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+    try workspace.poll()
   }
 
   private func state(of item: LookUp, in view: TextView) -> WordState {

@@ -1,5 +1,5 @@
 // An open text, and how much of it is known according to the current cards.
-// Invariant: the text itself never changes; the states of its words are read again when cards may have changed. a text
+// Invariant: the text itself never changes; the states of its words are read again when cards may have changed. A text
 // is identified by the hash of its words, wherever its file is; a place is not part of undo.
 
 import Decks
@@ -313,7 +313,7 @@ extension TextHandle {
   }
 
   public func savePlace(_ sentence: Int) throws {
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     try workspace.perform(.savePlace) { db in
       try db.execute(
         sql: "INSERT OR REPLACE INTO reading_places (digest, sentence, read) VALUES (?, ?, ?)",

@@ -83,7 +83,7 @@ public struct UserWordList {
     if changes.isEmpty { return 0 }
     try workspace.perform(.listWords, count: { _ in changes.count }) { db in
       for (lemma, ignored) in changes {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         try ListedWordTable.set(db, language: lemmatizer.language.code, lemma, ignored: ignored)
       }
     }

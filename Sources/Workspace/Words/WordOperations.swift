@@ -128,10 +128,6 @@ public struct WordOperations {
   }
 }
 
-extension Workspace {
-  public var words: WordOperations { WordOperations(workspace: self) }
-}
-
 /// The common words of the last list that was requested.
 struct KnownCommonWords {
   let lexicon: Lexicon
