@@ -28,7 +28,7 @@ public enum CardOrder {
   private static func shift(_ db: Database) throws -> Int64 { try CardTable.lastID(db) & 0xFFFF }
 
   /// Returns a rank above all cards of the deck; the `room` ranks from it down to the top card are free.
-  static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
+  public static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
     let shift = try shift(db)
     guard let top = try top(db, deck) else { return -shift }
     let room = room + shift
@@ -50,7 +50,7 @@ public enum CardOrder {
   }
 
   /// A free rank for a new card.
-  static func rank(_ db: Database, _ deck: DeckID, for place: CardPlace) throws -> Int64 {
+  public static func rank(_ db: Database, _ deck: DeckID, for place: CardPlace) throws -> Int64 {
     switch place {
     case .top: try above(db, deck, room: step)
     case .bottom: try below(db, deck)
@@ -107,7 +107,8 @@ public enum CardOrder {
   }
 
   /// Reorders cards of one deck among the positions that they occupy; other cards stay where they are.
-  static func arrange(_ db: Database, _ ids: [CardID]) throws {
+  /// - Throws: `gone`.
+  public static func arrange(_ db: Database, _ ids: [CardID]) throws {
     let ranks = try ids.compactMap { id in
       try db.firstRow("SELECT rank FROM cards WHERE id = ?", [id.rawValue]) { $0.integer(0) }
     }.sorted()

@@ -241,10 +241,6 @@ public enum CardTable {
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
   }
 
-  /// Reorders cards of one deck among the positions that they occupy; other cards stay where they are.
-  /// - Throws: `gone`.
-  public static func arrange(_ db: Database, _ ids: [CardID]) throws { try CardOrder.arrange(db, ids) }
-
   /// Removes cards.
   /// - Returns: how many of them existed.
   @discardableResult

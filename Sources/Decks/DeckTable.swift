@@ -128,11 +128,6 @@ public enum DeckTable {
     return (deck, try db.hasRow(sql, [deck.id.rawValue]))
   }
 
-  /// Returns a rank from which on `ranks` ranks are free above all cards of a deck.
-  public static func room(_ db: Database, _ deck: DeckID, _ ranks: Int64) throws -> Int64 {
-    try CardOrder.above(db, deck, room: ranks)
-  }
-
   /// Finds the deck with a name within another one, and creates it if it is missing.
   /// - Throws: `badName`.
   public static func ensure(_ db: Database, _ name: String, within outer: DeckID, now: Double) throws -> DeckRecord {

@@ -30,17 +30,8 @@ public struct DecksFinding: Equatable, Sendable {
     case futureAnswer = "future_answer"
     case badFields = "bad_fields"
 
-    var column: FormedColumn? {
-      switch self {
-      case .deckRow: .deckRow
-      case .presetRow: .presetRow
-      case .cardRow: .cardRow
-      case .deckOptions: .deckOptions
-      case .presetOptions: .presetOptions
-      case .noteType: .noteType
-      default: nil
-      }
-    }
+    /// For a kind of value that cannot be read.
+    var column: FormedColumn? { FormedColumn(rawValue: rawValue) }
   }
 
   public let kind: Kind
@@ -80,8 +71,7 @@ public enum DecksCheck {
       "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(ivl IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields:
       "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
-    case .deckWithoutParent, .deckKey, .futureAnswer: nil
-    case .deckRow, .presetRow, .cardRow, .deckOptions, .presetOptions, .noteType: nil
+    default: nil
     }
   }
 

@@ -13,9 +13,15 @@ public struct UnreadableValue: Equatable, Sendable {
   public let text: String
 }
 
-enum FormedColumn: CaseIterable {
+/// Such a column; its raw value is that of the finding.
+enum FormedColumn: String, CaseIterable {
   // The rows as a server has them come first: a change of the others keeps them.
-  case deckRow, presetRow, cardRow, deckOptions, presetOptions, noteType
+  case deckRow = "unreadable_deck_row"
+  case presetRow = "unreadable_preset_row"
+  case cardRow = "unreadable_card_row"
+  case deckOptions = "unreadable_deck_options"
+  case presetOptions = "unreadable_preset_options"
+  case noteType = "unreadable_note_type"
 
   var table: String {
     switch self {

@@ -51,7 +51,7 @@ public enum SyncedCards {
   private static func freeRank(_ db: Database, _ card: StoredCard) throws -> Int64 {
     let sql = "SELECT 1 FROM cards WHERE deck = ? AND rank = ? AND id <> ?"
     let isTaken = try db.hasRow(sql, [card.deck.rawValue, card.rank, card.id.rawValue])
-    return isTaken ? try lowestRank(db, in: card.deck) : card.rank
+    return isTaken ? try CardOrder.rank(db, card.deck, for: .bottom) : card.rank
   }
 
   /// Restores some of a card's former marks, and sets the time of change.
@@ -74,11 +74,6 @@ public enum SyncedCards {
   public static func markSent(_ db: Database, _ card: CardID, modified: Int64, raw: String) throws {
     try db.cachedStatement(sql: "UPDATE cards SET mod = ?, raw = ? WHERE id = ?")
       .execute(arguments: [Double(modified), raw, card.rawValue])
-  }
-
-  /// A free rank below all cards of a deck, for a card that is added.
-  public static func lowestRank(_ db: Database, in deck: DeckID) throws -> Int64 {
-    try CardOrder.rank(db, deck, for: .bottom)
   }
 
   /// The positions on the server of the new cards right above and right below a card in its deck.

@@ -114,28 +114,8 @@ extension NoteTable {
     """
 }
 
-/// The fields that are stored with a note, for code that moves notes between collections.
-public enum StoredFields {
-  /// Sets the fields of a note. If there are none, what another program wrote is not touched.
-  public static func set(_ db: Database, of note: NoteID, to fields: [CardField]) throws {
-    let column = NoteData.column(try FieldText.column(fields))
-    let isOther = "SELECT 1 FROM notes WHERE id = ?2 AND data <> ?1 AND (?1 <> '' OR \(NoteData.fieldsSQL) IS NOT NULL)"
-    guard try db.hasRow(isOther, [column, note.rawValue]) else { return }
-    try NoteData.write(db, note, column)
-  }
-
-  /// The fields in the column `data` of a note; none if another program wrote it.
-  public static func list(inData data: String) -> [CardField] {
-    guard let column = NoteData.fields(data) else { return [] }
-    do { return try FieldText.list(column) } catch {
-      // It only looks like a column of Deckhand.
-      return []
-    }
-  }
-}
-
-/// The column `data` of a note.
-enum NoteData {
+/// The column `data` of a note, and the fields in it.
+public enum NoteData {
   private static let start = "{\"fields\":"
   private static let end = "}"
 
@@ -159,4 +139,21 @@ enum NoteData {
     iif(notes.data GLOB '\(start)*\(end)', substr(notes.data, \(start.utf8.count + 1), \
     length(notes.data) - \(start.utf8.count + end.utf8.count)), NULL)
     """
+
+  /// Sets the fields of a note. If there are none, what another program wrote is not touched.
+  public static func set(_ db: Database, of note: NoteID, to fields: [CardField]) throws {
+    let column = Self.column(try FieldText.column(fields))
+    let isOther = "SELECT 1 FROM notes WHERE id = ?2 AND data <> ?1 AND (?1 <> '' OR \(fieldsSQL) IS NOT NULL)"
+    guard try db.hasRow(isOther, [column, note.rawValue]) else { return }
+    try write(db, note, column)
+  }
+
+  /// The fields in the column `data` of a note; none if another program wrote it.
+  public static func list(inData data: String) -> [CardField] {
+    guard let column = fields(data) else { return [] }
+    do { return try FieldText.list(column) } catch {
+      // It only looks like a column of Deckhand.
+      return []
+    }
+  }
 }

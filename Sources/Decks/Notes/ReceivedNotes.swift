@@ -24,7 +24,7 @@ public final class NoteReceiver {
   private var came: Set<Int64>?
   private let isInterrupted: () -> Bool
   private let field: (String) throws -> String
-  private let statements: ReceivingStatements
+  private let knownNote: Statement
   private let rows: ReceivedRows
   /// The guids of existing notes, by their hashes; nil if there are many.
   private var guids: HashFilter?
@@ -53,8 +53,8 @@ public final class NoteReceiver {
     field: @escaping (String) throws -> String = { $0 }
   ) throws {
     (self.db, self.now, self.isInterrupted, self.field) = (db, now, isInterrupted, field)
-    statements = try ReceivingStatements(db)
-    rows = try ReceivedRows(db, now: now, statements, isAlone: isAlone)
+    knownNote = try Statement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
+    rows = try ReceivedRows(db, now: now, isAlone: isAlone)
     came = try db.hasRow("SELECT 1 FROM notes") ? [] : nil
     guids = try HashFilter(db, "SELECT guid FROM notes") { UInt64(contentHash($0.bytes(0))) }
   }
@@ -100,8 +100,8 @@ public final class NoteReceiver {
   private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
     if let guids, !guids.mayHold(hash(guid)) { return nil }
     try rows.flush()
-    statements.known.bind(1, guid)
-    return try statements.known.first { ($0.integer(0), $0.integer(1), $0.count(2)) }
+    knownNote.bind(1, guid)
+    return try knownNote.first { ($0.integer(0), $0.integer(1), $0.count(2)) }
   }
 
   private func hash(_ guid: String) -> UInt64 {

@@ -35,7 +35,9 @@ final class ReceivedRows {
 
   private let db: Database
   private let now: Double
-  private let statements: ReceivingStatements
+  private let hasNote: Statement
+  private let hasCard: Statement
+  private let insertion: Statement
   private let notes: RowBatch
   private let cards: RowBatch
   /// The last cards, including all that are not written yet.
@@ -46,8 +48,11 @@ final class ReceivedRows {
   private var came: ReceivedCards
 
   /// - Parameter isAlone: whether a second thread may write, because the caller does nothing else with the database.
-  init(_ db: Database, now: Double, _ statements: ReceivingStatements, isAlone: Bool) throws {
-    (self.db, self.now, self.statements) = (db, now, statements)
+  init(_ db: Database, now: Double, isAlone: Bool) throws {
+    (self.db, self.now) = (db, now)
+    hasNote = try Statement(db, "SELECT 1 FROM notes WHERE id = ?1")
+    hasCard = try Statement(db, "SELECT 1 FROM cards WHERE id = ?1")
+    insertion = try Statement(db, StoredCard.insertion + " ON CONFLICT DO NOTHING")
     ids = try FreeIDs(db)
     notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, inLane: isAlone)
     cards = try RowBatch(db, into: StoredCard.target, "*", columns: StoredCard.columnCount, inLane: isAlone)
@@ -59,14 +64,14 @@ final class ReceivedRows {
     let id = max(1, wanted.rawValue)
     if id > ids.highestNote { return NoteID(rawValue: id) }
     try flush()
-    statements.hasNote.bind(1, id)
-    guard try statements.hasNote.hasRow() else { return NoteID(rawValue: id) }
+    hasNote.bind(1, id)
+    guard try hasNote.hasRow() else { return NoteID(rawValue: id) }
     let sql = "SELECT max(id) FROM notes WHERE id BETWEEN ?1 AND ?1 + 3600000"
     var free = id
     repeat {
       free = (try db.firstRow(sql, [free]) { $0.integer(0) } ?? free) + 1
-      statements.hasNote.bind(1, free)
-    } while try statements.hasNote.hasRow()
+      hasNote.bind(1, free)
+    } while try hasNote.hasRow()
     return NoteID(rawValue: free)
   }
 
@@ -99,8 +104,8 @@ final class ReceivedRows {
     let wanted = card.id
     if ids.mayHold(wanted.rawValue) {
       try flush()
-      statements.hasCard.bind(1, wanted.rawValue)
-      if try statements.hasCard.hasRow() { card.id = CardID(rawValue: try CardTable.freeID(db, now: now)) }
+      hasCard.bind(1, wanted.rawValue)
+      if try hasCard.hasRow() { card.id = CardID(rawValue: try CardTable.freeID(db, now: now)) }
     }
     ids.take(card.id.rawValue)
     came.add(card.id, for: wanted)
@@ -172,8 +177,8 @@ final class ReceivedRows {
     // Tries again with another rank, because the rank may be taken.
     for attempt in 0..<2 {
       if attempt > 0 { card.rank = try CardOrder.above(db, card.deck, room: CardOrder.step) }
-      card.put(into: statements.card)
-      if try statements.card.run() { return }
+      card.put(into: insertion)
+      if try insertion.run() { return }
     }
     throw StorageError.damaged(
       path: db.path, detail: "the note \(card.note.rawValue) already has a card with that number")
@@ -227,19 +232,4 @@ public enum ReceivedOutcome: Equatable, Sendable {
   case skipped
   /// There is a note with that guid, of another type.
   case conflicting
-}
-
-/// The prepared statements of `NoteReceiver`.
-struct ReceivingStatements {
-  let known: Statement
-  let hasNote: Statement
-  let hasCard: Statement
-  let card: Statement
-
-  init(_ db: Database) throws {
-    known = try Statement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
-    hasNote = try Statement(db, "SELECT 1 FROM notes WHERE id = ?1")
-    hasCard = try Statement(db, "SELECT 1 FROM cards WHERE id = ?1")
-    card = try Statement(db, StoredCard.insertion + " ON CONFLICT DO NOTHING")
-  }
 }

@@ -10,11 +10,11 @@ struct QueueBuilder {
     let card: CardID
     let deck: Int
     let schedule: CardSchedule
-    /// 0 for a new card, and so is `last`.
-    let due: Double
-    let last: Double
-    let difficulty: Double
     let day: Int
+    /// 0 for a new card, and so is `last`.
+    var due: Double { schedule.due ?? 0 }
+    var last: Double { schedule.lastReview ?? 0 }
+    var difficulty: Double { schedule.difficulty ?? 0 }
   }
 
   private struct NewEntry {
@@ -124,10 +124,7 @@ struct QueueBuilder {
       (schedule.due, schedule.lastReview) = (row.optionalNumber(2), row.optionalNumber(3))
       (schedule.stability, schedule.difficulty) = (row.optionalNumber(4), row.optionalNumber(5))
       schedule.interval = CardSchedule.interval(row.optionalNumber(6))
-      studied.append(
-        StudiedEntry(
-          card: card, deck: place, schedule: schedule, due: row.number(2), last: row.number(3),
-          difficulty: row.number(5), day: day))
+      studied.append(StudiedEntry(card: card, deck: place, schedule: schedule, day: day))
     }
   }
 

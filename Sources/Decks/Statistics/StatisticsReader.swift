@@ -69,8 +69,8 @@ private struct StatisticsReader {
     var forecast = Tally()
     var intervals = Tally()
     var stabilities = Tally()
-    var difficulties = [Int](repeating: 0, count: 101)
-    var recalls = [Int](repeating: 0, count: 101)
+    var difficulties = Tally()
+    var recalls = Tally()
     var known = 0.0
     var added = Tally()
   }
@@ -188,12 +188,12 @@ private struct StatisticsReader {
     guard state != .new, let stability = row.optionalNumber(6) else { return }
     if state == .review { ofCards.intervals.add(interval) }
     ofCards.stabilities.add(Int(min(36_500, max(0, stability)).rounded()))
-    ofCards.difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
+    ofCards.difficulties.add(Int((min(10, max(1, row.number(7))) * 10).rounded()))
     let recall = try memories.recall(
       db, of: CardID(rawValue: row.integer(0)), in: DeckID(rawValue: row.integer(1)), stability: stability, last: last,
       model, at: moment)
     ofCards.known += recall
-    ofCards.recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
+    ofCards.recalls.add(Int((min(1, max(0, recall)) * 100).rounded()))
   }
 
   // MARK: Answers
@@ -294,11 +294,7 @@ private struct StatisticsReader {
       hours: ofAnswers.hours, learningButtons: ofAnswers.buttons.learning, youngButtons: ofAnswers.buttons.young,
       matureButtons: ofAnswers.buttons.mature, forecast: ofCards.forecast.histogram,
       intervals: ofCards.intervals.histogram, stabilities: ofCards.stabilities.histogram,
-      difficulties: Histogram(Self.counts(ofCards.difficulties)), recalls: Histogram(Self.counts(ofCards.recalls)),
+      difficulties: ofCards.difficulties.histogram, recalls: ofCards.recalls.histogram,
       known: ofCards.known, added: ofCards.added.histogram)
-  }
-
-  private static func counts(_ values: [Int]) -> [Int: Int] {
-    Dictionary(uniqueKeysWithValues: values.enumerated().filter { $0.element > 0 }.map { ($0.offset, $0.element) })
   }
 }

@@ -32,24 +32,19 @@ public struct CardOperations {
     return try CardQuery(text, isInterrupted: workspace.isInterrupted)
   }
 
-  /// Returns the cards of decks that a query matches, by deck; nil for nil and for a blank text.
-  func found(in decks: [DeckHandle], matching text: String?) throws -> [DeckID: (ids: [CardID], positions: [Int])]? {
-    guard let query = try cardQuery(text) else { return nil }
-    return try workspace.read { try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment) }
-  }
-
   /// Returns the cards of decks that a query matches, deck by deck and top first, or sorted.
   public func find(
     in decks: [DeckHandle], matching query: String?, sortedBy sort: CardProperty? = nil, isDescending: Bool = false
   ) throws -> CardSequence {
     var (ids, positions): ([CardID], [Int]) = ([], [])
-    let found = try found(in: decks, matching: query)
+    let found = try cardQuery(query).map { query in
+      try workspace.read { try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment) }
+    }
     for deck in decks {
       guard let found else {
         let all = try self.ids(of: deck.id)
         ids += all
-        positions += 1...max(1, all.count)
-        if all.isEmpty { positions.removeLast() }
+        positions += 1..<all.count + 1
         continue
       }
       guard let cards = found[deck.id] else { continue }

@@ -67,11 +67,11 @@ struct Diagnosis {
 
   private func deckFindings() throws -> [DoctorFinding] {
     try workspace.read { try DecksCheck.findings($0, now: workspace.now) }.map { finding in
-      let (what, remedy) = finding.kind.words(finding.count)
+      let (table, what, remedy) = finding.kind.words(finding.count)
       let rows =
         finding.rows.map(String.init).joined(separator: ", ") + (finding.count > finding.rows.count ? ", …" : "")
       return DoctorFinding(
-        area: .decks, code: finding.kind.rawValue, what: what, place: "\(finding.kind.table) \(rows)", remedy: remedy,
+        area: .decks, code: finding.kind.rawValue, what: what, place: "\(table) \(rows)", remedy: remedy,
         isMendable: true)
     }
   }
@@ -260,47 +260,46 @@ struct Diagnosis {
 }
 
 extension DecksFinding.Kind {
-  fileprivate var table: String {
-    switch self {
-    case .badReview: "reviews"
-    case .noteWithoutCard, .missingGuid, .badFields: "notes"
-    case .deckWithoutParent, .deckKey, .deckRow, .deckOptions: "decks"
-    case .presetRow, .presetOptions: "presets"
-    case .noteType: "note_types"
-    default: "cards"
-    }
-  }
-
-  /// Returns what is wrong, and what a repair does.
-  fileprivate func words(_ count: Int) -> (String, String) {
+  /// Returns the table, what is wrong with its rows, and what a repair does.
+  fileprivate func words(_ count: Int) -> (table: String, what: String, remedy: String) {
     let cards = counted(count, "card")
     let aside = "what is there now is set aside in a file beside the backups"
+    let rows = "\(counted(count, "row")) with unreadable data of a server"
+    let renewed = "\(aside); the next sync compares them anew"
     return switch self {
-    case .deckRow, .presetRow, .cardRow:
-      ("\(counted(count, "row")) with unreadable data of a server", "\(aside); the next sync compares them anew")
-    case .deckOptions: ("\(counted(count, "deck")) with unreadable options", "\(aside); their options are reset")
-    case .presetOptions: ("\(counted(count, "preset")) with unreadable options", "\(aside); their options are reset")
+    case .deckRow: ("decks", rows, renewed)
+    case .presetRow: ("presets", rows, renewed)
+    case .cardRow: ("cards", rows, renewed)
+    case .deckOptions:
+      ("decks", "\(counted(count, "deck")) with unreadable options", "\(aside); their options are reset")
+    case .presetOptions:
+      ("presets", "\(counted(count, "preset")) with unreadable options", "\(aside); their options are reset")
     case .noteType:
       (
-        "\(counted(count, "note type")) that cannot be read",
+        "note_types", "\(counted(count, "note type")) that cannot be read",
         "\(aside); the fields get new names, and the cards plain templates"
       )
-    case .cardWithoutDeck: ("\(cards) without a deck", "they are moved to the deck Recovered")
-    case .noteWithoutType: ("\(counted(count, "note")) whose note type does not exist", "they get another note type")
-    case .cardWithoutNote: ("\(cards) whose note does not exist", "they are removed: their texts were in the note")
+    case .cardWithoutDeck: ("cards", "\(cards) without a deck", "they are moved to the deck Recovered")
+    case .noteWithoutType:
+      ("cards", "\(counted(count, "note")) whose note type does not exist", "they get another note type")
+    case .cardWithoutNote:
+      ("cards", "\(cards) whose note does not exist", "they are removed: their texts were in the note")
     case .noteWithoutCard:
       (
-        "\(counted(count, "note")) without a card",
+        "notes", "\(counted(count, "note")) without a card",
         "their cards are made again, in the deck Recovered; a note without text is removed"
       )
-    case .cardWithoutTemplate: ("\(cards) without a template", "each becomes the first card that its note makes")
-    case .deckWithoutParent: ("\(counted(count, "deck")) without a parent deck", "the parent deck is created")
-    case .deckKey: ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")
-    case .missingGuid: ("\(counted(count, "note")) without a guid", "each is given one")
-    case .badSchedule: ("\(cards) with an invalid schedule", "it is corrected, or the card becomes new again")
-    case .badReview: ("\(counted(count, "answer")) with an invalid rating or time", "they are removed")
-    case .futureAnswer: ("\(cards) answered while the clock was ahead", "the last answer counts as given now")
-    case .badFields: ("\(counted(count, "note")) whose additional fields cannot be read", "those fields are removed")
+    case .cardWithoutTemplate:
+      ("cards", "\(cards) without a template", "each becomes the first card that its note makes")
+    case .deckWithoutParent: ("decks", "\(counted(count, "deck")) without a parent deck", "the parent deck is created")
+    case .deckKey:
+      ("decks", "\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")
+    case .missingGuid: ("notes", "\(counted(count, "note")) without a guid", "each is given one")
+    case .badSchedule: ("cards", "\(cards) with an invalid schedule", "it is corrected, or the card becomes new again")
+    case .badReview: ("reviews", "\(counted(count, "answer")) with an invalid rating or time", "they are removed")
+    case .futureAnswer: ("cards", "\(cards) answered while the clock was ahead", "the last answer counts as given now")
+    case .badFields:
+      ("notes", "\(counted(count, "note")) whose additional fields cannot be read", "those fields are removed")
     }
   }
 }

@@ -52,18 +52,13 @@ public enum Operation: String, Sendable {
 
 extension Operation {
   /// Whether the operation leaves every card at its position.
-  var movesNoCard: Bool {
-    switch self {
-    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame,
-      .changeSettings, .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia,
-      .removeMedia, .syncMedia, .listWords, .savePlace, .link, .unlink:
-      true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .updateCards,
-      .buildDeck, .mend, .addNote, .mineText, .mergeDeck,
-      .editNote, .removeNotes, .editNoteType, .speakCards, .sync, .settleConflicts:
-      false
-    }
-  }
+  var movesNoCard: Bool { Self.unmoving.contains(self) }
+
+  private static let unmoving: Set<Operation> = [
+    .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame, .changeSettings,
+    .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
+    .syncMedia, .listWords, .savePlace, .link, .unlink,
+  ]
 
   /// Whether its subject is a card; a description of several cards names none.
   var namesOneCard: Bool { [.answerCard, .editCard, .moveCard].contains(self) }

@@ -18,20 +18,18 @@ public final class DeckHandle: RowHandle<DeckID> {
   /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
 
-  public func counts() throws -> DeckCounts {
+  /// Reads, if the deck exists.
+  private func read<T>(_ body: (Database) throws -> T) throws -> T {
     try workspace.read { db in
       _ = try DeckTable.record(db, id)
-      return try DeckTable.counts(db, id, at: workspace.moment)
+      return try body(db)
     }
   }
 
+  public func counts() throws -> DeckCounts { try read { try DeckTable.counts($0, id, at: workspace.moment) } }
+
   /// Returns how many cards are directly in the deck.
-  public func count() throws -> Int {
-    try workspace.read { db in
-      _ = try DeckTable.record(db, id)
-      return try DeckTable.count(db, id)
-    }
-  }
+  public func count() throws -> Int { try read { try DeckTable.count($0, id) } }
 
   /// Returns what `study` would show now, including the subdecks and within the limits of the day.
   public func studyCounts() throws -> StudyCounts {
@@ -51,9 +49,8 @@ public final class DeckHandle: RowHandle<DeckID> {
     guard let parsed = try workspace.cards.cardQuery(query) else {
       return CardSequence(try workspace.cards.ids(of: id), in: workspace)
     }
-    let found = try workspace.read { db in
-      _ = try DeckTable.record(db, id)
-      return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment, workspace.cards.searchCache)
+    let found = try read {
+      try CardTable.found($0, in: id, matching: parsed, at: workspace.moment, workspace.cards.searchCache)
     }
     return CardSequence(found.ids, positions: found.positions, in: workspace)
   }
@@ -69,9 +66,7 @@ public final class DeckHandle: RowHandle<DeckID> {
 
   public func rename(to name: String) throws {
     workspace.unit.deckNames = [:]
-    try workspace.perform(.renameDeck, on: name) {
-      try DeckTable.rename($0, id, to: name, now: workspace.now)
-    }
+    try workspace.perform(.renameDeck, on: name) { try DeckTable.rename($0, id, to: name, now: workspace.now) }
   }
 
   /// Removes the deck with its subdecks and all cards; returns how many cards were removed.
@@ -115,8 +110,7 @@ public final class DeckHandle: RowHandle<DeckID> {
       .addCards, on: workspace.decks.name(of: id), count: { $0.changed }, became: { $0.operation }
     ) { db in
       let batch = try CardBatch(
-        db, deck: id, onDuplicate: onDuplicate, now: workspace.now,
-        random: workspace.environment.random.entropy)
+        db, deck: id, onDuplicate: onDuplicate, now: workspace.now, random: workspace.environment.random.entropy)
       return try workspace.database.writing(batch) {
         try feed(batch)
         return try batch.finish()

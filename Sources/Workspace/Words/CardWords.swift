@@ -66,7 +66,7 @@ extension DeckHandle {
     let moved = orders.reduce(0) { $0 + $1.moved }
     if moved > 0 {
       try workspace.perform(.moveCard, count: { _ in moved }) { db in
-        for order in orders where order.moved > 0 { try CardTable.arrange(db, order.ids) }
+        for order in orders where order.moved > 0 { try CardOrder.arrange(db, order.ids) }
       }
     }
     return (orders.reduce(0) { $0 + $1.found }, moved)
