@@ -6,8 +6,6 @@ public import Storage
 import Text
 
 /// The place of a new card in its deck.
-///
-///     try CardTable.add(db, card, to: deck, at: .position(3), now: now, random: random)
 public enum CardPlace: Equatable, Sendable {
   case top, bottom
   /// From 1, the top; a position beyond the last card means the bottom.

@@ -158,8 +158,6 @@ public enum CardProperty: String, CaseIterable, Sendable {
 }
 
 /// The columns of a card besides its texts.
-///
-///     card.value(of: .interval, at: moment)   // .integer(12), or .null
 public protocol CardColumns: HidingColumns {
   var schedule: CardSchedule { get }
   var state: CardState { get }

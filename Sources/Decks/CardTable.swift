@@ -6,9 +6,6 @@
 public import Storage
 
 /// The table `cards`: reading, adding, changing, moving and removing cards.
-///
-///     let ids = try CardTable.ids(db, in: deck)   // top first
-///     try CardTable.move(db, ids[4], to: 1)
 public enum CardTable {
   // MARK: Finding
 

@@ -7,8 +7,6 @@ import Templates
 
 /// A card whose parts have passed every rule; nothing else can be written. The caller lends its texts for one call;
 /// its other parts are in the form of their columns.
-///
-///     batch.write(try CheckedCard(prompt: prompt, answer: answer, guid: nil))
 public struct CheckedCard {
   let prompt: TextBytes
   let answer: TextBytes
@@ -187,9 +185,6 @@ final class CardWriter {
 }
 
 /// Adds single cards to one deck.
-///
-///     let adder = try CardAdder(db, deck: deck, random: random)
-///     let card = try NewCard(prompt: "el gato", answer: "the cat").checked { try adder.add($0, at: .top, now: now) }
 public final class CardAdder {
   private let db: Database
   private let deck: DeckID

@@ -5,17 +5,12 @@ import Templates
 import Text
 
 /// The id of a deck, here and in Anki. An id is never used again for another deck.
-///
-///     try DeckTable.record(db, DeckID(rawValue: 1)).name   // "Default"
 public struct DeckID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
 /// A copy of a deck at the moment when it was read.
-///
-///     let deck = try DeckTable.find(db, named: "Spanish")
-///     print(deck.name, deck.studied ?? 0)
 public struct DeckRecord: Equatable, Sendable {
   public let id: DeckID
   public let name: String
@@ -33,8 +28,6 @@ public struct DeckRecord: Equatable, Sendable {
 }
 
 /// How many cards a deck has itself, without the decks within it.
-///
-///     try DeckTable.counts(db, deck, at: moment).dueCount
 public struct DeckCounts: Equatable, Sendable {
   public var count = 0
   /// New cards, without suspended ones.

@@ -6,10 +6,6 @@ import Templates
 import Text
 
 /// Why something about a deck, a card or their sessions cannot be done.
-///
-///     do { try DeckTable.find(db, named: "Spanis") } catch let error as DeckError {
-///       error.message   // "no deck is called "Spanis" (did you mean "Spanish"?)"
-///     }
 public enum DeckError: Problem, Equatable {
   /// There is a deck of that name, or one that differs only in case.
   case exists(name: String)

@@ -5,9 +5,6 @@ public import Storage
 import Text
 
 /// The table `decks`.
-///
-///     let deck = try DeckTable.create(db, name: "Spanish::Verbs", now: now)
-///     try DeckTable.rename(db, deck.id, to: "Spanish::Irregular verbs", now: now)
 public enum DeckTable {
   private static let columns = "id, name, studied"
 

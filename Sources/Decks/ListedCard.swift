@@ -5,8 +5,6 @@ public import Storage
 import Templates
 
 /// A card that is being read. Its texts are bytes, and in a damaged file they may be anything.
-///
-///     try CardTable.forEachRow(db, ids) { _, row in line.append(contentsOf: row.prompt) }
 public struct ListedCard {
   /// The columns of the view, in the order in which a row is read.
   enum Column: Int32, CaseIterable {

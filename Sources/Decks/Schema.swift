@@ -4,8 +4,6 @@ public import Storage
 import Templates
 
 /// The tables of decks, notes and cards.
-///
-///     let store = Store(path: path, schema: DecksSchema.schema, isInterrupted: isInterrupted)
 public enum DecksSchema {
   public static var schema: Schema {
     let sql = [

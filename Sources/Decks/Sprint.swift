@@ -5,9 +5,6 @@
 public import Storage
 
 /// The result of an answer.
-///
-///     let result = try sprint.answer(isRight: true)
-///     print(result.remaining, result.isOver)
 public struct SprintResult: Equatable, Sendable {
   public let card: CardID
   public let isRight: Bool
@@ -29,9 +26,6 @@ public protocol StudyProgress {
 }
 
 /// Cards against the clock: only the top one can be answered, and a wrong one goes to the bottom.
-///
-///     let sprint = Sprint(cards: ids, seconds: 100, clock: clock)
-///     let result = try sprint.answer(isRight: false)
 public final class Sprint: StudyProgress {
   /// The length of the sprint in seconds.
   public let seconds: Double
@@ -138,9 +132,6 @@ public final class Sprint: StudyProgress {
 }
 
 /// A fingerprint of the cards of a deck at one moment.
-///
-///     let before = try DeckMark(db, deck)
-///     let isChanged = try DeckMark(db, deck) != before
 public struct DeckMark: Equatable, Sendable {
   private let count: Int
   private let lastID: Int64

@@ -5,8 +5,6 @@ public import Storage
 import Templates
 
 /// What a sync reads from cards and does with them.
-///
-///     try SyncedCards.stored(db, id)?.modified
 public enum SyncedCards {
   /// A card's own row; nil if there is none.
   public static func stored(_ db: Database, _ id: CardID) throws -> StoredCard? {
@@ -97,8 +95,6 @@ public enum SyncedCards {
 }
 
 /// The decks, notes, cards and log of an account as a whole.
-///
-///     if try WholeCollection.cardCount(db) == 0 { try WholeCollection.removeStockTypes(db) }
 public enum WholeCollection {
   /// The number of cards. Notes need not be counted, because each has at least one card.
   public static func cardCount(_ db: Database) throws -> Int { try db.count("SELECT count(*) FROM cards") }

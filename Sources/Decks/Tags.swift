@@ -69,8 +69,6 @@ public enum Tags {
 
 extension CardTable {
   /// The tags of the cards that were added last, sorted; at most 500.
-  ///
-  ///     try CardTable.recentTags(db)   // ["animal", "verb"]
   /// - Parameter start: what they begin with, in upper or lower case.
   public static func recentTags(_ db: Database, beginningWith start: String = "") throws -> [String] {
     let rows = try String.fetchAll(

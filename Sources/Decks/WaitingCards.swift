@@ -151,8 +151,6 @@ final class WaitingCards {
 /// Bloom, "Space/time trade-offs in hash coding with allowable errors", Communications of the ACM 13 (1970); F.
 /// Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009). With a
 /// million hashes, one in thirty new ones is a false positive.
-///
-///     var filter = try HashFilter(db, "SELECT content FROM cards") { UInt64(bitPattern: $0.integer(0)) }
 struct HashFilter {
   private static let wordBits: UInt64 = 17
   /// With more rows than this no filter is made: reading them takes longer than it saves.

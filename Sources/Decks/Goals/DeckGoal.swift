@@ -8,9 +8,6 @@ import Text
 public import Values
 
 /// The goal of a deck, which also applies to the decks within it that have no goal of their own.
-///
-///     let goal = try DeckGoal(date: "2027-06-01", recall: 0.95, minutes: 20, at: moment)
-///     try DeckTable.setGoal(db, deck, to: goal)
 public struct DeckGoal: Equatable, Sendable {
   public static let initialRecall = 0.95
   public static let initialMinutes = 20.0

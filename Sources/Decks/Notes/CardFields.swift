@@ -47,8 +47,6 @@ public enum CardFields {
 }
 
 /// The columns of a note that decide what its cards show.
-///
-///     let shown = try NoteSource.of(db, note)?.sides(db, of: card)
 public struct NoteSource {
   public var type: NoteTypeID
   public var fields: String

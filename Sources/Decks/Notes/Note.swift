@@ -46,8 +46,6 @@ extension NoteRecord {
 }
 
 /// A note to be added.
-///
-///     let note = NewNote(fields: ["Front": "el gato", "Back": "the cat"], tags: ["animal"])
 public struct NewNote: Equatable, Sendable {
   /// HTML by field name; fields that are not named are empty.
   public var fields: [String: String]

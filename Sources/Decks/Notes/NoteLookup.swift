@@ -6,8 +6,6 @@ public import Templates
 import Text
 
 /// The notes among which a first field is looked for.
-///
-///     FirstFieldScope(type: type.id, decks: nil)   // of the type, in all decks
 public struct FirstFieldScope: Hashable, Sendable {
   /// Nil for the notes of every type.
   public var type: NoteTypeID?

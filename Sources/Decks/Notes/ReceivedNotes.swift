@@ -10,9 +10,6 @@ public import Templates
 import Text
 
 /// Adds received notes to the database, in one operation.
-///
-///     let receiver = try NoteReceiver(db, now: now, isInterrupted: isInterrupted)
-///     let outcome = try receiver.receive(note, of: type, ordinals: [0]) { _ in card }
 public final class NoteReceiver {
   let db: Database
   let now: Double
@@ -277,8 +274,6 @@ extension NoteReceiver {
 }
 
 /// What a sync does with existing notes.
-///
-///     try SyncedNotes.markUnsent(db, note)
 public enum SyncedNotes {
   /// Marks a note as changed, so that it is sent.
   public static func markUnsent(_ db: Database, _ id: NoteID) throws {

@@ -5,9 +5,6 @@
 package import Storage
 
 /// The cache for the searches of one account.
-///
-///     cache.refresh(changeCount, others: otherChanges)
-///     try CardTable.found(db, in: deck, matching: query, at: moment, cache)
 public final class SearchCache {
   /// Up to this many cards are looked up one by one; for more, the order of the deck is read.
   private static let fewCards = 500

@@ -17,9 +17,6 @@ struct SearchRowSet {
 }
 
 /// The texts of an account's cards, in the order in which they were read.
-///
-///     try index.refresh(db) { false }
-///     let ids = try index.rows(of: query.root) { false }.map(index.cards(of:))
 final class SearchIndex {
   /// Prompt, answer and tags.
   static let cellsPerRow = 3

@@ -5,8 +5,6 @@
 import CPCRE2
 
 /// A compiled expression. It ignores case.
-///
-///     try TextExpression("^el\\b").matches(text)
 final class TextExpression: Equatable {
   /// In bytes.
   private static let longest = 2000

@@ -125,9 +125,6 @@ public enum AnswerOutcome: Equatable, Sendable {
 }
 
 /// Enters answers that were given elsewhere, as if they had been given here at their time.
-///
-///     var replay = try AnswerReplay(db, at: moment)
-///     try replay.enter(card, .good, at: StudyMoment(now: 1_790_000_000), seconds: 3.2)   // .entered
 public struct AnswerReplay {
   private let db: Database
   private var schedulers: DeckSchedulers

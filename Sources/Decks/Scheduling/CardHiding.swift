@@ -11,8 +11,6 @@ public enum Burial: Int64, Sendable {
 }
 
 /// Hides cards, and sets their flags.
-///
-///     try CardHiding.bury(db, [card], at: moment)
 public enum CardHiding {
   /// The flags that a card may have; 0 means no flag.
   public static let flags = 0...7

@@ -4,10 +4,6 @@
 public import Memory
 
 /// The options of a preset, or those that apply to a deck.
-///
-///     var options = DeckOptions()
-///     try options.set(.learningSteps, toText: "1m 10m 1d")
-///     options.newPerDay
 public struct DeckOptions: Equatable, Sendable {
   /// The values that were set; the others have their initial values.
   private var values: [Name: OptionValue] = [:]

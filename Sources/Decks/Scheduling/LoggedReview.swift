@@ -6,8 +6,6 @@ public import Storage
 import Text
 
 /// An answer as the log stores it.
-///
-///     LoggedReview(at: 1_700_000_000, rating: 3, state: .new, interval: 600)
 public struct LoggedReview: Equatable, Sendable {
   /// The condition on a row of `reviews` that it is an answer.
   static let isAnswer = "rating BETWEEN 1 AND 4"

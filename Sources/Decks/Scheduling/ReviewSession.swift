@@ -7,9 +7,6 @@ public import Memory
 public import Storage
 
 /// The result of an answer.
-///
-///     let result = try session.answer(db, .good, at: moment)
-///     print(result.remaining, result.interval)
 public struct ReviewResult: Equatable, Sendable {
   public let card: CardID
   public let rating: Rating
@@ -25,9 +22,6 @@ public struct ReviewResult: Equatable, Sendable {
 }
 
 /// A session of reviews of the cards of a selection.
-///
-///     let session = try ReviewSession(db, deck: deck, at: moment)
-///     while let card = try session.card(db, at: moment) { ... }
 public final class ReviewSession: StudyProgress {
   /// The session before an answer, a suspension or a burial.
   private struct Past {

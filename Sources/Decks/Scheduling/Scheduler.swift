@@ -7,9 +7,6 @@
 public import Memory
 
 /// A schedule after an answer, and the time until the card comes back.
-///
-///     let next = scheduler.next(card.schedule, .good, at: moment)
-///     next.interval   // seconds
 public struct NextSchedule: Equatable, Sendable {
   public let schedule: CardSchedule
   /// Seconds until the card is due: those of a step, or whole days of 86,400.
@@ -17,9 +14,6 @@ public struct NextSchedule: Equatable, Sendable {
 }
 
 /// Schedules answers with the options of a deck.
-///
-///     let scheduler = Scheduler(options: options)
-///     scheduler.next(card.schedule, .again, at: moment).schedule.state   // .relearning
 public struct Scheduler: Sendable {
   private let model: MemoryModel
   /// FSRS-7, if it schedules the cards.

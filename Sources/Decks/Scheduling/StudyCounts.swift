@@ -5,8 +5,6 @@
 public import Storage
 
 /// The numbers of cards that a session would show.
-///
-///     try StudyCounts.all(db, at: moment)[deck]?.due
 public struct StudyCounts: Equatable, Sendable {
   /// Learnt cards that are due, and cards being learnt that come within minutes.
   public var due = 0

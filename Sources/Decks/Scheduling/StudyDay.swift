@@ -5,9 +5,6 @@
 import Glibc
 
 /// A moment, with the limits of its day.
-///
-///     let moment = StudyMoment(now: 1_800_000_000, utcOffset: 7200)
-///     moment.endOfToday   // when the next day of study begins
 public struct StudyMoment: Sendable {
   /// Seconds since 1970.
   public let now: Double

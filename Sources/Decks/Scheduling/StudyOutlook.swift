@@ -4,9 +4,6 @@
 public import Storage
 
 /// What comes next, and what today's limits hold back.
-///
-///     let outlook = try StudyOutlook(db, [deck], at: moment)
-///     outlook.next   // seconds since 1970
 public struct StudyOutlook: Equatable, Sendable {
   /// When the next learnt card comes, in seconds since 1970; nil if none does.
   public private(set) var next: Double?

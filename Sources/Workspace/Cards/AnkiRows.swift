@@ -8,10 +8,6 @@ public import Memory
 import Storage
 
 /// The cards of a workspace as Anki's rows.
-///
-///     var row = try workspace.cards.anki.rows(of: [card])[0]
-///     row.factor = 2300
-///     try workspace.cards.anki.writeRows([row])
 public struct AnkiRows {
   let workspace: Workspace
 

@@ -10,9 +10,6 @@ import Text
 public import Values
 
 /// A card of an open workspace.
-///
-///     let card = try deck.card(at: 1)
-///     try card?.update(answer: "the cat")
 public final class CardHandle: RowHandle<CardID> {
   private var cached: (record: CardRecord, changeCount: Int)?
   private var cachedPosition: (position: Int, version: Int)?
@@ -135,9 +132,6 @@ public final class CardHandle: RowHandle<CardID> {
 }
 
 /// Cards in the order fixed when the sequence was made. Their fields are live; removed cards are skipped.
-///
-///     let cards = try deck.cards(matching: "is:due")
-///     while let card = try cards.nextCard() { ... }
 public final class CardSequence: WorkspaceHandle {
   public let workspace: Workspace
   let ids: [CardID]

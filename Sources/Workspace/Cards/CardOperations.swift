@@ -11,9 +11,6 @@ import Text
 public typealias CardProgress = (Int) throws -> Void
 
 /// The cards of a workspace, whatever decks they are in.
-///
-///     let found = try workspace.cards.find(in: workspace.decks.all(), matching: "is:due")
-///     try workspace.cards.setFlag(found.rest(), to: 1)
 public struct CardOperations {
   let workspace: Workspace
 

@@ -94,9 +94,6 @@ extension CardOperations {
 }
 
 /// A page of the cards that a query matches, each with its position.
-///
-///     for (card, position) in listing.cards { print(position, try card.record().prompt) }
-///     print("of \(listing.total)")
 public struct CardListing {
   public fileprivate(set) var cards: [(card: CardHandle, position: Int)] = []
   /// How many cards the query matches in total.

@@ -6,8 +6,6 @@ import Storage
 import Text
 
 /// A card that is forgotten more often than the memory model predicts, with what may help.
-///
-///     try workspace.leeches.list()[0].confusedWith
 public struct LeechHelp {
   public let card: CardHandle
   public let record: CardRecord

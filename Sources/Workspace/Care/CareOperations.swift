@@ -8,9 +8,6 @@ public import Storage
 import Text
 
 /// Undo, backups and the doctor.
-///
-///     try workspace.care.undo()
-///     try workspace.care.backup(to: "all.deckhand-backup")
 public struct CareOperations {
   let workspace: Workspace
 

@@ -73,8 +73,6 @@ struct DailyBackup: Sendable {
 }
 
 /// The automatic backup, once a day.
-///
-///     workspace.dailyBackups.begin()   // after each line
 public struct DailyBackups {
   let workspace: Workspace
 

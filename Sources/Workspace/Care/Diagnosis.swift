@@ -16,8 +16,6 @@ import Values
 import WordGames
 
 /// A check of everything in an account.
-///
-///     try Diagnosis(workspace: workspace).findings(in: .media)
 struct Diagnosis {
   let workspace: Workspace
 

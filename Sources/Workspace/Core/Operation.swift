@@ -5,8 +5,6 @@ import Decks
 import Text
 
 /// The kind of an operation: one transaction, one undo step.
-///
-///     workspace.unitSummary   // "adding cards (2 times), creating a deck"
 public enum Operation: String, Sendable {
   case createDeck = "creating a deck"
   case renameDeck = "renaming a deck"

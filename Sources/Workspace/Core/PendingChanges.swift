@@ -10,8 +10,6 @@ import Text
 public import Values
 
 /// Objects of one kind that would be added, changed or removed.
-///
-///     print(changes.count, changes.noun, changes.names)   // 1204 card ["el perro", "el gato"]
 public struct PendingChanges: Sendable {
   public let kind: RowChange.Kind
   /// In the singular: `card`.

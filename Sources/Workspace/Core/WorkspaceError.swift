@@ -6,8 +6,6 @@ public import Problems
 import Text
 
 /// The reason why a workspace operation failed.
-///
-///     do { try handle.record() } catch WorkspaceError.signedOut(let what) { ... }
 public enum WorkspaceError: Problem, Equatable {
   /// The user signed out, or nobody has signed in yet.
   case authenticationRequired

@@ -8,8 +8,6 @@ import Templates
 public import WordGames
 
 /// An object that Lua may hold. It belongs to the workspace that created it and becomes unusable when that is closed.
-///
-///     final class NoteHandle: WorkspaceHandle { let workspace: Workspace }
 public protocol WorkspaceHandle: AnyObject {
   var workspace: Workspace { get }
 }

@@ -103,10 +103,6 @@ struct CardAdders {
 }
 
 /// An event of which a workspace notifies its observer.
-///
-///     func notify(_ event: WorkspaceEvent) throws {
-///       if case .gameFinished(let game) = event { print(game.game.score) }
-///     }
 public enum WorkspaceEvent {
   /// A guess was counted.
   case wordFound(GameHandle, word: String)
@@ -117,8 +113,6 @@ public enum WorkspaceEvent {
 }
 
 /// Receives the events. Declared here and implemented in a higher layer, by the table of events:
-///
-///     workspace.observer = events
 public protocol WorkspaceObserver: AnyObject {
   /// Whether anybody listens for found words, which are found on a hot path.
   var observesWords: Bool { get }

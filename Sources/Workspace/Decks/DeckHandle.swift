@@ -6,9 +6,6 @@ import Files
 import Storage
 
 /// A deck of an open workspace.
-///
-///     let deck = try workspace.decks.create("Spanish")
-///     try deck.add(NewCard(prompt: "el gato", answer: "the cat"))
 public final class DeckHandle: RowHandle<DeckID> {
   /// The object with its options, as long as somebody uses it.
   public weak var part: AnyObject?

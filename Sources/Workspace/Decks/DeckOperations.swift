@@ -6,9 +6,6 @@ import Files
 import Storage
 
 /// The decks of a workspace.
-///
-///     let deck = try workspace.decks.create("Spanish")
-///     try workspace.decks.records().map(\.name)   // ["Spanish", "Spanish::Verbs"]
 public struct DeckOperations {
   let workspace: Workspace
 
@@ -75,8 +72,6 @@ public struct DeckOperations {
   }
 
   /// Returns all decks, sorted by name.
-  ///
-  ///     try workspace.decks.records().map(\.name)   // ["Spanish", "Spanish::Verbs"]
   public func records() throws -> [DeckRecord] { try workspace.read { try DeckTable.list($0) } }
 
   /// Returns statistics of some decks and their subdecks, or of everything if nil.

@@ -18,9 +18,6 @@ public enum PresetChoice: Equatable, Sendable {
 }
 
 /// The settings of a deck: the options of its preset, and those of the deck alone.
-///
-///     try deck.scheduling.set(.newPerDay, .number(10))
-///     try deck.scheduling.simulate(days: 30)
 public struct DeckScheduling {
   let deck: DeckHandle
   private var id: DeckID { deck.id }
@@ -122,9 +119,6 @@ extension DeckHandle {
 }
 
 /// The goal of a deck.
-///
-///     try deck.goals.set(date: "2027-06-01", recall: 0.9).plan?.recall   // what is to be expected
-///     try deck.goals.current()?.daysLeft
 public struct DeckGoals {
   /// The goal in effect for a deck today.
   public struct Current {

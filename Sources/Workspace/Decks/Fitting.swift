@@ -8,9 +8,6 @@ public import Memory
 import Storage
 
 /// The memory models of a deck.
-///
-///     let outcome = try deck.fitting.run()
-///     try deck.fitting.store(outcome)
 public struct DeckFitting {
   let deck: DeckHandle
   private var id: DeckID { deck.id }

@@ -5,9 +5,6 @@ public import Decks
 import Files
 
 /// The presets of a workspace.
-///
-///     let preset = try workspace.presets.create("Hard")
-///     try workspace.presets.rename(preset.id, to: "Harder")
 public struct PresetOperations {
   let workspace: Workspace
 
@@ -46,9 +43,6 @@ public struct PresetOperations {
 }
 
 /// A preset of an open workspace.
-///
-///     let preset = workspace.handle(of: try workspace.presets.find("Hard"))
-///     try preset.record().deckCount
 public final class PresetHandle: RowHandle<PresetID> {
   /// The object with its options, as long as somebody uses it.
   public weak var part: AnyObject?

@@ -7,9 +7,6 @@ public import Memory
 import Storage
 
 /// The result of an answer in a session.
-///
-///     let result = try session.answer(.good)
-///     print(result.isRight, result.remaining)
 public struct SessionResult {
   public let card: CardHandle
   public let rating: Rating

@@ -8,9 +8,6 @@ import Files
 import Storage
 
 /// A document of an open workspace.
-///
-///     let document = try workspace.documents.create(background: nil)
-///     try document.addText("el gato", at: ElementPlacement())
 public final class DocumentHandle: WorkspaceHandle {
   public let workspace: Workspace
   private let stored: StoredDocument
@@ -77,8 +74,6 @@ public final class DocumentHandle: WorkspaceHandle {
 }
 
 /// An element of a document. While a handle of an element is held, requests for the same element return that handle.
-///
-///     try document.elements()[0].set(.x, to: .number(120))
 public final class ElementHandle: WorkspaceHandle {
   public let document: DocumentHandle
   public let id: String

@@ -9,9 +9,6 @@ import Problems
 import Storage
 
 /// The documents of a workspace.
-///
-///     let document = try workspace.documents.create(background: nil)
-///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
 public struct DocumentOperations {
   let workspace: Workspace
 
@@ -49,8 +46,6 @@ public struct DocumentOperations {
   }
 
   /// Opens, changes and saves a document as one change. Within a unit of work it becomes part of the unit.
-  ///
-  ///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
   public func change<T>(_ name: String, _ body: (DocumentHandle) throws -> T) throws -> T {
     try workspace.perform(.changeDocuments) { _ in
       let handle = try open(name)

@@ -5,10 +5,6 @@ public import CardDocuments
 import Text
 
 /// The requested placement of a new element; nil values are chosen automatically.
-///
-///     var options = PlacementOptions()
-///     options.width = 600
-///     try document.addText("el gato", style: TextStyle(size: 120), options)
 public struct PlacementOptions: Equatable, Sendable {
   public var x: Double?
   public var y: Double?

@@ -26,8 +26,6 @@ public struct BuildChoices {
 }
 
 /// The imports and exports of a workspace.
-///
-///     try workspace.exchange.importCards(intoDeck: "Spanish", from: ["words.csv"], .plain, ImportOptions())
 public struct ExchangeOperations {
   let workspace: Workspace
 

@@ -12,11 +12,6 @@ package import Templates
 import Text
 
 /// The sources of a folder, as an editor has them.
-///
-///     let folder = SourceFolder("es", in: workspace)
-///     try folder.refresh()
-///     folder.edit("animals.md", to: text)
-///     try folder.problems(of: "animals.md")
 package final class SourceFolder {
   private struct Known {
     let reading: SourceReading

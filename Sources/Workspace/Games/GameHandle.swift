@@ -9,9 +9,6 @@ import Storage
 public import WordGames
 
 /// A word list in use.
-///
-///     let lexicon = try workspace.words.lexicon("spanish").lexicon
-///     lexicon.contains("gato")
 public final class LexiconHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let lexicon: Lexicon
@@ -53,10 +50,6 @@ public final class GameHandle: WorkspaceHandle {
 }
 
 /// The options of a new game; nil values come from the settings, or are chosen.
-///
-///     var options = GameOptions()
-///     (options.language, options.length) = ("spanish", 9)
-///     let game = try workspace.games.start(options)
 public struct GameOptions {
   public var mode = "classic"
   public var language: String?

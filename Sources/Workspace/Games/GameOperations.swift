@@ -8,8 +8,6 @@ import Storage
 public import WordGames
 
 /// The games of a workspace.
-///
-///     let game = try workspace.games.start(GameOptions())
 public struct GameOperations {
   let workspace: Workspace
 

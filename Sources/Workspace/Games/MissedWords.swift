@@ -16,9 +16,6 @@ public struct MissedWord: Equatable, Sendable {
 }
 
 /// The result of adding missed words as cards.
-///
-///     let report = try game.addMissed(to: deck)
-///     report.unexplained   // words that nothing here explains
 public struct MissedReport: Equatable, Sendable {
   public fileprivate(set) var cards = AddReport()
   /// How many words were skipped because there is neither a meaning nor a sentence for them.

@@ -8,9 +8,6 @@ import Files
 import Text
 
 /// The sounds and pictures of some mined words.
-///
-///     let clips = try FilmClips(of: words, titles: text.titles, films: ["ep01.mkv"], in: workspace)
-///     try text.mine(words, into: "Spanish", clips: clips)
 public final class FilmClips {
   /// The seconds added before and after a line.
   private static let margin = 0.25

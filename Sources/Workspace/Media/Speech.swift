@@ -19,8 +19,6 @@ public struct SpeechReport: Equatable, Sendable {
 }
 
 /// Speech by the program of `media.speech`, or else by espeak-ng.
-///
-///     try workspace.speech.file(of: "hola", in: language)   // "speech-....wav"
 public struct SpeechOperations {
   let workspace: Workspace
 

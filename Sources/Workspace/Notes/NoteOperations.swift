@@ -10,8 +10,6 @@ import Storage
 public import Templates
 
 /// The notes of a workspace.
-///
-///     try workspace.notes.changeTags(of: numbers, adding: ["verb"])
 public struct NoteOperations {
   let workspace: Workspace
 
@@ -97,9 +95,6 @@ public struct NoteOperations {
 }
 
 /// A note of an open workspace.
-///
-///     let note = try deck.addNote(.plain(["Front": "el gato", "Back": "the cat"]), type: .reversed)
-///     try note.cards().count        // 2
 public final class NoteHandle: RowHandle<NoteID> {
   /// The object with its fields, as long as somebody uses it.
   public weak var part: AnyObject?

@@ -7,8 +7,6 @@ import Storage
 public import Templates
 
 /// The note types of a workspace.
-///
-///     try workspace.noteTypes.open("Basic").record().fields   // ["Front", "Back"]
 public struct NoteTypeOperations {
   let workspace: Workspace
 

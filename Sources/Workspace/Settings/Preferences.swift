@@ -35,9 +35,6 @@ public struct SettingSources {
 }
 
 /// The tree of settings, and the program's own settings by theme.
-///
-///     let preferences = try workspace.preferences()
-///     preferences.session.idleMinutes   // 15
 @dynamicMemberLookup public final class Preferences {
   public let tree = SettingsTree()
   private let program: ProgramSettings

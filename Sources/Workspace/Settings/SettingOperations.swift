@@ -8,8 +8,6 @@ import Text
 public import ToggleSettings
 
 /// The settings of a workspace; `preferences()` has the values of the program's own settings.
-///
-///     try workspace.settings.declare(declaration, by: .user).value()   // .number(9)
 public struct SettingOperations {
   let workspace: Workspace
 
@@ -56,8 +54,6 @@ public struct SettingOperations {
 }
 
 /// A group of switches, a choice or a value that Lua may hold. It contains only the name.
-///
-///     try workspace.settings.declare(declaration, by: .user).value()   // .number(9)
 public class SettingHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let name: String
@@ -84,8 +80,6 @@ public class SettingHandle: WorkspaceHandle {
 }
 
 /// A group of switches with a master switch.
-///
-///     try group.toggle("basil", by: .user)   // .flag(true): it is on now
 public final class SettingGroupHandle: SettingHandle {
   public func state() throws -> SettingState { try tree().state(name) }
 
@@ -104,11 +98,7 @@ public final class SettingGroupHandle: SettingHandle {
 }
 
 /// One of several options.
-///
-///     try choice.set(.text("spanish"), by: .user)
 public final class SettingChoiceHandle: SettingHandle {}
 
 /// A number, a text or a path.
-///
-///     try value.set(.number(8), by: .user)
 public final class SettingValueHandle: SettingHandle {}

@@ -44,8 +44,6 @@ public struct SyncPreview {
 }
 
 /// Syncing with the server that the account is linked with.
-///
-///     try workspace.sync.status(asksServer: true).hasNews
 public struct SyncOperations {
   let workspace: Workspace
 

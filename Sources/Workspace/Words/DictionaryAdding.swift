@@ -21,9 +21,6 @@ public struct AddedDictionary: Equatable, Sendable {
 }
 
 /// The dictionaries that a user has added, and the order of all dictionaries.
-///
-///     let dictionaries = try UserDictionaries(workspace)
-///     try dictionaries.add("wty-es-en.zip").meanings   // 636000
 public struct UserDictionaries {
   private let workspace: Workspace
 

@@ -30,9 +30,6 @@ public struct TextOptions: Sendable {
 }
 
 /// A text of one or several files.
-///
-///     let text = try TextHandle(["ep01.srt"], options, in: workspace)
-///     try text.view().coverage
 public final class TextHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let text: TextIndex

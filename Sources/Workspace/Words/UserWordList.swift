@@ -38,9 +38,6 @@ enum ListedWordTable {
 }
 
 /// The words that are listed for a language.
-///
-///     let list = try UserWordList(workspace, language: "spanish")
-///     try list.set(["gato"], as: .known)
 public struct UserWordList {
   private let workspace: Workspace
   public let language: Language

@@ -9,9 +9,6 @@ public import Lexicon
 import Templates
 
 /// The words that a workspace can look up.
-///
-///     try workspace.words.lexicon("spanish").lexicon.contains("gato")
-///     try workspace.words.gloss(of: "gato", in: language)   // "cat"
 public struct WordOperations {
   let workspace: Workspace
 
