@@ -7,13 +7,11 @@ import Files
 public import Memory
 import Storage
 
-/// The cards of a workspace as Anki's rows.
 public struct AnkiRows {
   let workspace: Workspace
 
   // MARK: Cards
 
-  /// Returns a row for each card, in the given order.
   public func rows(of cards: [CardHandle]) throws -> [AnkiCard] {
     let positions = try cards.map { try $0.record().state == .new ? $0.position() : 0 }
     return try workspace.read { db in
@@ -55,7 +53,6 @@ public struct AnkiRows {
     workspace.opened.orders.forget()
   }
 
-  /// Answers a card as if it had been shown.
   public func answer(_ card: CardHandle, _ rating: Rating) throws {
     let name = try "\(card.record().stepName): \(rating.name)"
     _ = try workspace.perform(.answerCard, on: name) { db in
@@ -92,6 +89,5 @@ public struct AnkiRows {
 extension CardOperations {
   public var anki: AnkiRows { AnkiRows(workspace: workspace) }
 
-  /// Returns the cards that are directly in a deck, top first.
   public func all(in deck: DeckHandle) throws -> [CardID] { try workspace.read { try CardTable.ids($0, in: deck.id) } }
 }

@@ -9,7 +9,6 @@ import Templates
 import Text
 public import Values
 
-/// A card of an open workspace.
 public final class CardHandle: RowHandle<CardID> {
   private var cached: (record: CardRecord, changeCount: Int)?
   private var cachedPosition: (position: Int, version: Int)?
@@ -32,13 +31,11 @@ public final class CardHandle: RowHandle<CardID> {
   /// texts in memory.
   func cacheRecord(_ record: CardRecord) { cached = record.isShort ? (record, workspace.changeCount) : nil }
 
-  /// Caches a row that was just read, and the card's position.
   func cacheRecord(_ record: CardRecord, position: Int) {
     cacheRecord(record)
     cachedPosition = (position, workspace.cards.orderVersion)
   }
 
-  /// Returns whether the card's note no longer makes it.
   public func isUnmade() throws -> Bool {
     let note = try record().note
     return try workspace.read { try NoteOrdinals.isUnmade($0, id, of: note) }
@@ -93,7 +90,6 @@ public final class CardHandle: RowHandle<CardID> {
     return try workspace.read { try CardFields.hiddenParts($0, of: record) }
   }
 
-  /// Returns the card's answers, the earliest first.
   public func answers() throws -> [LoggedReview] {
     _ = try record()
     return try workspace.read { try SentReviews($0).of(id).map(\.review) }
@@ -162,7 +158,6 @@ public final class CardSequence: WorkspaceHandle {
 
   public var count: Int { ids.count }
 
-  /// Returns the next card, or nil at the end.
   public func nextCard() throws -> CardHandle? {
     _ = try workspace.store(for: "iterator")
     while next < ids.count {
@@ -198,10 +193,8 @@ public final class CardSequence: WorkspaceHandle {
 
   public func card(_ row: ListedCard) -> CardHandle { workspace.handle(of: row.id) }
 
-  /// Skips some cards.
   public func skip(_ count: Int) { next = min(ids.count, next + max(0, count)) }
 
-  /// Returns the remaining cards as an array.
   public func rest() throws -> [CardHandle] {
     var found: [CardHandle] = []
     while let card = try nextCard() { found.append(card) }
@@ -226,7 +219,6 @@ public final class CardSequence: WorkspaceHandle {
 }
 
 extension CardRecord {
-  /// The size of the texts in bytes.
   fileprivate var textBytes: Int {
     prompt.utf8.count + answer.utf8.count + tags.reduce(0) { $0 + $1.utf8.count + 16 } + fields.count * 64
   }

@@ -10,7 +10,6 @@ import Text
 /// Called from time to time with the number of cards done in a bulk change; if it throws, the change is rolled back.
 public typealias CardProgress = (Int) throws -> Void
 
-/// The cards of a workspace, whatever decks they are in.
 public struct CardOperations {
   let workspace: Workspace
 
@@ -87,7 +86,6 @@ public struct CardOperations {
     if changesOthers { workspace.opened.orders.forget() }
   }
 
-  /// The number of cards between two progress reports.
   private static let some = 500
 
   /// Moves cards to the top of a deck; returns how many were moved.

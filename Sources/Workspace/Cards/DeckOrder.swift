@@ -18,7 +18,6 @@ struct DeckOrders {
 
   private var orders: [DeckID: Order] = [:]
   private var requestCounts: [DeckID: Int] = [:]
-  /// The change count for which the orders are valid.
   private var changeCount = 0
   /// Increases with each change that may have moved a card.
   private(set) var version = 0
@@ -26,7 +25,6 @@ struct DeckOrders {
   /// This many questions about single cards are answered without building the order of the whole deck.
   private static let askLimit = 3
 
-  /// Forgets the orders if something has changed.
   mutating func refresh(_ now: Int) {
     guard now != changeCount else { return }
     changeCount = now
@@ -57,13 +55,11 @@ struct DeckOrders {
 }
 
 extension CardOperations {
-  /// Unchanged as long as no card can have moved.
   var orderVersion: Int {
     workspace.opened.orders.refresh(workspace.changeCount)
     return workspace.opened.orders.version
   }
 
-  /// Returns the ids of a deck's cards, top first.
   func ids(of deck: DeckID) throws -> [CardID] {
     try checkOrders(deck)
     return try workspace.opened.orders.wholeOrder(of: deck) { try readIDs(of: deck) }.ids
@@ -79,7 +75,6 @@ extension CardOperations {
     return order.ids.indices.contains(position - 1) ? order.ids[position - 1] : nil
   }
 
-  /// Returns the position of a card; 1 is the top.
   func position(of card: CardID, in deck: DeckID) throws -> Int {
     try checkOrders(deck)
     let order = try workspace.opened.orders.order(of: deck) { try readIDs(of: deck) }
@@ -96,7 +91,6 @@ extension CardOperations {
 /// A page of the cards that a query matches, each with its position.
 public struct CardListing {
   public fileprivate(set) var cards: [(card: CardHandle, position: Int)] = []
-  /// How many cards the query matches in total.
   public fileprivate(set) var total = 0
 }
 

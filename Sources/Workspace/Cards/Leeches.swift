@@ -17,13 +17,11 @@ public struct LeechHelp {
   public let mistypes: [Mistype]
   /// Cards that it may be confused with, to study side by side.
   public let confusedWith: [CardRecord]
-  /// Cards with the same prompt and answer.
   public let same: [CardRecord]
   /// One of the user's sentences that contains the card's word.
   public let sentence: String?
 }
 
-/// The leeches of a user.
 public struct LeechOperations {
   let workspace: Workspace
 

@@ -31,7 +31,6 @@ public struct BackupContents: Equatable, Sendable {
   public init() {}
 }
 
-/// Why a backup cannot be made or restored.
 public enum BackupError: Problem, Equatable {
   case notABackup(path: String, reason: String)
   case newer(path: String, version: Int)
@@ -39,9 +38,7 @@ public enum BackupError: Problem, Equatable {
   case ofAnother(path: String, account: String)
   /// The backup is of data without an account, but an account is signed in.
   case ofNoAccount(path: String, here: String)
-  /// It contains something that this version never writes.
   case strange(path: String, reason: String)
-  /// A unit of work is in progress.
   case inUnit
   /// Everything was restored except the grants or the history. `kept` is the backup of what was replaced.
   case notAllRestored(FileError, kept: String?)
@@ -166,7 +163,6 @@ extension CareOperations {
     return try BackupFile(path, isInterrupted: workspace.isInterrupted).read()
   }
 
-  /// Returns the current contents of the account.
   public func contents() throws -> BackupContents {
     var contents = try workspace.read { try BackupContents.counts($0) }
     contents.created = workspace.now

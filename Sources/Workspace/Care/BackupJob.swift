@@ -10,11 +10,8 @@ import Storage
 import Text
 import Values
 
-/// Everything that is needed to make one backup.
 struct BackupJob: Sendable {
-  /// The account's folder.
   let folder: String
-  /// The path of the backup.
   let path: String
   let account: String?
   /// Seconds since 1970.
@@ -168,7 +165,6 @@ struct BackupFile {
 }
 
 extension BackupContents {
-  /// The manifest as JSON.
   var encoded: [UInt8] {
     JSONWriter.bytes(
       of: .record([

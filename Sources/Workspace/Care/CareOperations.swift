@@ -7,7 +7,6 @@ import Decks
 public import Storage
 import Text
 
-/// Undo, backups and the doctor.
 public struct CareOperations {
   let workspace: Workspace
 
@@ -128,12 +127,10 @@ public struct CareOperations {
     }
   }
 
-  /// The folder of the automatic backups.
   public var backupFolder: String { workspace.folder + "/backups" }
 
   /// Sets the function that names the origin of changes, such as `card add`, for the names of undo steps.
   public func nameChanges(_ origin: @escaping () -> String?) { workspace.hooks.origin = origin }
 
-  /// Describes what is wrong with the database; empty if it is intact.
   public func integrityProblems() throws -> [String] { try workspace.store().integrityProblems() }
 }

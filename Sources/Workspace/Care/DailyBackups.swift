@@ -7,7 +7,6 @@ import Files
 import Storage
 import Text
 
-/// Which daily backups are retained.
 public struct BackupRetention: Equatable, Sendable {
   public var daily: Int
   public var weekly: Int
@@ -72,11 +71,9 @@ struct DailyBackup: Sendable {
   }
 }
 
-/// The automatic backup, once a day.
 public struct DailyBackups {
   let workspace: Workspace
 
-  /// Returns the local day of a point in time.
   func day(_ moment: Double) -> String { CivilDate(day: dayNumber(moment)).text }
 
   func dayNumber(_ moment: Double) -> Int { workspace.environment.clocks.day(of: moment) }

@@ -15,7 +15,6 @@ import ToggleSettings
 import Values
 import WordGames
 
-/// A check of everything in an account.
 struct Diagnosis {
   let workspace: Workspace
 

@@ -17,24 +17,20 @@ import WordGames
 
 /// Something that is wrong, or that could go wrong.
 public struct DoctorFinding: Equatable, Sendable {
-  /// The area of the account that a finding concerns.
   public enum Area: String, CaseIterable, Sendable {
     case database, decks, documents, media, games, settings, undo, files, space
     /// Checked by the shell.
     case plugins, words
   }
 
-  /// The areas of cards.
   public static let areasOfCards: Set<Area> = [.database, .decks, .undo]
 
   public let area: Area
   /// A stable code for programs, such as `bad_schedule`.
   public let code: String
-  /// A description of what is wrong.
   public let what: String
   /// The location: a file, or rows of a table.
   public let place: String
-  /// What can be done about it.
   public let remedy: String
   /// Whether `--mend` can do what the remedy says.
   public let isMendable: Bool
@@ -50,7 +46,6 @@ public struct DoctorFinding: Equatable, Sendable {
   }
 }
 
-/// What the doctor found and repaired.
 public struct DoctorReport: Equatable, Sendable {
   public let findings: [DoctorFinding]
   /// The backup that was made before any repair.

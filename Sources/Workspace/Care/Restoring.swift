@@ -18,7 +18,6 @@ import ToggleSettings
 public enum BackupPower: String, CaseIterable, Sendable {
   /// Settings that plugins may not change, and the link with a sync server.
   case settings
-  /// The permissions of plugins.
   case grants
   case history
   /// Restoring a backup of data without an account into an account.
@@ -32,7 +31,6 @@ public enum BackupPower: String, CaseIterable, Sendable {
 ///     try workspace.care.restore(staged)
 public final class StagedBackup {
   public let contents: BackupContents
-  /// The parts that the caller asked for.
   public let chosen: Set<BackupPower>
   /// The guarded settings of the backup that differ from the local ones, including the link with a server.
   public fileprivate(set) var settings: [(name: String, value: String)] = []
@@ -51,7 +49,6 @@ public final class StagedBackup {
   }
 }
 
-/// What a restore did.
 public struct RestoreReport: Equatable, Sendable {
   public let restored: BackupContents
   /// The contents that were replaced; nil if there were none or they could not be read.
@@ -234,7 +231,6 @@ extension CareOperations {
     }
   }
 
-  /// Unpacks the media into the account's folder.
   private func unpackMedia(of staged: StagedBackup) throws {
     let isInterrupted = workspace.isInterrupted
     _ = try BackupFile(staged.path, isInterrupted: isInterrupted).read { archive, name, part in

@@ -102,7 +102,6 @@ extension Operation {
   }
 }
 
-/// Describes what an undo step contains.
 struct StepParts {
   private struct Part {
     let operation: Operation

@@ -66,7 +66,6 @@ extension Workspace {
   }
 }
 
-/// Describes the rows of a table in the user's terms.
 private struct RecordedObject {
   let noun: String
   /// The columns that name a row, in order of preference.

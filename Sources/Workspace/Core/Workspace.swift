@@ -24,7 +24,6 @@ public import WordGames
 public final class Workspace {
   /// The user's folder: `local`, or `accounts/NAME`.
   public let folder: String
-  /// The database file in it.
   let collectionPath: String
 
   /// The access granted by the sign-in; it ends with the sign-out.
@@ -98,7 +97,6 @@ public final class Workspace {
     }
   }
 
-  /// The tables of all rooms.
   package static var schema: Schema {
     DecksSchema.schema + WordGamesSchema.schema + SettingsTable.schema + UndoLog.schema
       + BuildTable.schema + SyncTables.schema + MediaTables.schema + DocumentTable.schema
@@ -154,7 +152,6 @@ public final class Workspace {
     return database
   }
 
-  /// Runs a read.
   package func read<T>(for what: String = "workspace", _ body: (Database) throws -> T) throws -> T {
     try store(for: what).read(body)
   }
@@ -233,7 +230,6 @@ public final class Workspace {
     opened.documents?.beginUnit()
   }
 
-  /// Commits the unit in one transaction.
   public func commitUnit() throws {
     let store = try store()
     if let failure = storeFailure() {
@@ -316,7 +312,6 @@ public final class Workspace {
   /// Whether an operation is running; a unit of work cannot end within one.
   public var isInOperation: Bool { isOpen && database.isInOperation }
 
-  /// Runs an operation outside a unit of work.
   func performAlone<T>(
     _ operation: Operation, words: @escaping (T) -> String, _ body: (Database) throws -> T
   ) throws -> T {

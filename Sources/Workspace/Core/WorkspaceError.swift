@@ -5,39 +5,25 @@ import Files
 public import Problems
 import Text
 
-/// The reason why a workspace operation failed.
 public enum WorkspaceError: Problem, Equatable {
-  /// The user signed out, or nobody has signed in yet.
   case authenticationRequired
-  /// An object from before a sign-out was used.
   case signedOut(what: String)
-  /// The collection is empty or missing although there are documents, media or backups.
   case collectionGone(path: String, backup: String?)
-  /// The user interrupted.
   case interrupted
-  /// `media.player` is empty.
   case noPlayer
-  /// The program of `media.player` does not exist, or cannot be run.
   case playerMissing(String)
   /// The program of `media.player` ended with an error; the reason is what it reported.
   case playerFailed(program: String, reason: String?)
-  /// The program of `media.speech` (espeak-ng if nil) does not exist, or cannot be run.
   case noSpeech(program: String?)
-  /// `media.speech` does not say where the program is to write the sound.
   case speechWithoutFile(String)
   /// The program produced no sound for a text; the reason is what it reported.
   case unspoken(text: String, language: String, program: String, reason: String?)
-  /// The program took too long to produce a sound.
   case speechTimedOut(text: String, program: String, seconds: Int)
-  /// ffmpeg does not exist, or cannot be run.
   case noCutting
   /// ffmpeg produced neither a sound nor a picture from a film; the reason is what it reported.
   case notCut(path: String, reason: String?)
-  /// The changes of a plugin in a unit of work take as much memory as the plugin may use.
   case tooMuchWaits
-  /// A change was attempted outside a unit of work in a rehearsal.
   case rehearsal(String)
-  /// A change was attempted while all data is read as it was at an undo step.
   case lookingBack(String)
 
   public var report: ProblemReport {

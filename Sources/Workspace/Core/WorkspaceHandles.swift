@@ -12,7 +12,6 @@ public protocol WorkspaceHandle: AnyObject {
   var workspace: Workspace { get }
 }
 
-/// An object that stands for a row of the database.
 public class RowHandle<ID: Hashable>: WorkspaceHandle {
   public let workspace: Workspace
   public let id: ID

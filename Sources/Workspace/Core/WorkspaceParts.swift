@@ -20,7 +20,6 @@ struct WorkspaceSources {
   let settings: SettingSources
   let lexicons: LexiconLibrary
   let modes: ModeTable
-  /// The program that decodes and draws pictures.
   let drawing: DrawingProgram
 }
 
@@ -34,11 +33,8 @@ struct OpenedParts {
   var search: SearchCache?
   /// The number of notes of each type, valid while the change count stays the same.
   var noteCounts: (counts: [NoteTypeID: Int], changeCount: Int)?
-  /// The analysers of words, by language.
   var languages: LanguageLibrary?
-  /// The common words of the list that the last game used.
   var commonWords: KnownCommonWords?
-  /// The program that talks to a sync server.
   var sync: SyncProgram?
   var whileWaitingForServer: (() -> Void)?
   var player: SoundPlayer?
@@ -49,7 +45,6 @@ struct OpenedParts {
   var lastCheckedAnswer: Int?
 }
 
-/// State and callbacks around each change.
 struct ChangeHooks {
   /// Names the origin of the current changes (`card add`, `run make.lua`), for the names of undo steps.
   var origin: () -> String? = { nil }
@@ -64,9 +59,7 @@ struct ChangeHooks {
 
 /// What the current unit of work has done so far.
 struct UnitRecord {
-  /// How often each operation was performed.
   var operations: [Operation: Int] = [:]
-  /// The operations as they are described in the undo step.
   var parts = StepParts()
   /// The steps that the unit has undone or redone, as they were before: each was committed on its own.
   var undone: [UndoStep] = []
@@ -102,9 +95,7 @@ struct CardAdders {
   }
 }
 
-/// An event of which a workspace notifies its observer.
 public enum WorkspaceEvent {
-  /// A guess was counted.
   case wordFound(GameHandle, word: String)
   case gameFinished(GameHandle)
   /// - Parameter answer: `right` or `wrong` in a sprint, else the rating's name.
@@ -116,7 +107,6 @@ public enum WorkspaceEvent {
 public protocol WorkspaceObserver: AnyObject {
   /// Whether anybody listens for found words, which are found on a hot path.
   var observesWords: Bool { get }
-  /// Called when `observesWords` changes.
   var observesWordsDidChange: (() -> Void)? { get set }
   /// - Throws: only an interrupt (Ctrl-C, exit) of the code that was notified.
   func notify(_ event: WorkspaceEvent) throws
@@ -162,7 +152,6 @@ final class BackgroundJob<Outcome: Sendable> {
     var outcome: Result<Outcome, any Error>?
   }
 
-  /// What both threads use.
   final class Shared: Sendable {
     fileprivate let state = Mutex(State())
 
@@ -194,7 +183,6 @@ final class BackgroundJob<Outcome: Sendable> {
     return try shared.state.withLock { $0.outcome }?.get()
   }
 
-  /// Cancels the work.
   func stop() {
     shared.state.withLock { $0.isStopped = true }
     lane.waitUntilIdle()

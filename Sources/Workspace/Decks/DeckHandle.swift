@@ -5,7 +5,6 @@ public import Decks
 import Files
 import Storage
 
-/// A deck of an open workspace.
 public final class DeckHandle: RowHandle<DeckID> {
   /// The object with its options, as long as somebody uses it.
   public weak var part: AnyObject?
@@ -25,7 +24,6 @@ public final class DeckHandle: RowHandle<DeckID> {
 
   public func counts() throws -> DeckCounts { try read { try DeckTable.counts($0, id, at: workspace.moment) } }
 
-  /// Returns how many cards are directly in the deck.
   public func count() throws -> Int { try read { try DeckTable.count($0, id) } }
 
   /// Returns what `study` would show now, including the subdecks and within the limits of the day.
@@ -34,7 +32,6 @@ public final class DeckHandle: RowHandle<DeckID> {
     return try workspace.read { try StudyCounts.of($0, id, limit: limit, at: workspace.moment) }
   }
 
-  /// Returns the card at a position; 1 is the top.
   public func card(at position: Int) throws -> CardHandle? {
     _ = try workspace.store(for: "deck")
     return try workspace.cards.id(of: id, at: position).map { workspace.handle(of: $0) }
@@ -72,12 +69,10 @@ public final class DeckHandle: RowHandle<DeckID> {
     try workspace.perform(.removeDeck, on: workspace.decks.name(of: id), count: { $0 }) { try DeckTable.remove($0, id) }
   }
 
-  /// Returns the subdecks, at any depth.
   public func within() throws -> [DeckHandle] {
     try workspace.read { try DeckTable.within($0, id) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// Returns how many cards are in the deck and its subdecks.
   public func countWithSubdecks() throws -> Int { try ([self] + within()).reduce(0) { try $0 + $1.count() } }
 
   @discardableResult

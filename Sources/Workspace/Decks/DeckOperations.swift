@@ -5,7 +5,6 @@ public import Decks
 import Files
 import Storage
 
-/// The decks of a workspace.
 public struct DeckOperations {
   let workspace: Workspace
 
@@ -42,12 +41,10 @@ public struct DeckOperations {
     try workspace.read { try DeckTable.named($0, name)?.name ?? DeckName(name).text }
   }
 
-  /// Returns the deck with a name, case-insensitively; nil if there is none.
   public func named(_ name: String) throws -> DeckHandle? {
     try workspace.read { try DeckTable.named($0, name) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// Returns the deck with a name, case-insensitively; creates it if it does not exist.
   public func openOrCreate(_ name: String) throws -> DeckHandle { try named(name) ?? create(name) }
 
   /// Returns all decks by name, the subdecks of a deck right after it.
@@ -55,7 +52,6 @@ public struct DeckOperations {
     try workspace.read { try DeckTable.list($0) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// Returns the top-level decks, in the order of `all`.
   public func outermost() throws -> [DeckHandle] {
     try workspace.read { try DeckTable.outermost($0) }.map { workspace.handle(of: $0.id) }
   }
@@ -71,7 +67,6 @@ public struct DeckOperations {
     try workspace.read { try StudyCounts.byKind($0, at: workspace.moment) }
   }
 
-  /// Returns all decks, sorted by name.
   public func records() throws -> [DeckRecord] { try workspace.read { try DeckTable.list($0) } }
 
   /// Returns statistics of some decks and their subdecks, or of everything if nil.

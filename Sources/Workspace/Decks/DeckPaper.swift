@@ -37,7 +37,6 @@ extension DeckHandle {
   }
 }
 
-/// Reads the printed contents of cards.
 private struct CardPaper {
   let workspace: Workspace
 
@@ -61,7 +60,6 @@ private struct CardPaper {
     PaperSide(CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
   }
 
-  /// Returns a picture; nil if it is missing or cannot be shown.
   private func picture(_ name: String) throws -> Picture? {
     guard let record = try workspace.read({ try MediaTable.named($0, name) }) else { return nil }
     let bytes: [UInt8]

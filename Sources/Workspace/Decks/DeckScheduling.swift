@@ -8,7 +8,6 @@ import Glibc
 public import Memory
 import Storage
 
-/// The preset to assign to a deck.
 public enum PresetChoice: Equatable, Sendable {
   case same
   /// The preset of the parent deck.
@@ -93,7 +92,6 @@ public struct DeckScheduling {
   /// Returns the settings of the deck alone.
   public func limits() throws -> DeckLimits { try workspace.read { try DeckTable.limits($0, id) } }
 
-  /// Allows more new cards or reviews today than the limits.
   public func extendToday(new: Int = 0, reviews: Int = 0) throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) {
       try DeckTable.extendToday($0, id, new: new, reviews: reviews, at: workspace.moment)
@@ -118,7 +116,6 @@ extension DeckHandle {
   public var scheduling: DeckScheduling { DeckScheduling(deck: self) }
 }
 
-/// The goal of a deck.
 public struct DeckGoals {
   /// The goal in effect for a deck today.
   public struct Current {
@@ -150,7 +147,6 @@ public struct DeckGoals {
     }
   }
 
-  /// Removes the deck's own goal; a parent deck may have one.
   public func remove() throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: deck.id)) {
       try DeckTable.setGoal($0, deck.id, to: nil)

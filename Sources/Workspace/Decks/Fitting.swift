@@ -7,7 +7,6 @@ import Files
 public import Memory
 import Storage
 
-/// The memory models of a deck.
 public struct DeckFitting {
   let deck: DeckHandle
   private var id: DeckID { deck.id }
@@ -76,7 +75,6 @@ extension DeckHandle {
   public var fitting: DeckFitting { DeckFitting(deck: self) }
 }
 
-/// The result of a background fit that was just stored.
 public struct RefitResult: Equatable, Sendable {
   public let preset: String
   public let outcome: ModelFitting.Outcome

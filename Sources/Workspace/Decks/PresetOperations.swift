@@ -4,7 +4,6 @@
 public import Decks
 import Files
 
-/// The presets of a workspace.
 public struct PresetOperations {
   let workspace: Workspace
 
@@ -32,7 +31,6 @@ public struct PresetOperations {
     try workspace.perform(.changePresets) { try PresetTable.remove($0, preset) }
   }
 
-  /// Sets an option for every deck that uses the preset.
   public func setOption(of preset: PresetID, _ name: DeckOptions.Name, _ value: OptionValue) throws {
     try workspace.perform(.changePresets) { db in
       var options = try PresetTable.record(db, preset).options
@@ -42,7 +40,6 @@ public struct PresetOperations {
   }
 }
 
-/// A preset of an open workspace.
 public final class PresetHandle: RowHandle<PresetID> {
   /// The object with its options, as long as somebody uses it.
   public weak var part: AnyObject?

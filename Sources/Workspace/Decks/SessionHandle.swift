@@ -6,7 +6,6 @@ import Files
 public import Memory
 import Storage
 
-/// The result of an answer in a session.
 public struct SessionResult {
   public let card: CardHandle
   public let rating: Rating
@@ -25,10 +24,8 @@ public struct SessionResult {
 public final class SessionHandle: WorkspaceHandle {
   public enum SessionMode: String, CaseIterable, Sendable { case review, sprint }
 
-  /// The options of a session.
   public struct Options {
     public var mode = SessionMode.review
-    /// The duration of a sprint.
     public var seconds: Double
     public var limit: Int?
     public var query: String?
@@ -120,7 +117,6 @@ public final class SessionHandle: WorkspaceHandle {
   /// The number of cards in the queue, as a measure of memory use.
   public var queueLength: Int { kind.progress.remaining }
 
-  /// Returns the card to answer; nil when the session is over.
   public func card() throws -> CardHandle? {
     switch try current() {
     case .sprint(let sprint): return sprint.card.map { workspace.handle(of: $0) }
@@ -209,7 +205,6 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Returns the card that is answered and its rating, for the name of the undo step.
   private func subject(_ session: ReviewSession, _ rating: Rating) throws -> String? {
     try workspace.read { try session.card($0, at: workspace.moment) }.map { "\($0.stepName): \(rating.name)" }
   }
@@ -309,6 +304,5 @@ extension SessionHandle.Options {
 }
 
 extension DeckHandle {
-  /// Starts a session with the cards of the deck and its subdecks.
   public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
 }

@@ -7,7 +7,6 @@ import Decks
 import Files
 import Storage
 
-/// A document of an open workspace.
 public final class DocumentHandle: WorkspaceHandle {
   public let workspace: Workspace
   private let stored: StoredDocument

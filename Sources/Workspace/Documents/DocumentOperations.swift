@@ -8,7 +8,6 @@ public import Files
 import Problems
 import Storage
 
-/// The documents of a workspace.
 public struct DocumentOperations {
   let workspace: Workspace
 
@@ -55,7 +54,6 @@ public struct DocumentOperations {
     }
   }
 
-  /// Reads a picture file in the form that documents store.
   public func picture(file: String) throws -> Picture { try store().picture(file: file) }
 
   /// Returns all documents, and the problems of those that cannot be opened.
@@ -108,7 +106,6 @@ public struct DocumentOperations {
     }
   }
 
-  /// The width in pixels of a document on the page of a deck.
   private static var pageWidth: Int { 500 }
 }
 

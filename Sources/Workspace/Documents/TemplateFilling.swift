@@ -63,7 +63,6 @@ extension DocumentOperations {
       unknown, suggestion: suggestion(for: unknown, among: known.union(fields).union(["prompt", "answer"]).sorted()))
   }
 
-  /// Saves all documents as one step.
   public func save(_ filled: FilledDocuments) throws {
     try workspace.perform(.fillDocuments, count: { _ in filled.documents.count }) { _ in
       for handle in filled.documents { try handle.document().save() }
@@ -71,7 +70,6 @@ extension DocumentOperations {
   }
 }
 
-/// Reads the values for the placeholders of a template.
 private struct TemplateReader {
   let workspace: Workspace
   let names: [String]

@@ -9,7 +9,6 @@ import Problems
 import Storage
 import Text
 
-/// The inputs of a merge.
 public struct MergeRequest {
   public var base: String
   public var ours: String
@@ -21,7 +20,6 @@ public struct MergeRequest {
   public init(base: String, ours: String, theirs: String) { (self.base, self.ours, self.theirs) = (base, ours, theirs) }
 }
 
-/// The outcome of a merge.
 public struct MergeReport {
   public var result: MergeResult
   /// The notes of `ours`.
@@ -44,7 +42,6 @@ extension Workspace {
     return try LookBack(store).read(at: step, also: { try SearchLog.forget($0) }, body)
   }
 
-  /// Goes back step by step, the newest first, and then restores the current state.
   func walkingBack(_ body: (Database, UndoStep) throws -> Void) throws {
     if isReadingPastStep { throw WorkspaceError.lookingBack("reading earlier states") }
     try games.store()
@@ -60,7 +57,6 @@ public struct Comparing {
   private var environment: Environment { workspace.environment }
   private var folder: String { workspace.folder }
 
-  /// Returns the settings for comparisons in this workspace.
   public func settings(keepsSchedule: Bool = false) -> ComparisonSettings {
     var settings = ComparisonSettings(
       folder: folder, moment: workspace.moment, isInterrupted: environment.isInterrupted

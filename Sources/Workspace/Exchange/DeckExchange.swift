@@ -58,7 +58,6 @@ extension DeckHandle {
     return report
   }
 
-  /// Imports a package, which contains decks, notes and media.
   private func importPackage(
     _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
   ) throws -> (cards: AddReport, lines: LineReport) {

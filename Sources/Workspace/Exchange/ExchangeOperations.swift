@@ -25,7 +25,6 @@ public struct BuildChoices {
   public init() {}
 }
 
-/// The imports and exports of a workspace.
 public struct ExchangeOperations {
   let workspace: Workspace
 
@@ -129,7 +128,6 @@ public struct ExchangeOperations {
     }
   }
 
-  /// Sets the options of a deck that a folder specifies.
   func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
     if folder.options.isEmpty { return }
     let known = try DeckTable.presetOptions(db, deck)

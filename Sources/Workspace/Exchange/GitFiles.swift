@@ -7,7 +7,6 @@ import Exchange
 import Files
 import Glibc
 
-/// The files in a folder as git knows them.
 struct GitFiles {
   let folder: String
   let workspace: Workspace

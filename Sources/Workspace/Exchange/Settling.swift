@@ -7,7 +7,6 @@ import Files
 public import Storage
 import Templates
 
-/// An undo step that changed a card.
 public struct CardStep {
   public let step: UndoStep
   public let change: ComparedChange

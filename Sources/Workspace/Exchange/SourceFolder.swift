@@ -33,7 +33,6 @@ package final class SourceFolder {
   /// The description as the editor has it; nil if the file counts.
   private var descriptionText: [UInt8]?
   private var rules: (SourceRules, changeCount: Int)?
-  /// The problems of sources that cannot be read.
   private var unread: [String: SourceProblem] = [:]
 
   /// Reads nothing yet.
@@ -173,7 +172,6 @@ package final class SourceFolder {
     }
   }
 
-  /// Returns the rules for the current note types.
   @discardableResult
   private func refreshRules() throws -> SourceRules {
     let types = try reading { try NoteTypeTable.list($0) } ?? []
@@ -189,7 +187,6 @@ package final class SourceFolder {
     return rules
   }
 
-  /// Reads the collection; returns nil if there is none, without creating it.
   private func reading<T>(_ body: (Database) throws -> T) throws -> T? { try workspace.readIfMade(body) }
 
   // MARK: Rows
@@ -212,14 +209,12 @@ package final class SourceFolder {
 
   // MARK: Names
 
-  /// Returns the tags of the collection and of the sources.
   package func tags() throws -> [String] {
     var tags = Set(try reading { try NoteTable.tags($0) } ?? [])
     for source in known.values { for entry in source.reading.entries { tags.formUnion(entry.tags) } }
     return tags.sorted()
   }
 
-  /// Returns the subdecks of the built deck.
   package func decks() throws -> [String] {
     var decks: Set<String> = []
     for source in known.values { decks.formUnion(source.reading.entries.map(\.subdeck)) }

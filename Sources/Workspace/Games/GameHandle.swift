@@ -8,7 +8,6 @@ import Problems
 import Storage
 public import WordGames
 
-/// A word list in use.
 public final class LexiconHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let lexicon: Lexicon
@@ -31,7 +30,6 @@ public final class GameHandle: WorkspaceHandle {
   public static let firstWeight = 24 << 10
   /// The bytes charged to the holder of the game for its words, and those of the lists of possible words made for it.
   public var (chargedBytes, listBytes) = (0, 0)
-  /// The current memory use of the game.
   public var weight: Int { Self.firstWeight + chargedBytes + listBytes }
   /// The number of the game in the table of games, and how many of its found words are stored; nil before it is
   /// stored for the first time.
@@ -131,14 +129,12 @@ extension GameHandle {
     return hint
   }
 
-  /// Passes the turn on.
   public func pass() throws {
     game.pass()
     storeLater(isBegun: true)
     try finishIfOver()
   }
 
-  /// Ends the game.
   public func giveUp() throws {
     game.giveUp()
     try finishIfOver()

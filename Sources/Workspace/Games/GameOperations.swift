@@ -7,7 +7,6 @@ import Lexicon
 import Storage
 public import WordGames
 
-/// The games of a workspace.
 public struct GameOperations {
   let workspace: Workspace
 
@@ -91,7 +90,6 @@ public struct GameOperations {
     get throws { try workspace.unit.waitingGame != nil || workspace.read { try GameTable.hasSaved($0) } }
   }
 
-  /// Returns the finished games, the newest first.
   public func results() throws -> [GameResult] {
     try store()
     return try workspace.read { try GameTable.results($0) }

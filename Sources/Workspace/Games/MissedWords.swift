@@ -8,14 +8,12 @@ import Text
 public import Values
 import WordGames
 
-/// A word that was not found.
 public struct MissedWord: Equatable, Sendable {
   public let word: String
   /// The meaning on a single line; nil if no dictionary has it.
   public let meaning: String?
 }
 
-/// The result of adding missed words as cards.
 public struct MissedReport: Equatable, Sendable {
   public fileprivate(set) var cards = AddReport()
   /// How many words were skipped because there is neither a meaning nor a sentence for them.

@@ -7,7 +7,6 @@ import Decks
 import Files
 import Text
 
-/// The sounds and pictures of some mined words.
 public final class FilmClips {
   /// The seconds added before and after a line.
   private static let margin = 0.25

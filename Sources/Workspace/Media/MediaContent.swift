@@ -18,7 +18,6 @@ enum MediaContent {
     }
   }
 
-  /// How many bytes `matches` examines.
   static let headSize = 4096
 
   /// - Parameter head: the first bytes of the file.

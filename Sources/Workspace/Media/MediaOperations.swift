@@ -9,7 +9,6 @@ public import Files
 import Storage
 import Templates
 
-/// The result of a check of all media.
 public struct MediaCheck: Sendable {
   /// Names that notes, cards or note types use but that have no file.
   public var missing: [(name: String, references: MediaReferences)] = []
@@ -49,7 +48,6 @@ public struct MediaOperations {
     return try workspace.perform(.addMedia, count: { $0.count }) { _ in try paths.map { try add(from: $0, kinds) } }
   }
 
-  /// Adds bytes under a name.
   public func add(_ bytes: [UInt8], named name: String) throws -> String {
     try add(named: MediaNames.checked(name)) { bytes }
   }
@@ -133,7 +131,6 @@ public struct MediaOperations {
     do { return try removeLeftovers { leftovers in leftovers.filter(written.contains) } } catch { return [] }
   }
 
-  /// Returns all media, by name.
   public func all() throws -> [MediaRecord] { try workspace.read { try MediaTable.list($0) } }
 
   /// Returns the path of a media file's content.

@@ -9,7 +9,6 @@ import Templates
 import Text
 
 extension CardHandle {
-  /// Returns the sounds and pictures that the card's sides refer to.
   public func media() throws -> CardMedia {
     let record = try record()
     return try workspace.read { try CardMedia($0, of: record) }

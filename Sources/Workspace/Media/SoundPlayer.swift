@@ -6,7 +6,6 @@
 import Files
 import Glibc
 
-/// A running player.
 final class SoundPlayer {
   private let process: pid_t
   private let program: String
@@ -27,7 +26,6 @@ final class SoundPlayer {
     self.sounds = sounds
   }
 
-  /// Whether the program is still running.
   var isPlaying: Bool {
     var ended: Int32 = 0
     if status == nil, waitpid(process, &ended, WNOHANG) == process { status = ended }
@@ -81,7 +79,6 @@ final class NamedLinks {
   }
 }
 
-/// How a program ended.
 struct ProgramEnd {
   /// Whether it ended by itself with status 0; nil if it timed out.
   let isDone: Bool?
