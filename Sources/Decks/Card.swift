@@ -52,17 +52,14 @@ public struct CardField: Equatable, Sendable {
   }
 }
 
-/// How far a card has come in its schedule. The database stores the raw value.
 public enum CardState: Int64, Sendable, CaseIterable {
   case new = 0
   case learning = 1
   case review = 2
   case relearning = 3
 
-  /// Creates the state from its column; an unknown number means `new`.
   init(stored number: Int64) { self = CardState(rawValue: number) ?? .new }
 
-  /// The name that users and Lua see.
   public var name: String {
     switch self {
     case .new: "new"
@@ -73,7 +70,6 @@ public enum CardState: Int64, Sendable, CaseIterable {
   }
 }
 
-/// The schedule of a card's reviews.
 public struct CardSchedule: Equatable, Sendable {
   public var state: CardState = .new
   /// The short step that a card being learnt has reached, from 0.
@@ -129,7 +125,6 @@ public struct CardSchedule: Equatable, Sendable {
   }
 }
 
-/// A copy of a card at the moment when it was read.
 public struct CardRecord: Equatable, Sendable {
   public let id: CardID
   public let deck: DeckID
@@ -138,14 +133,12 @@ public struct CardRecord: Equatable, Sendable {
   public let answer: String
   public let tags: [String]
   public let fields: [CardField]
-  /// The id of the document that the card shows.
   public let document: String?
   /// Seconds since 1970.
   public let created: Double
   public let modified: Double
   public let isSuspended: Bool
   public let schedule: CardSchedule
-  /// The note that the card is made from.
   public let note: NoteID
   /// The card's index among the cards of its note, from 0: the index of its template, or the number of its cloze less
   /// 1.
@@ -185,10 +178,8 @@ public struct NewCard: Equatable, Sendable {
   }
 }
 
-/// What to do with a card that is already in the deck.
 public enum OnDuplicate: String, Sendable, CaseIterable { case skip, update, error }
 
-/// What happened to one card of a batch.
 public enum AddOutcome: Equatable, Sendable { case added, updated, skipped, rejected }
 
 /// A card of a batch that was refused.
@@ -208,7 +199,6 @@ public struct Rejection: Equatable, Sendable {
   }
 }
 
-/// The location of a row in its file.
 public struct RowPlace: Equatable, Sendable {
   public let line: Int
   /// For an element of a JSON list, because a line may hold several: the column in characters, and the number of the
@@ -236,14 +226,12 @@ public struct RowPlace: Equatable, Sendable {
   }
 }
 
-/// The result of a batch.
 public struct AddReport: Equatable, Sendable {
   public var added = 0
   public var updated = 0
   public var skipped = 0
   /// The first 1,000 cards that were refused.
   public var rejected: [Rejection] = []
-  /// The number of all cards that were refused.
   public var rejectedCount = 0
   /// What a file had that cannot be stored, one line each.
   public var lost: [String] = []

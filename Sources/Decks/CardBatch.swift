@@ -29,7 +29,6 @@ public final class CardBatch: WaitingRows {
   /// How many new cards are written one at a time, so that short batches stay cheap.
   private static let fewCards = 64
 
-  /// The progress of the batch.
   private struct Progress {
     /// Cards that were handed in, including refused ones.
     var index = 0
@@ -155,7 +154,6 @@ public final class CardBatch: WaitingRows {
     return .added
   }
 
-  /// The number of pending cards.
   public var waitingCount: Int { waiting?.count ?? 0 }
 
   private func submit(_ waiting: WaitingCards) throws {

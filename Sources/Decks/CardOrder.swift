@@ -5,7 +5,6 @@
 public import Storage
 import Text
 
-/// The place of a new card in its deck.
 public enum CardPlace: Equatable, Sendable {
   case top, bottom
   /// From 1, the top; a position beyond the last card means the bottom.
@@ -47,7 +46,6 @@ public enum CardOrder {
     return try db.firstRow(sql, [deck.rawValue, position - 1]) { $0.integer(0) }
   }
 
-  /// A free rank for a new card.
   public static func rank(_ db: Database, _ deck: DeckID, for place: CardPlace) throws -> Int64 {
     switch place {
     case .top: try above(db, deck, room: step)

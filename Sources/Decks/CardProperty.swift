@@ -16,10 +16,8 @@ public enum CardProperty: String, CaseIterable, Sendable {
   case lastReview = "last_review"
   case step, reps, lapses, flag, buried, created, modified, fields, retrievability
 
-  /// The description of a field, apart from its name.
   public struct Description: Sendable {
     public let kind: Kind
-    /// Whether a card may have no value for it.
     public let isOptional: Bool
     /// A sentence for help and the reference.
     public let help: String
@@ -42,7 +40,6 @@ public enum CardProperty: String, CaseIterable, Sendable {
     }
   }
 
-  /// The kind of the values of a field.
   public enum Kind: Sendable {
     case text, texts, integer, boolean
     /// A measurement; lists round it to hundredths.
@@ -134,11 +131,8 @@ public enum CardProperty: String, CaseIterable, Sendable {
 
   // MARK: Subsets
 
-  /// The fields that Lua, lists and JSON show.
   public static let shown = allCases.filter(\.description.isShown)
-  /// The fields that lists can be sorted by.
   public static let sorting = allCases.filter { $0.description.order != nil }
-  /// The fields that queries can compare.
   public static let figures = allCases.filter { $0.description.figure != nil }
   /// The fields that a schedule has, with their places in `CardSchedule`.
   public static let planned = allCases.compactMap { property in

@@ -5,7 +5,6 @@
 
 public import Storage
 
-/// The table `cards`: reading, adding, changing, moving and removing cards.
 public enum CardTable {
   // MARK: Finding
 
@@ -14,7 +13,6 @@ public enum CardTable {
     try db.rows("SELECT id FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue], id)
   }
 
-  /// The ids of the deck's own cards that match a query, top first.
   public static func ids(
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
   ) throws -> [CardID] {
@@ -95,14 +93,12 @@ public enum CardTable {
     return selection.limit.map { Array(cards.prefix(max(0, $0))) } ?? cards
   }
 
-  /// The card at a position in a deck; nil if there is none.
   public static func id(_ db: Database, in deck: DeckID, at position: Int) throws -> CardID? {
     guard position >= 1 else { return nil }
     let sql = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT 1 OFFSET ?"
     return try db.firstRow(sql, [deck.rawValue, position - 1], id)
   }
 
-  /// The card with a guid in a deck; nil if there is none.
   public static func id(_ db: Database, guid: String, in deck: DeckID) throws -> CardID? {
     // With CROSS JOIN, SQLite looks up the few notes with the guid before their cards.
     let sql = "SELECT cards.id FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND ord = ? AND deck = ?"
@@ -146,7 +142,6 @@ public enum CardTable {
     try ids.compactMap { try card(db, $0) }
   }
 
-  /// The cards that show a document, with the id of the document.
   public static func documents(_ db: Database) throws -> [(card: CardID, document: String)] {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
@@ -280,7 +275,6 @@ public enum CardTable {
   /// statement would look at all that the operation has changed. If it fails, the whole operation is rolled back.
   static let updateContent = "UPDATE OR FAIL cards SET content = ?, mod = ? WHERE id = ?"
 
-  /// Runs a statement that changes one card.
   static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
     try db.cachedStatement(sql: sql).execute(arguments: arguments)
     if db.changesCount == 0 { throw gone }

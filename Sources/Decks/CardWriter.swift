@@ -49,7 +49,6 @@ public struct CheckedCard {
   }
 }
 
-/// Writes cards into one deck.
 final class CardWriter {
   enum Outcome: Equatable {
     case added(CardID)
@@ -127,7 +126,6 @@ final class CardWriter {
     try find(content: CardText.contents(ofPrompt: prompt), prompt: prompt, answer: nil, where: isWanted)
   }
 
-  /// Inserts a card and its note.
   private func insert(_ card: CheckedCard, guid: TextBytes, _ rank: Int64, _ now: Double) throws -> CardID {
     let note = try insertNote(card, guid: guid, now)
     do {
@@ -184,7 +182,6 @@ final class CardWriter {
   }
 }
 
-/// Adds single cards to one deck.
 public final class CardAdder {
   private let db: Database
   private let deck: DeckID

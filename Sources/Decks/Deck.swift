@@ -10,7 +10,6 @@ public struct DeckID: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A copy of a deck at the moment when it was read.
 public struct DeckRecord: Equatable, Sendable {
   public let id: DeckID
   public let name: String
@@ -48,7 +47,6 @@ public struct DeckCounts: Equatable, Sendable {
 ///     try DeckName(" Spanish :: Verbs ").text   // "Spanish::Verbs"
 public struct DeckName: Equatable, Sendable {
   public let text: String
-  /// The most characters that a name may have.
   public static let limit = 200
 
   public init(_ given: String) throws(DeckError) {
@@ -87,7 +85,6 @@ public struct DeckName: Equatable, Sendable {
   /// The parts of a name below the first `depth` ones: `b::c` of `a::b::c` below 1.
   static func rest(of text: String, below depth: Int) -> String { split(text).dropFirst(depth).joined(separator: "::") }
 
-  /// The number of its parts.
   var depth: Int { DeckName.split(text).count }
 
   /// Whether the deck with a key is within the deck with another key, at any depth. Bytes are compared, because a

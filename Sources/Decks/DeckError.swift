@@ -5,14 +5,11 @@ public import Problems
 import Templates
 import Text
 
-/// Why something about a deck, a card or their sessions cannot be done.
 public enum DeckError: Problem, Equatable {
-  /// There is a deck of that name, or one that differs only in case.
   case exists(name: String)
   /// The name cannot be used for a deck; `reason` completes "a deck's name ...".
   case badName(name: String, reason: String)
   case deckNotFound(name: String, suggestion: String?)
-  /// A deck or a card that was there has been removed.
   case gone(what: String)
   case emptyPrompt
   case emptyAnswer
@@ -26,21 +23,15 @@ public enum DeckError: Problem, Equatable {
   case badGuid(guid: String, reason: String)
   /// A batch has more cards than the room that a deck reserves for one (67 million cards).
   case batchTooLong
-  /// A session has ended, or it had no cards.
   case over
   case paused
-  /// The user interrupted a long search.
   case interrupted
-  /// The session has nothing to undo.
   case nothingToUndo
   /// A query cannot be parsed; `column` counts characters from 1.
   case badQuery(query: String, column: Int, expected: String)
   case presetNotFound(name: String, suggestion: String?)
-  /// A text cannot be used as the name of a preset.
   case badPresetName(name: String, reason: String)
-  /// There is a preset of that name, or one that differs only in case.
   case presetExists(name: String)
-  /// A deck option is out of its range or has the wrong type.
   case badOption(name: String, reason: String)
 
   public var report: ProblemReport {

@@ -4,7 +4,6 @@
 public import Storage
 import Text
 
-/// The table `decks`.
 public enum DeckTable {
   private static let columns = "id, name, studied"
 
@@ -63,7 +62,6 @@ public enum DeckTable {
     return DeckCounts(count: try count(db, id), newCount: waiting.new, dueCount: waiting.learning + waiting.due)
   }
 
-  /// The number of the deck's own cards.
   public static func count(_ db: Database, _ id: DeckID) throws -> Int {
     try db.count("SELECT count(*) FROM cards WHERE deck = ?", [id.rawValue])
   }

@@ -43,9 +43,7 @@ public struct ListedCard {
     while padded.last == UInt8(ascii: " ") { padded.removeLast() }
     return TextBytes(rebasing: padded)
   }
-  /// Whether the card has fields of its own.
   public var hasFields: Bool { !row.isNull(Column.fields.rawValue) }
-  /// Whether the card shows a document.
   public var hasDocument: Bool { !row.isNull(Column.document.rawValue) }
   /// Seconds since 1970.
   public var created: Double { number(.created) }
@@ -84,7 +82,6 @@ public struct ListedCard {
     return schedule
   }
 
-  /// Copies the row.
   public func record() throws -> CardRecord {
     CardRecord(
       id: id, deck: deck, guid: row.text(Column.guid.rawValue), prompt: row.text(Column.prompt.rawValue),
@@ -124,7 +121,6 @@ public final class SentCards {
       db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
   }
 
-  /// The next card; nil after the last.
   public func next() throws -> ListedCard? { try walk.next().map(ListedCard.init) }
 }
 

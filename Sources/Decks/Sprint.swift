@@ -4,7 +4,6 @@
 
 public import Storage
 
-/// The result of an answer.
 public struct SprintResult: Equatable, Sendable {
   public let card: CardID
   public let isRight: Bool
@@ -56,7 +55,6 @@ public final class Sprint: StudyProgress {
 
   /// The only card that can be answered; nil when the sprint is over.
   public var card: CardID? { isOver ? nil : queue[head] }
-  /// The number of cards in the stack.
   public var remaining: Int { queue.count - head }
   /// Seconds left, at least 0.
   public var timeRemaining: Double { max(0, seconds - usedNow) }

@@ -6,7 +6,6 @@ import Templates
 
 /// What a sync reads from cards and does with them.
 public enum SyncedCards {
-  /// A card's own row; nil if there is none.
   public static func stored(_ db: Database, _ id: CardID) throws -> StoredCard? {
     try db.firstRow("\(StoredCard.query) WHERE id = ?", [id.rawValue], StoredCard.init)
   }
@@ -94,7 +93,6 @@ public enum SyncedCards {
   }
 }
 
-/// The decks, notes, cards and log of an account as a whole.
 public enum WholeCollection {
   /// The number of cards. Notes need not be counted, because each has at least one card.
   public static func cardCount(_ db: Database) throws -> Int { try db.count("SELECT count(*) FROM cards") }

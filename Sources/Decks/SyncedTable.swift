@@ -166,7 +166,6 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
 }
 
 extension SyncedTable {
-  /// Whether there is a row with that id.
   public func has(_ db: Database, _ id: Int64) throws -> Bool {
     try db.hasRow("SELECT 1 FROM \(name) WHERE id = ?", [id])
   }

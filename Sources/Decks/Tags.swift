@@ -30,7 +30,6 @@ public enum Tags {
   /// The column for tags that are known to be usable, in Anki's collections too.
   public static func joined(_ tags: [String]) -> String { tags.isEmpty ? "" : " \(tags.joined(separator: " ")) " }
 
-  /// The tags of a column.
   static func list(_ column: String) -> [String] {
     column.isEmpty ? [] : column.utf8.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
   }

@@ -52,7 +52,6 @@ final class WaitingCards {
     nextGuid = random()
   }
 
-  /// The number of cards that are not written yet.
   var count: Int { rows.waitingCount }
   var isFull: Bool { rows.isFull }
   /// Whether cards are being written: nothing else has used the database since the first of them was handed over.

@@ -93,7 +93,6 @@ extension DeckTable {
     .max { $0.deck.name.utf8.count < $1.deck.name.utf8.count }
   }
 
-  /// All goals, sorted by the names of their decks.
   public static func goals(_ db: Database) throws -> [(deck: DeckRecord, goal: DeckGoal)] {
     let sql = "SELECT id, options FROM decks WHERE options LIKE '%\"goal\"%'"
     var found: [DeckID: DeckGoal] = [:]
@@ -103,7 +102,6 @@ extension DeckTable {
     return try found.keys.map { try record(db, $0) }.listed.compactMap { deck in found[deck.id].map { (deck, $0) } }
   }
 
-  /// Sets the goal of a deck; nil removes it.
   public static func setGoal(_ db: Database, _ id: DeckID, to goal: DeckGoal?) throws {
     var limits = try limits(db, id)
     limits.goal = goal
@@ -111,7 +109,6 @@ extension DeckTable {
   }
 }
 
-/// The goals that apply today.
 struct GoalsUnderWay {
   struct Entry {
     let deck: DeckRecord

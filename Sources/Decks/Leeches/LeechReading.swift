@@ -79,13 +79,11 @@ private struct LeechReplay {
   }
 }
 
-/// A wrong answer that was typed.
 public struct Mistype: Equatable, Sendable {
   public let text: String
   public let times: Int
 }
 
-/// The table `mistypes`.
 public enum MistypeTable {
   static let schema = """
     CREATE TABLE mistypes (

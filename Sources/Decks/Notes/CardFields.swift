@@ -7,7 +7,6 @@ public import Storage
 public import Templates
 import Text
 
-/// The fields behind what a card shows.
 public enum CardFields {
   /// The fields of a card's note as HTML, in the order of its type, then those that are stored with the card.
   public static func all(_ db: Database, of card: CardRecord) throws -> [CardField] {
@@ -76,7 +75,6 @@ public struct NoteSource {
 }
 
 extension NoteSource {
-  /// The source of a note; nil if the note no longer exists.
   public static func of(_ db: Database, _ id: NoteID) throws -> NoteSource? {
     try db.firstRow("SELECT type, fields, tags FROM notes WHERE id = ?", [id.rawValue]) { row in
       NoteSource(type: NoteTypeID(rawValue: row.integer(0)), fields: row.text(1), tags: row.text(2))

@@ -5,7 +5,6 @@ public import Storage
 import Templates
 import Text
 
-/// The media files that the sides of a card name.
 public struct CardMedia: Equatable, Sendable {
   public var promptSounds: [String] = []
   public var answerSounds: [String] = []

@@ -8,7 +8,6 @@ public import Storage
 public import Templates
 import Text
 
-/// A media file as the database knows it.
 public struct MediaRecord: Equatable, Sendable {
   public let name: String
   /// SHA-256 of the content, 64 hexadecimal digits: the name of the file in the account's folder.
@@ -20,7 +19,6 @@ public struct MediaRecord: Equatable, Sendable {
 public enum MediaTable {
   private static let columns = "name, hash, size"
 
-  /// All media files, by name.
   public static func list(_ db: Database) throws -> [MediaRecord] {
     try db.rows("SELECT \(columns) FROM media WHERE hash IS NOT NULL ORDER BY name", [], record)
   }
@@ -82,12 +80,10 @@ public enum MediaTable {
     try set(db, known.name, to: state?.digest.map { MediaState(hash: nil, digest: $0) })
   }
 
-  /// Whether there is a file with that name.
   static func isThere(_ db: Database, _ name: String) throws -> Bool {
     try db.hasRow("SELECT 1 FROM media WHERE name = ? AND hash IS NOT NULL", [name])
   }
 
-  /// The hashes of all contents that have a name.
   public static func hashes(_ db: Database) throws -> Set<String> {
     Set(try db.rows("SELECT hash FROM media WHERE hash IS NOT NULL") { $0.text(0) })
   }
@@ -156,7 +152,6 @@ public struct MediaReferences: Equatable, Sendable {
   public var types: [NoteTypeID] = []
 }
 
-/// The state of one name.
 public struct MediaState: Equatable, Sendable {
   /// The hash of the content here; nil if there is none.
   public var hash: String?

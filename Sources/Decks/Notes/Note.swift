@@ -45,7 +45,6 @@ extension NoteRecord {
   }
 }
 
-/// A note to be added.
 public struct NewNote: Equatable, Sendable {
   /// HTML by field name; fields that are not named are empty.
   public var fields: [String: String]
@@ -117,7 +116,6 @@ public enum NoteData {
   private static let start = "{\"fields\":"
   private static let end = "}"
 
-  /// Sets the column of a note.
   static func write(_ db: Database, _ note: NoteID, _ data: String) throws {
     try SyncedTable.notes.keep(db, [note.rawValue])
     try db.cachedStatement(sql: "UPDATE notes SET data = ? WHERE id = ?").execute(arguments: [data, note.rawValue])

@@ -70,7 +70,6 @@ extension NoteTable {
     return arePlain
   }
 
-  /// All tags of all notes, sorted.
   public static func tags(_ db: Database) throws -> [String] {
     var tags: Set<String> = []
     try db.forEachRow("SELECT DISTINCT tags FROM notes WHERE tags <> ''") { tags.formUnion(Tags.list($0.text(0))) }

@@ -79,7 +79,6 @@ public enum NoteTable {
     return try db.firstRow(sql, [card.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
   }
 
-  /// The texts of the first card of a note.
   private static func firstTexts(_ note: NoteRecord, _ maker: NoteCardMaker, deckName: String) throws -> CardTexts {
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
     let facts = maker.facts(note, deckName: deckName)
@@ -87,7 +86,6 @@ public enum NoteTable {
     return try maker.texts(fields, facts, ordinal: first)
   }
 
-  /// The note's cards in the order of their templates.
   public static func cards(_ db: Database, of note: NoteID) throws -> [CardID] {
     try db.rows("SELECT id FROM cards WHERE note = ? ORDER BY ord", [note.rawValue]) { CardID(rawValue: $0.integer(0)) }
   }

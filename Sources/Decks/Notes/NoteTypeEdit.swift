@@ -59,7 +59,6 @@ public struct NoteTypeEdit: Equatable, Sendable {
 }
 
 extension NoteTypeTable {
-  /// Returns what a change would remove, without making it.
   public static func loss(
     _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, isInterrupted: @escaping () -> Bool
   ) throws -> NoteTypeLoss {
@@ -101,7 +100,6 @@ extension NoteTypeTable {
   }
 }
 
-/// A checked change of a type.
 private struct TypeChange {
   let old: NoteType
   let new: NoteType

@@ -90,10 +90,8 @@ public final class NoteReceiver {
     return .added(cards.count)
   }
 
-  /// Writes the pending notes and cards.
   public func flush() throws { try rows.flush() }
 
-  /// The note with a guid.
   private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
     if let guids, !guids.mayHold(hash(guid)) { return nil }
     try rows.flush()
@@ -285,7 +283,6 @@ public enum SyncedNotes {
     try db.cachedStatement(sql: "UPDATE notes SET usn = 0 WHERE id = ?").execute(arguments: [id.rawValue])
   }
 
-  /// Gives a note another id.
   public static func renumber(_ db: Database, _ old: Int64, to new: Int64) throws {
     try SyncedTable.cards.keep(db, NoteTable.cards(db, of: NoteID(rawValue: old)).map(\.rawValue))
     try db.execute(sql: "UPDATE notes SET id = ?, \(Unsent.sql) WHERE id = ?", arguments: [new, old])

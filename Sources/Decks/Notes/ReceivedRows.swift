@@ -143,7 +143,6 @@ final class ReceivedRows {
   /// anything is read.
   func drain() throws { try inOrder { try $0.drain() } }
 
-  /// Writes the pending rows.
   func flush() throws {
     try inOrder { try $0.flush() }
     last.removeAll(keepingCapacity: true)

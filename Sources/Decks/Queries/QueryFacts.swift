@@ -168,7 +168,6 @@ final class QueryFacts {
 }
 
 extension CardQuery.Node {
-  /// All conditions of the tree.
   var conditions: [CardQuery.Condition] {
     switch self {
     case .all(let nodes), .any(let nodes): nodes.flatMap(\.conditions)

@@ -4,7 +4,6 @@
 
 package import Storage
 
-/// The cache for the searches of one account.
 public final class SearchCache {
   /// Up to this many cards are looked up one by one; for more, the order of the deck is read.
   private static let fewCards = 500
@@ -14,7 +13,6 @@ public final class SearchCache {
 
   /// The file that stores the index between processes; nil for none.
   private let path: String?
-  /// Whether the file may be written.
   private let isSaved: Bool
   private let leastIndexed: Int
   private let unsavedLimit: Int

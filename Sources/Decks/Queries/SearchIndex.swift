@@ -24,7 +24,6 @@ final class SearchIndex {
   static let byteLimit = 128 << 20
 
   var state = SearchLog.State()
-  /// The card of each row.
   private(set) var cards: [Int64] = []
   /// The end of each cell. A zero byte follows it.
   private(set) var ends: [UInt32] = []

@@ -6,7 +6,6 @@ public import Memory
 public import Storage
 import Templates
 
-/// The schedulers of decks, each created at its first use.
 struct DeckSchedulers {
   private var options: [DeckID: DeckOptions]
   private var schedulers: [DeckID: Scheduler] = [:]
@@ -114,7 +113,6 @@ extension ReviewTable {
   }
 }
 
-/// The outcome for an answer from elsewhere.
 public enum AnswerOutcome: Equatable, Sendable {
   /// It is in the log, and the card has the schedule that results from it.
   case entered

@@ -10,7 +10,6 @@ public enum Burial: Int64, Sendable {
   case byUser = 2
 }
 
-/// Hides cards, and sets their flags.
 public enum CardHiding {
   /// The flags that a card may have; 0 means no flag.
   public static let flags = 0...7

@@ -32,7 +32,6 @@ public struct DeckLimits: Equatable, Sendable {
   /// The options that can be set for a deck alone.
   public static let names: [DeckOptions.Name] = [.newPerDay, .reviewsPerDay, .desiredRetention]
 
-  /// Whether a limit is set.
   public func has(_ name: DeckOptions.Name) -> Bool { value(name) != nil }
 
   /// The value of a limit; nil if the preset's value applies, and for other options.
@@ -96,7 +95,6 @@ public struct DeckLimits: Equatable, Sendable {
     }
   }
 
-  /// The form in which it is stored.
   public var json: String {
     var fields = DeckLimits.names.compactMap { name in
       value(name).map { CardField(name.text, OptionValue.number($0).stored) }

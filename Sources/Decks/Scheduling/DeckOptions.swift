@@ -3,7 +3,6 @@
 
 public import Memory
 
-/// The options of a preset, or those that apply to a deck.
 public struct DeckOptions: Equatable, Sendable {
   /// The values that were set; the others have their initial values.
   private var values: [Name: OptionValue] = [:]
@@ -28,10 +27,8 @@ public struct DeckOptions: Equatable, Sendable {
   /// - Throws: `badOption` if the value is out of range, or not an integer where it must be.
   public mutating func set(_ name: Name, to value: Double) throws(DeckError) { try set(name, .number(value)) }
 
-  /// Resets an option to its initial value.
   public mutating func reset(_ name: Name) { values[name] = nil }
 
-  /// The value of an option that is a number.
   public func value(_ name: Name) -> Double {
     if case .number(let number) = self[name] { return number }
     return 0

@@ -67,7 +67,6 @@ extension DeckTable {
 
   // MARK: Limits
 
-  /// The limits that are set for the deck alone.
   public static func limits(_ db: Database, _ id: DeckID) throws -> DeckLimits {
     let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
     guard let stored else { throw DeckError.gone(what: "the deck") }

@@ -5,7 +5,6 @@
 public import Storage
 import Text
 
-/// An answer as the log stores it.
 public struct LoggedReview: Equatable, Sendable {
   /// The condition on a row of `reviews` that it is an answer.
   static let isAnswer = "rating BETWEEN 1 AND 4"
@@ -61,7 +60,6 @@ public struct SentReview {
   public let isUnsent: Bool
 }
 
-/// Reads the logs of single cards.
 public final class SentReviews {
   private let statement: Statement
   private let removed: Statement

@@ -18,7 +18,6 @@ public enum OptionKind: Equatable, Sendable {
   case weekdays
 }
 
-/// A value of an option.
 public enum OptionValue: Equatable, Sendable {
   case number(Double)
   case flag(Bool)
@@ -63,7 +62,6 @@ extension DeckOptions {
     /// Its value if it was not set.
     public var initial: OptionValue { facts.initial }
 
-    /// A sentence that describes it.
     public var summary: String { facts.summary }
   }
 

@@ -10,7 +10,6 @@ public struct PresetID: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A copy of a preset at the moment when it was read.
 public struct PresetRecord: Equatable, Sendable {
   public let id: PresetID
   public let name: String
@@ -24,7 +23,6 @@ public enum PresetTable {
 
   // MARK: Finding
 
-  /// All presets, by name.
   public static func list(_ db: Database) throws -> [PresetRecord] {
     try db.rows("SELECT \(columns) FROM presets ORDER BY name_key", [], record)
   }

@@ -161,7 +161,6 @@ struct QueueBuilder {
     }
   }
 
-  /// The probability of recall of each learnt card.
   private func recalls() throws -> [CardID: Double] {
     let models = decks.map { MemoryModel(checked: options.of($0.id).parameters) }
     let memories = TimedMemories(options)

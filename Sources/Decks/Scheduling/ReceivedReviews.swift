@@ -115,7 +115,6 @@ public final class ReviewReceiver {
     for (place, value) in columns.enumerated() { target.put(8 + place, value) }
   }
 
-  /// Writes the pending rows.
   public func flush() throws { try batch?.flush() }
 
   /// Finishes after all rows were written: cards without the time of their last answer, and decks, get it from the

@@ -2,7 +2,6 @@
 // Invariant: the entries that a queue uses of its list are never changed, so that the copies for undo share the list.
 // Only the newest copy appends to it.
 
-/// The queue of a session.
 struct ReviewQueue {
   struct Entry {
     let card: CardID
@@ -67,7 +66,6 @@ struct ReviewQueue {
     self = left
   }
 
-  /// Appends a card.
   mutating func append(_ entry: Entry) {
     // Entries after the end were appended by a later queue, which was undone.
     list.entries.removeSubrange(end...)

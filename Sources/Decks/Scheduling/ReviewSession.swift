@@ -6,11 +6,9 @@
 public import Memory
 public import Storage
 
-/// The result of an answer.
 public struct ReviewResult: Equatable, Sendable {
   public let card: CardID
   public let rating: Rating
-  /// The card's new schedule.
   public let schedule: CardSchedule
   /// Seconds until the card comes back.
   public let interval: Double
@@ -198,7 +196,6 @@ public final class ReviewSession: StudyProgress {
     isPaused = false
   }
 
-  /// Builds the queue of the day.
   public func buildQueue(_ db: Database, at moment: StudyMoment) throws {
     advance(to: moment)
     let decks = try selection.allDecks(db)

@@ -28,7 +28,6 @@ public struct StudyCounts: Equatable, Sendable {
     }
   }
 
-  /// The counts of all decks together.
   public static func total(_ db: Database, limit: Int? = nil, at moment: StudyMoment) throws -> StudyCounts {
     let counts = try all(db, limit: limit, at: moment)
     return try DeckTable.outermost(db).reduce(into: StudyCounts()) { sum, deck in
@@ -38,7 +37,6 @@ public struct StudyCounts: Equatable, Sendable {
     }
   }
 
-  /// The counts of one deck.
   public static func of(
     _ db: Database, _ deck: DeckID, limit: Int? = nil, at moment: StudyMoment
   ) throws -> StudyCounts {

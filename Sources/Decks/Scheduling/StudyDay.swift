@@ -37,7 +37,6 @@ public struct StudyMoment: Sendable {
     return Int(exactly: min(1e12, max(-1e12, days.isNaN ? 0 : days))) ?? 0
   }
 
-  /// The number of today.
   public var today: Int { day(of: now) }
 
   /// When a day begins, in seconds since 1970.

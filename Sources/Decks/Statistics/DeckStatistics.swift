@@ -108,12 +108,10 @@ public struct Histogram: Equatable, Sendable {
   public var total: Int { bars.reduce(0) { $0 + $1.count } }
 }
 
-/// All figures for some cards.
 public struct DeckStatistics: Equatable, Sendable {
   /// A card is mature if its interval has at least this many days.
   static let matureDays = 21
 
-  /// The number of today.
   public let today: Int
   public let cards: CardFigures
   /// Days with answers, the earliest first.

@@ -10,9 +10,7 @@ import Storage
 import Templates
 import Text
 
-/// What was done for a number of cards.
 public struct SpeechReport: Equatable, Sendable {
-  /// Cards that got a sound.
   public var spoken = 0
   /// Cards that already had a sound, or nothing to say.
   public var skipped = 0
@@ -145,7 +143,6 @@ public struct SpeechOperations {
   }
 }
 
-/// A field to be spoken.
 private struct SpokenText {
   struct Place: Hashable {
     let note: NoteID

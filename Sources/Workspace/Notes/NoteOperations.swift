@@ -9,7 +9,6 @@ public import Problems
 import Storage
 public import Templates
 
-/// The notes of a workspace.
 public struct NoteOperations {
   let workspace: Workspace
 
@@ -44,7 +43,6 @@ public struct NoteOperations {
 
   public func tags() throws -> [String] { try workspace.read { try NoteTable.tags($0) } }
 
-  /// Adds and removes tags of notes.
   public func changeTags(of numbers: [Int64], adding: [String] = [], removing: [String] = []) throws {
     let notes = try numbers.compactMap { try numbered($0) }
     let now = workspace.now
@@ -94,7 +92,6 @@ public struct NoteOperations {
   }
 }
 
-/// A note of an open workspace.
 public final class NoteHandle: RowHandle<NoteID> {
   /// The object with its fields, as long as somebody uses it.
   public weak var part: AnyObject?
@@ -140,7 +137,6 @@ public final class NoteHandle: RowHandle<NoteID> {
     try workspace.read { try NoteTable.lostCards($0, id, fields: fields) }
   }
 
-  /// Removes the note with its cards; returns how many cards were removed.
   @discardableResult
   public func remove() throws -> Int {
     try workspace.perform(.removeNotes) { try NoteTable.remove($0, [id]) }
@@ -187,7 +183,6 @@ extension DeckHandle {
 }
 
 extension CardHandle {
-  /// Returns the note that the card is made from.
   public func note() throws -> NoteHandle { workspace.handle(of: try record().note) }
 
   /// Returns the answer that the card asks to be typed; nil if it asks for none.

@@ -6,11 +6,9 @@ import Files
 import Storage
 public import Templates
 
-/// The note types of a workspace.
 public struct NoteTypeOperations {
   let workspace: Workspace
 
-  /// Returns all note types, by name.
   public func all() throws -> [NoteTypeHandle] {
     try workspace.read { try NoteTypeTable.list($0) }.map { workspace.handle(of: $0.id) }
   }
@@ -51,7 +49,6 @@ public final class NoteTypeHandle: RowHandle<NoteTypeID> {
 
   public func noteCount() throws -> Int { try workspace.noteTypes.noteCounts()[id] ?? 0 }
 
-  /// Returns what a change would remove.
   public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {
     try workspace.read { try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.isInterrupted) }
   }

@@ -34,7 +34,6 @@ public struct SettingSources {
   }
 }
 
-/// The tree of settings, and the program's own settings by theme.
 @dynamicMemberLookup public final class Preferences {
   public let tree = SettingsTree()
   private let program: ProgramSettings
@@ -87,7 +86,6 @@ public struct SettingSources {
     }
   }
 
-  /// Returns the notices since the last call.
   public func takeNotices() -> [String] {
     defer { notices = [] }
     return notices

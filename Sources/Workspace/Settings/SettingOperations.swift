@@ -28,7 +28,6 @@ public struct SettingOperations {
     try reload()
   }
 
-  /// Removes the declarations and observers of an owner.
   public func remove(of owner: Owner) { workspace.opened.preferences?.tree.remove(owner) }
 
   /// Declares a setting and returns its handle for Lua.
@@ -97,8 +96,6 @@ public final class SettingGroupHandle: SettingHandle {
   }
 }
 
-/// One of several options.
 public final class SettingChoiceHandle: SettingHandle {}
 
-/// A number, a text or a path.
 public final class SettingValueHandle: SettingHandle {}

@@ -38,7 +38,6 @@ public enum SyncQuestion: Equatable, Sendable {
 public struct SyncPreview {
   public let link: SyncLink
   public let pulled: PulledCollection
-  /// The number of local cards.
   public let cardsHere: Int
   public let unsent: UnsentChanges
 }
@@ -87,7 +86,6 @@ public struct SyncOperations {
 
   // MARK: The link
 
-  /// Returns the account's link with its server.
   public func link() throws -> SyncLink? { try workspace.read { try SyncTables.link($0) } }
 
   func requiredLink() throws -> SyncLink {

@@ -9,7 +9,6 @@ public import Problems
 import Text
 import ToggleSettings
 
-/// What was found in a dictionary.
 public struct AddedDictionary: Equatable, Sendable {
   public let name: String
   public let path: String

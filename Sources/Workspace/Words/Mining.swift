@@ -41,7 +41,6 @@ public struct MinedWord: Equatable, Sendable {
   let time: ClosedRange<Double>?
 }
 
-/// What a run found.
 public struct MiningReport: Equatable, Sendable {
   public var added: [MinedWord] = []
   /// The number of wanted words without a sentence that is easy enough.
@@ -52,7 +51,6 @@ public struct MiningReport: Equatable, Sendable {
   public var leftOut: [LeftOutWord] = []
 }
 
-/// A word that does not become a card.
 public struct LeftOutWord: Equatable, Sendable {
   public let word: String
   /// A clause, such as `its language is en`.

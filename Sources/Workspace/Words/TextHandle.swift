@@ -11,7 +11,6 @@ import Problems
 import Storage
 import Text
 
-/// The options for opening a text.
 public struct TextOptions: Sendable {
   /// The language; nil uses the one that the first file specifies, or else that of `game.language`.
   public var language: String?
@@ -289,7 +288,6 @@ private struct TextReading {
   }
 }
 
-/// The table `reading_places`.
 enum ReadingPlaceTable {
   static let tables: Set<String> = ["reading_places"]
 

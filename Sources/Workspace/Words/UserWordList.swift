@@ -37,7 +37,6 @@ enum ListedWordTable {
   }
 }
 
-/// The words that are listed for a language.
 public struct UserWordList {
   private let workspace: Workspace
   public let language: Language
@@ -87,7 +86,6 @@ public struct UserWordList {
     return changes.count
   }
 
-  /// The result of importing a file of words.
   public struct Imported: Equatable, Sendable {
     /// The number of lemmas that changed.
     public var changed = 0

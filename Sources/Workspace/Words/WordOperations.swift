@@ -8,7 +8,6 @@ public import Language
 public import Lexicon
 import Templates
 
-/// The words that a workspace can look up.
 public struct WordOperations {
   let workspace: Workspace
 
@@ -125,7 +124,6 @@ public struct WordOperations {
   }
 }
 
-/// The common words of the last list that was requested.
 struct KnownCommonWords {
   let lexicon: Lexicon
   let words: CommonWords?
@@ -155,7 +153,6 @@ extension LanguageLibrary {
     }
   }
 
-  /// Returns the name of an Apertium bilingual dictionary.
   static func dictionaryName(_ words: String, _ meanings: String) -> String { "apertium-\(words)-\(meanings)" }
 }
 
