@@ -37,8 +37,7 @@ public final class CardBatch: WaitingRows {
     var report = AddReport()
   }
 
-  /// The cards whose answer may be replaced because they have the same prompt: cards from before the batch, each
-  /// once.
+  /// The cards whose answer may be replaced because they have the same prompt: cards from before the batch, each once.
   private struct SamePrompts {
     private let firstNew: Int64
     private var taken: Set<CardID> = []

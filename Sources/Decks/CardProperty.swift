@@ -1,6 +1,6 @@
 // What can be known about a card, field by field: the single description that Lua, lists, JSON, files and queries use.
-// Invariant: a field has the same name and meaning everywhere. A new field is described here. Its value is read from the
-// row in `CardColumns`, or, if it is not in the row, by the code that knows it.
+// Invariant: a field has the same name and meaning everywhere. A new field is described here. Its value is read from
+// the row in `CardColumns`, or, if it is not in the row, by the code that knows it.
 
 public import Values
 

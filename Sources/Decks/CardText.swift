@@ -142,8 +142,7 @@ enum Guid {
     return try db.firstRow(sql, [guid(first), guid(last)]) { _ in false } ?? true
   }
 
-  /// Splits the guid of a card like `x/2` into the guid of its note and the card's number less 1; nil for other
-  /// guids.
+  /// Splits the guid of a card like `x/2` into the guid of its note and the card's number less 1; nil for other guids.
   static func parts(_ guid: String) -> (note: String, ordinal: Int)? {
     guard let slash = guid.lastIndex(of: "/"), case let number = guid[guid.index(after: slash)...],
       let place = Int(number), place > 1, String(place) == number

@@ -197,8 +197,7 @@ public final class CardAdder {
     writer = try CardWriter(db, deck: deck, random: random)
   }
 
-  /// Returns whether a card can be added at `place` without a change to other rows, such as moving cards to make
-  /// room.
+  /// Returns whether a card can be added at `place` without a change to other rows, such as moving cards to make room.
   public func needsOneStatement(at place: CardPlace) -> Bool { rank(at: place) != nil }
 
   /// Adds a card.

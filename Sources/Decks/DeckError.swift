@@ -16,8 +16,7 @@ public enum DeckError: Problem, Equatable {
   /// The same card is already in the deck, by its guid, or by prompt and answer. Without a prompt: a note with the guid
   /// already exists, in any deck.
   case duplicate(guid: String?, prompt: String)
-  /// A text is not UTF-8, contains NUL, or has more than `CardTexts.limit` bytes; `reason` completes "the prompt
-  /// ...".
+  /// A text is not UTF-8, contains NUL, or has more than `CardTexts.limit` bytes; `reason` completes "the prompt ...".
   case badText(what: String, reason: String)
   case badTag(tag: String, reason: String)
   case badGuid(guid: String, reason: String)

@@ -129,8 +129,7 @@ public enum DeckTable {
     try ensure(db, DeckName("\(record(db, outer).name)::\(name)"), now: now)
   }
 
-  /// Returns the name with the spelling that its existing parents have, so that a deck's name begins with its
-  /// parent's.
+  /// Returns the name with the spelling that its existing parents have, so that a deck's name begins with its parent's.
   private static func spelled(_ db: Database, _ name: DeckName, except renamed: DeckID? = nil) throws -> DeckName {
     for parent in name.parents.reversed() {
       guard let there = try deck(db, key: parent.key), there.id != renamed else { continue }

@@ -81,14 +81,13 @@ public enum DecksSchema {
     """
 
   /// `id` is milliseconds since 1970, as in Anki: see `CardTable.freeID`. `ord` is the index of the card's template,
-  /// from 0, or the number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` has
-  /// the 32-bit hash of the prompt in the upper half and that of the answer in the lower half, as the note makes
-  /// them: one index finds cards with the same pair and with the same prompt, and then the texts are compared. `mod`
-  /// is the time of the last change; `usn` is 0 for a card that a server has, or had: see `SyncedTable`. `raw` is its
-  /// row in Anki when it was received or sent, NULL for a card that was neither:
-  /// `[first day, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data]`.
-  /// `buried` is 1 for a burial by a sibling, 2 by the user. `interval` is the number of days that a card was given
-  /// with its due day; NULL: see `CardSchedule.interval`.
+  /// from 0, or the number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` has the
+  /// 32-bit hash of the prompt in the upper half and that of the answer in the lower half, as the note makes them: one
+  /// index finds cards with the same pair and with the same prompt, and then the texts are compared. `mod` is the time
+  /// of the last change; `usn` is 0 for a card that a server has, or had: see `SyncedTable`. `raw` is its row in Anki
+  /// when it was received or sent, NULL for a card that was neither: `[first day, mod, 0, type, queue, due, ivl,
+  /// factor, reps, lapses, left, odue, odid, flags, data]`. `buried` is 1 for a burial by a sibling, 2 by the user.
+  /// `interval` is the number of days that a card was given with its due day; NULL: see `CardSchedule.interval`.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,

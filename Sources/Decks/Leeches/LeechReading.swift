@@ -1,6 +1,6 @@
-// Leeches: cards that are forgotten more often than the memory model of their deck can explain, according to their whole
-// log. Invariant: the same log gives the same leeches; nothing is changed. A card keeps only the last texts, up to a
-// limit. They are not sent to a server or written to a file.
+// Leeches: cards that are forgotten more often than the memory model of their deck can explain, according to their
+// whole log. Invariant: the same log gives the same leeches; nothing is changed. A card keeps only the last texts, up
+// to a limit. They are not sent to a server or written to a file.
 
 public import Memory
 public import Storage

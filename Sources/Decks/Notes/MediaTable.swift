@@ -1,8 +1,8 @@
 // The names of an account's media files in the database, and where notes and cards refer to them. Workspace manages the
-// files themselves. Invariant: a name is one file; two names may share the same content. Files that are added here never
-// have names that differ in the case of ASCII letters alone, unless their content is the same: on other systems they are
-// one name. A name that was deleted here stays until the server knows; a name that is on the server but not wanted here
-// has a digest and no content.
+// files themselves. Invariant: a name is one file; two names may share the same content. Files that are added here
+// never have names that differ in the case of ASCII letters alone, unless their content is the same: on other systems
+// they are one name. A name that was deleted here stays until the server knows; a name that is on the server but not
+// wanted here has a digest and no content.
 
 public import Storage
 public import Templates

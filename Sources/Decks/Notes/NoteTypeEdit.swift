@@ -1,7 +1,6 @@
 // Changes a note type that has notes: fields and cards keep their texts and schedules under new names and in a new
-// order.
-// Invariant: a change that removes cards or texts is made only if the caller has agreed to it; the loss is counted
-// first.
+// order. Invariant: a change that removes cards or texts is made only if the caller has agreed to it; the loss is
+// counted first.
 
 public import Storage
 public import Templates

@@ -6,8 +6,7 @@ import CSearch
 import Text
 
 enum Folding {
-  /// The folded form of each scalar below `limit`: itself, another scalar, or 0 for a combining mark, which is
-  /// dropped.
+  /// The folded form of each scalar below `limit`: itself, another scalar, or 0 for a combining mark, which is dropped.
   private static let limit = 0x2000
   private static let table: [UInt32] = makeTable()
 

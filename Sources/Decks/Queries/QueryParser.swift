@@ -1,6 +1,5 @@
-// Parses the conditions of a query.
-// Source for `isAnki`: Anki's manual, "Searching". Invariant: a condition that is not supported is an error and never
-// finds something else; a list has at most 10,000 numbers.
+// Parses the conditions of a query. Source for `isAnki`: Anki's manual, "Searching". Invariant: a condition that is not
+// supported is an error and never finds something else; a list has at most 10,000 numbers.
 
 import Memory
 import Text

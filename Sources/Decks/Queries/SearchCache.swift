@@ -1,6 +1,5 @@
 // What earlier searches read, so that the next search need not wait for the database: an index of all texts, and the
-// orders of decks while nothing changes.
-// Invariant: what was read before a change is never used after it.
+// orders of decks while nothing changes. Invariant: what was read before a change is never used after it.
 
 package import Storage
 
@@ -118,8 +117,7 @@ public final class SearchCache {
     return (ids, positions)
   }
 
-  /// Looks up each card. SQLite counts the cards between each one and the one above it, in all one pass over the
-  /// index.
+  /// Looks up each card. SQLite counts the cards between each one and the one above it, in all one pass over the index.
   private func lookedUp(_ db: Database, _ deck: DeckID, _ cards: [Int64]) throws -> (ids: [CardID], positions: [Int]) {
     var ranks: [(card: Int64, rank: Int64)] = []
     for card in cards {

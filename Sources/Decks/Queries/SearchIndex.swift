@@ -1,6 +1,5 @@
-// The folded texts of all cards in one array, so that a search is a single pass over memory.
-// Invariant: a row matches by what its card showed at the last `refresh`. Rows of removed cards stay, but their ids
-// are in no deck.
+// The folded texts of all cards in one array, so that a search is a single pass over memory. Invariant: a row matches
+// by what its card showed at the last `refresh`. Rows of removed cards stay, but their ids are in no deck.
 
 import CSearch
 import Storage

@@ -1,6 +1,5 @@
-// The options of a preset by name: the meaning, the allowed values and the initial value of each. They mean the same
-// as Anki's options with the same names.
-// Invariant: a released name keeps its meaning; another meaning gets a new name.
+// The options of a preset by name: the meaning, the allowed values and the initial value of each. They mean the same as
+// Anki's options with the same names. Invariant: a released name keeps its meaning; another meaning gets a new name.
 
 import Text
 

@@ -117,8 +117,7 @@ public final class ReviewReceiver {
 
   public func flush() throws { try batch?.flush() }
 
-  /// Finishes after all rows were written: cards without the time of their last answer, and decks, get it from the
-  /// log.
+  /// Finishes after all rows were written: cards without the time of their last answer, and decks, get it from the log.
   public func finish(withoutLastReview ids: [Int64]) throws {
     let last = try Statement(
       db,

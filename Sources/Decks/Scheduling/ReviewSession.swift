@@ -172,8 +172,7 @@ public final class ReviewSession: StudyProgress {
   /// How many answers, suspensions and burials can be undone.
   public var pastCount: Int { past.count }
 
-  /// Goes back to before the last answer, suspension or burial. The undo log restores what it changed in the
-  /// database.
+  /// Goes back to before the last answer, suspension or burial. The undo log restores what it changed in the database.
   /// - Throws: `nothingToUndo`.
   public func stepBack() throws(DeckError) {
     guard let last = past.popLast() else { throw .nothingToUndo }

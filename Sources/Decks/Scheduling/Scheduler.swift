@@ -1,8 +1,7 @@
 // What an answer does to a card's schedule: FSRS-6 or FSRS-7 computes the days, and cards that are being learnt pass
 // short steps. The stability and difficulty of a schedule are always those of FSRS-6, so that other programs can
-// continue from them.
-// Invariant: pure; the same card, answer, moment and seed always give the same schedule. With a seed, hard comes back
-// before good, and good before easy.
+// continue from them. Invariant: pure; the same card, answer, moment and seed always give the same schedule. With a
+// seed, hard comes back before good, and good before easy.
 
 public import Memory
 
@@ -100,8 +99,7 @@ public struct Scheduler: Sendable {
     return passingDays(old, rating, moment, fuzz)
   }
 
-  /// The days of a learnt card that was remembered: hard, good and easy are each at least one day after the one
-  /// before.
+  /// The days of a learnt card that was remembered: hard, good and easy are each at least one day after the one before.
   private func passingDays(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ fuzz: Fuzz) -> Int {
     let previous = moment.interval(of: old)
     var least = 1

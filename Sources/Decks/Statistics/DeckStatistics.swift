@@ -126,8 +126,7 @@ public struct DeckStatistics: Equatable, Sendable {
   /// For learnt cards: days until the next answer, and stability in whole days.
   public let intervals: Histogram
   public let stabilities: Histogram
-  /// For learnt cards: difficulty in tenths, from 1.0 (10) to 10.0 (100), and the probability of recall now in
-  /// percent.
+  /// For learnt cards: difficulty in tenths, from 1.0 (10) to 10.0 (100), and the probability of recall now in percent.
   public let difficulties: Histogram
   public let recalls: Histogram
   /// The expected number of learnt cards that are remembered now: the sum of the probabilities.

@@ -1,6 +1,5 @@
 // Operations that keep the data of an account safe: undo in this file; backups, restoring and repairs in the files
-// beside it.
-// Invariant: an undo step contains what one operation, or one unit of work, changed in the database.
+// beside it. Invariant: an undo step contains what one operation, or one unit of work, changed in the database.
 
 import CardDocuments
 import Decks

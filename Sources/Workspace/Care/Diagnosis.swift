@@ -1,5 +1,4 @@
-// The checks of the doctor, area by area.
-// Invariant: checking changes nothing.
+// The checks of the doctor, area by area. Invariant: checking changes nothing.
 
 import Archives
 import Authentication

@@ -60,8 +60,7 @@ public struct RestoreReport: Equatable, Sendable {
 extension CareOperations {
   // MARK: Inspecting a backup
 
-  /// Unpacks and checks a backup. Changes nothing outside a temporary folder, which is removed with the returned
-  /// value.
+  /// Unpacks and checks a backup. Changes nothing outside a temporary folder, which is removed with the returned value.
   /// - Parameter powers: the parts to restore in addition to rows, documents and media.
   /// - Throws: `BackupError` if the file is not a backup, or not one of this account or version.
   public func stage(_ path: String, taking powers: Set<BackupPower> = []) throws -> StagedBackup {

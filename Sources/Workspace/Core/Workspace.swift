@@ -156,8 +156,7 @@ public final class Workspace {
     try store(for: what).read(body)
   }
 
-  /// Runs a change as one operation, which is one undo step; within a unit of work it becomes part of the unit's
-  /// step.
+  /// Runs a change as one operation, which is one undo step; within a unit of work it becomes part of the unit's step.
   /// - Parameters:
   ///   - subject: the object that is changed, for the step's name: a deck's name.
   ///   - isOneStatement: as in `Store.operation`.

@@ -1,6 +1,5 @@
-// Card documents as Lua and the commands see them.
-// Invariant: a handle becomes unusable when its workspace is closed, and always shows the current state in the
-// database.
+// Card documents as Lua and the commands see them. Invariant: a handle becomes unusable when its workspace is closed,
+// and always shows the current state in the database.
 
 public import CardDocuments
 import Decks

@@ -1,6 +1,5 @@
-// Imports files of cards into decks and exports decks, in any format.
-// Invariant: an import is one operation, all of it or nothing, however many files it reads; an export changes nothing
-// but its file.
+// Imports files of cards into decks and exports decks, in any format. Invariant: an import is one operation, all of it
+// or nothing, however many files it reads; an export changes nothing but its file.
 
 import Decks
 public import Exchange

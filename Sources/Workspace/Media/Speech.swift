@@ -84,8 +84,7 @@ public struct SpeechOperations {
     return "speech-\(ContentHash(of: Array(source.utf8)).description.prefix(20)).wav"
   }
 
-  /// Returns the program and its arguments: the user's setting with `{file}` and `{language}` filled in, or
-  /// espeak-ng.
+  /// Returns the program and its arguments: the user's setting with `{file}` and `{language}` filled in, or espeak-ng.
   private func words(_ language: Language, text: String, sound: String) throws -> [String] {
     let setting = try workspace.preferences().session.speechProgram
     let words = setting.split(whereSeparator: \.isWhitespace).map(String.init)

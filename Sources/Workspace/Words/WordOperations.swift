@@ -81,8 +81,7 @@ public struct WordOperations {
       let meanings = try defined(lemma)
       if !meanings.isEmpty { return meanings }
     }
-    // A language that Apertium covers counts as having a dictionary, even if there is none in the program's own
-    // format.
+    // A language that Apertium covers counts as having a dictionary, even if there is none in the program's own format.
     if let missing, !workspace.languages.hasTranslations(of: language) { throw missing }
     return []
   }
