@@ -95,7 +95,7 @@ public struct Refitting {
       !workspace.database.hasOpenTransaction
     else { return nil }
     if let running = workspace.opened.fit {
-      guard running.isOver else { return nil }
+      guard running.job.isOver else { return nil }
       workspace.opened.fit = nil
       return try store(running.job, of: running.preset)
     }
