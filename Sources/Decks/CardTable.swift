@@ -70,7 +70,6 @@ public enum CardTable {
   }
 
   /// A page of the cards of a deck, top first.
-  /// - Parameter offset: how many cards are skipped.
   public static func page(_ db: Database, in deck: DeckID, offset: Int, count: Int) throws -> [CardRecord] {
     // SQLite skips to the first of them in the index of ranks alone.
     let sql = """
@@ -181,10 +180,6 @@ public enum CardTable {
   // MARK: Adding
 
   /// Adds a card.
-  /// - Parameters:
-  ///   - place: the place of the card; the top by default.
-  ///   - now: seconds since 1970.
-  ///   - random: returns 64 random bits per call, for the guid of a card without one.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`, `gone`.
   @discardableResult
   public static func add(
@@ -307,7 +302,6 @@ extension CardTable {
   static let ahead: Int64 = 80_000_000
 
   /// Returns the id for a new card. The ids after it are free, too, as long as nothing else makes cards meanwhile.
-  /// - Parameter now: seconds since 1970.
   static func freeID(_ db: Database, now: Double) throws -> Int64 {
     let first = max(1, NoteTable.firstID(now: now))
     let last = try lastID(db)

@@ -84,7 +84,6 @@ final class CardWriter {
   }
 
   /// Writes a card at the rank, unless it is already in the deck.
-  /// - Parameter now: seconds since 1970; the creation time.
   func write(_ card: CheckedCard, rank: Int64, now: Double) throws -> Outcome {
     if let guid = card.guid {
       let text = String(decoding: guid, as: UTF8.self)
@@ -189,7 +188,6 @@ public final class CardAdder {
   /// A range that contains all ranks of the deck; nil if it is not known.
   private var ranks: ClosedRange<Int64>?
 
-  /// - Parameter random: returns 64 random bits per call, for the guid of a card without one.
   /// - Throws: `gone`.
   public init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
@@ -201,7 +199,6 @@ public final class CardAdder {
   public func needsOneStatement(at place: CardPlace) -> Bool { rank(at: place) != nil }
 
   /// Adds a card.
-  /// - Parameter now: seconds since 1970.
   /// - Throws: `duplicate`.
   public func add(_ card: CheckedCard, at place: CardPlace, now: Double) throws -> CardID {
     let known = rank(at: place)

@@ -68,9 +68,8 @@ public enum DeckTable {
 
   /// Counts the deck's own cards that were never studied, without suspended and buried ones. SQLite answers it from
   /// indexes, without reading a card.
-  /// - Parameters:
-  ///   - most: if given, at most this many cards are counted, however many the deck has.
-  ///   - buries: whether cards that the answer to another of them buries are left out; needs `most`.
+  /// - Parameter most: if given, at most this many cards are counted, however many the deck has.
+  /// - Parameter buries: whether cards that the answer to another of them buries are left out; needs `most`.
   static func newCount(
     _ db: Database, _ id: DeckID, at moment: StudyMoment, upTo most: Int? = nil, buries: Bool = false
   ) throws -> Int {

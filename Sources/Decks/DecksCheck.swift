@@ -115,7 +115,6 @@ public enum DecksCheck {
   }
 
   /// Repairs what can be repaired.
-  /// - Parameter random: returns 64 random bits per call, for guids.
   /// - Returns: the errors that remain.
   public static func mend(_ db: Database, now: Double, random: () -> UInt64) throws -> [DecksFinding] {
     var left = try findings(db, now: now)

@@ -41,10 +41,9 @@ public final class Sprint: StudyProgress {
   /// The clock's value when it was last started; nil while it is stopped.
   private var started: Double?
 
-  /// - Parameters:
-  ///   - cards: the stack, top first.
-  ///   - seconds: the length of the sprint; 100 is usual.
-  ///   - clock: returns seconds of a clock that never goes back and counts no suspended time twice.
+  /// - Parameter cards: the stack, top first.
+  /// - Parameter seconds: the length of the sprint; 100 is usual.
+  /// - Parameter clock: returns seconds of a clock that never goes back and counts no suspended time twice.
   public init(cards: [CardID], seconds: Double = 100, clock: @escaping () -> Double) {
     self.cards = cards
     self.seconds = seconds.isFinite ? max(0, seconds) : 100

@@ -43,7 +43,6 @@ public struct StoredCard: Equatable, Sendable {
   }
 
   /// Creates a new card.
-  /// - Parameter now: seconds since 1970; the creation time.
   init(id: CardID, note: NoteID, ordinal: Int, deck: DeckID, rank: Int64, content: Int64, now: Double) {
     self.init(id: id, ordinal: ordinal, deck: deck, rank: rank, modified: now)
     (self.note, self.content) = (note, content)

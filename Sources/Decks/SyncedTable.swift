@@ -172,7 +172,6 @@ extension SyncedTable {
 
   /// An id for a new row: the milliseconds since 1970, or the next after the last id that was used. An id far in the
   /// future is ignored.
-  /// - Parameter now: seconds since 1970.
   public func freeID(_ db: Database, now: Double) throws -> Int64 {
     let first = max(1, NoteTable.firstID(now: now))
     let sql = """
@@ -184,9 +183,8 @@ extension SyncedTable {
   }
 
   /// The id of a new deck or preset.
-  /// - Parameters:
-  ///   - name: identifies the deck or preset that every collection of Anki has.
-  ///   - wanted: used if no row has this id.
+  /// - Parameter name: identifies the deck or preset that every collection of Anki has.
+  /// - Parameter wanted: used if no row has this id.
   func newID(_ db: Database, named name: String, wanted: Int64?, now: Double) throws -> Int64 {
     let wanted = wanted ?? (name == DeckRecord.firstName ? Int64(DeckRecord.firstNumber) : nil)
     if let wanted, (1...1_000_000_000_000_000).contains(wanted), try !has(db, wanted) { return wanted }

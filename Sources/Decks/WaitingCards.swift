@@ -156,9 +156,8 @@ struct HashFilter {
   private static let rowLimit = 10_000
   private var words: [UInt64] = Array(repeating: 0, count: 1 << Int(HashFilter.wordBits))
 
-  /// - Parameters:
-  ///   - query: the rows to insert.
-  ///   - hash: returns the hash of a row.
+  /// - Parameter query: the rows to insert.
+  /// - Parameter hash: returns the hash of a row.
   /// - Returns: nil if there are too many rows.
   init?(_ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64) throws {
     var count = 0

@@ -13,10 +13,8 @@ struct GoalDay {
 
   init() {}
 
-  /// - Parameters:
-  ///   - decks: the decks to be studied or counted.
-  ///   - options: the options of these decks and of those that have the goals; where a goal chooses, the limit of
-  ///     reviews per day is lifted, because the minutes limit them.
+  /// - Parameter options: the options of these decks and of those that have the goals; where a goal chooses, the limit
+  ///   of reviews per day is lifted, because the minutes limit them.
   init(_ db: Database, of decks: [DeckRecord], _ options: inout [DeckID: DeckOptions], at moment: StudyMoment) throws {
     let goals = try GoalsUnderWay(db, at: moment)
     if goals.isEmpty { return }

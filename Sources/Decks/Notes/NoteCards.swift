@@ -20,7 +20,6 @@ struct NoteCardWriter {
   let now: Double
   private var deckNames: [DeckID: String] = [:]
 
-  /// - Parameter isInterrupted: polled while texts are made; if it returns true, the work ends with `interrupted`.
   init(_ db: Database, _ type: NoteType, now: Double, isInterrupted: @escaping () -> Bool) {
     (self.db, self.now) = (db, now)
     maker = NoteCardMaker(type, isInterrupted: isInterrupted)
@@ -28,11 +27,10 @@ struct NoteCardWriter {
 
   /// Updates a note's cards to what its type makes of it now. New cards go to the top of the deck of the note's first
   /// card.
-  /// - Parameters:
-  ///   - deck: the deck for a note that has no cards yet.
-  ///   - hasOtherTags: whether the tags have changed; then all cards are written, even those whose texts are the
-  ///     same.
-  ///   - before: see `NoteOrdinals.dropped`.
+  /// - Parameter deck: the deck for a note that has no cards yet.
+  /// - Parameter hasOtherTags: whether the tags have changed; then all cards are written, even those whose texts are
+  ///   the same.
+  /// - Parameter before: see `NoteOrdinals.dropped`.
   /// - Returns: how many cards were removed.
   @discardableResult
   mutating func renew(
@@ -190,10 +188,9 @@ public enum NoteOrdinals {
   }
 
   /// The cards that go when a note changes: those that it no longer makes and that were never studied.
-  /// - Parameters:
-  ///   - wanted: the numbers of the cards that it makes now.
-  ///   - before: returns the numbers of those that it made before; nil for all its cards. A card that it did not make
-  ///     before, such as one that came with a package, stays.
+  /// - Parameter wanted: the numbers of the cards that it makes now.
+  /// - Parameter before: returns the numbers of those that it made before; nil for all its cards. A card that it did
+  ///   not make before, such as one that came with a package, stays.
   static func dropped(
     _ db: Database, of note: NoteID, making wanted: [Int], before: (() -> [Int])? = nil
   ) throws -> [CardID] {

@@ -247,9 +247,6 @@ public enum NoteTable {
   /// Inserts a new note with the columns that do not come from other programs.
   static let insertion = "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)"
 
-  /// - Parameters:
-  ///   - tags: the value of the column.
-  ///   - fields: the value of the column.
   static func writeTexts(_ db: Database, _ note: NoteID, modified: Int, tags: String, fields: String) throws {
     try SyncedTable.notes.keep(db, [note.rawValue])
     // `OR FAIL` as in `CardTable.updateContent`.

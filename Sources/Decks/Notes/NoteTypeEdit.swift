@@ -67,7 +67,6 @@ extension NoteTypeTable {
 
   /// Changes a type, its notes and their cards.
   /// - Parameter agreed: whether cards and texts may be removed.
-  /// - Returns: what was removed.
   /// - Throws: `NoteError.losesCards` with the counts; the errors of `create`.
   @discardableResult
   public static func edit(

@@ -41,10 +41,8 @@ public final class NoteReceiver {
     }
   }
 
-  /// - Parameters:
-  ///   - now: seconds since 1970.
-  ///   - isAlone: whether a second thread may write, because the caller does nothing else with the database.
-  ///   - field: called with each field that is to be stored; returns what is stored instead.
+  /// - Parameter isAlone: whether a second thread may write, because the caller does nothing else with the database.
+  /// - Parameter field: called with each field that is to be stored; returns what is stored instead.
   public init(
     _ db: Database, now: Double, isAlone: Bool = false, isInterrupted: @escaping () -> Bool,
     field: @escaping (String) throws -> String = { $0 }
@@ -57,10 +55,9 @@ public final class NoteReceiver {
   }
 
   /// Receives a note with its cards, at least one.
-  /// - Parameters:
-  ///   - note: it gets another id if another note has its id; its type id is that of its source.
-  ///   - ordinals: the template indices of its cards.
-  ///   - card: prepares one of them, if it is to be added.
+  /// - Parameter note: it gets another id if another note has its id; its type id is that of its source.
+  /// - Parameter ordinals: the template indices of its cards.
+  /// - Parameter card: prepares one of them, if it is to be added.
   /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; `DeckError.duplicate` if duplicates
   ///   are errors; what SQLite throws.
   public func receive(

@@ -94,9 +94,7 @@ public struct CardQuery: Equatable {
     }
   }
 
-  /// - Parameters:
-  ///   - isAnki: whether the text comes from a program that takes this one for Anki.
-  ///   - isInterrupted: polled while cards are matched; if it returns true, the search ends with `interrupted`.
+  /// - Parameter isAnki: whether the text comes from a program that takes this one for Anki.
   /// - Throws: `badQuery` with the column and what was expected there. A blank query matches every card.
   public init(_ text: String, isAnki: Bool = false, isInterrupted: @escaping () -> Bool) throws(DeckError) {
     var parser = QueryParser(text, isAnki: isAnki)

@@ -57,7 +57,6 @@ enum Folding {
   }
 
   /// Joins a character with the last one of the text.
-  /// - Parameter start: where the text begins.
   /// - Returns: false if the two do not make one character.
   private static func join(_ value: UInt32, _ folded: inout [UInt8], from start: Int) -> Bool {
     // All characters that can be joined have three bytes.

@@ -51,9 +51,6 @@ struct QueryParser {
     return .condition(.text(text.phrase))
   }
 
-  /// - Parameters:
-  ///   - start: where the term begins.
-  ///   - place: where the value begins.
   private func condition(
     _ name: String, _ value: QueryText, from start: Int, at place: Int
   ) throws(DeckError) -> CardQuery.Node {

@@ -30,10 +30,9 @@ public final class SearchCache {
   }
 
   /// Drops what may have changed.
-  /// - Parameters:
-  ///   - now: increases with every change.
-  ///   - others: increases with each commit of another process, and with each rollback, after which ids of cards may be
-  ///     used again.
+  /// - Parameter now: increases with every change.
+  /// - Parameter others: increases with each commit of another process, and with each rollback, after which ids of
+  ///   cards may be used again.
   public func refresh(_ now: Int, others: Int = 0) {
     guard now != changes.all || others != changes.others else { return }
     if others != changes.others { index = nil }

@@ -134,9 +134,6 @@ public struct AnswerReplay {
   }
 
   /// Enters one answer; the answers of a card must come in chronological order.
-  /// - Parameters:
-  ///   - moment: the time of the answer.
-  ///   - seconds: the time that the user took.
   /// - Throws: `gone`.
   public mutating func enter(
     _ id: CardID, _ rating: Rating, at moment: StudyMoment, seconds: Double

@@ -50,10 +50,8 @@ public final class ReviewSession: StudyProgress {
     try restart(db, at: moment)
   }
 
-  /// - Parameters:
-  ///   - deck: the deck to study, with the decks within it.
-  ///   - limit: the most cards to study, besides the deck's own limits.
-  ///   - query: if given, only cards that match it are studied.
+  /// - Parameter limit: the most cards to study, besides the deck's own limits.
+  /// - Parameter query: if given, only cards that match it are studied.
   public convenience init(
     _ db: Database, deck: DeckID, limit: Int? = nil, query: CardQuery? = nil, at moment: StudyMoment
   ) throws { try self.init(db, StudySelection([deck], query: query, limit: limit), at: moment) }
@@ -102,9 +100,8 @@ public final class ReviewSession: StudyProgress {
   // MARK: Actions
 
   /// Answers the current card.
-  /// - Parameters:
-  ///   - seconds: the time that the user took, for the log.
-  ///   - mistyped: the text that was typed, if it is not the answer.
+  /// - Parameter seconds: the time that the user took, for the log.
+  /// - Parameter mistyped: the text that was typed, if it is not the answer.
   /// - Throws: `over`, `paused`.
   @discardableResult
   public func answer(

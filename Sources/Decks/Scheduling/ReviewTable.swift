@@ -41,7 +41,6 @@ public enum ReviewTable {
   }
 
   /// The id of an answer: its time in milliseconds since 1970.
-  /// - Parameter at: seconds since 1970.
   static func number(of at: Double) -> Int64 { Int64(min(1e14, max(1, at.isNaN ? 1 : (at * 1000).rounded(.down)))) }
 
   /// Returns an id that no row has: `first`, or one above it.

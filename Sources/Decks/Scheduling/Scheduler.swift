@@ -31,11 +31,10 @@ public struct Scheduler: Sendable {
     (learningSteps, relearningSteps) = (options.learningSteps, options.relearningSteps)
   }
 
-  /// - Parameters:
-  ///   - seed: made from the card and its answers. If the options say so, intervals vary by it, and hard, good and
-  ///     easy get different ones. With nil, they are the model's own intervals, the same as in other programs that use
-  ///     FSRS.
-  ///   - loads: the numbers of cards on each day, if intervals depend on them.
+  /// - Parameter seed: made from the card and its answers. If the options say so, intervals vary by it, and hard, good
+  ///   and easy get different ones. With nil, they are the model's own intervals, the same as in other programs that
+  ///   use FSRS.
+  /// - Parameter loads: the numbers of cards on each day, if intervals depend on them.
   public func next(
     _ old: CardSchedule, _ rating: Rating, at moment: StudyMoment, seed: UInt64? = nil, loads: DayLoads? = nil
   ) -> NextSchedule {

@@ -8,9 +8,8 @@ import Text
 
 extension DeckStatistics {
   /// Gathers the figures of some decks and the decks within them, or of everything if `decks` is nil.
-  /// - Parameters:
-  ///   - query: if given, only cards that match it are counted.
-  ///   - progress: called now and then with the rows that were read and the number of all; nil if nobody asks.
+  /// - Parameter query: if given, only cards that match it are counted.
+  /// - Parameter progress: called now and then with the rows that were read and the number of all; nil if nobody asks.
   public init(
     _ db: Database, decks: [DeckID]? = nil, query: CardQuery? = nil, at moment: StudyMoment,
     progress: ((Int, Int) -> Void)? = nil

@@ -96,9 +96,8 @@ public struct CardListing {
 
 extension CardOperations {
   /// Lists the cards of decks that a query matches (all if it is nil or blank), deck by deck, top first.
-  /// - Parameters:
-  ///   - offset: how many cards to skip.
-  ///   - limit: the most cards to return; nil returns all that remain.
+  /// - Parameter offset: how many cards to skip.
+  /// - Parameter limit: the most cards to return; nil returns all that remain.
   public func list(
     of decks: [DeckHandle], matching query: String? = nil, offset: Int = 0, limit: Int? = nil
   ) throws -> CardListing {

@@ -101,9 +101,7 @@ extension CareOperations {
   // MARK: Making a backup
 
   /// Writes everything of the account to one file, even while it is in use, and reads it back to verify it.
-  /// - Parameters:
-  ///   - replaces: whether a file of that name is replaced; if not, the backup fails with EEXIST.
-  ///   - progress: called with the bytes done and their total.
+  /// - Parameter replaces: whether a file of that name is replaced; if not, the backup fails with EEXIST.
   @discardableResult
   public func backup(
     to path: String, replaces: Bool = true, progress: (Int, Int) -> Void = { _, _ in }
@@ -169,9 +167,8 @@ extension CareOperations {
   }
 
   /// Returns an unused path for a backup made now; creates its folder.
-  /// - Parameters:
-  ///   - what: the beginning of the name.
-  ///   - ending: nil for that of a backup.
+  /// - Parameter what: the beginning of the name.
+  /// - Parameter ending: nil for that of a backup.
   public func freeBackupPath(_ what: String = "backup", ending: String? = nil) throws -> String {
     if !workspace.rehearsal.isOn { try makePrivateFolder(backupFolder) }
     let day = workspace.dailyBackups.day(workspace.now)
@@ -192,7 +189,6 @@ struct BackupJob: Sendable {
   var replaces = true
 
   /// Writes the backup and verifies it.
-  /// - Parameter progress: called with the bytes done and their total.
   func write(progress: (Int, Int) -> Void = { _, _ in }) throws -> BackupContents {
     try Folder.refuse(path, .write)
     // Beside the backup, so that a backup to another disk needs no space on this one.

@@ -22,7 +22,6 @@ public struct CareOperations {
   }
 
   /// Undoes the last step, or the step with an id.
-  /// - Parameter progress: called with the parts done and their total.
   /// - Throws: `UndoError` with the reason why the step cannot be undone; nothing was changed then.
   @discardableResult
   public func undo(_ step: Int? = nil, progress: (Int, Int) throws -> Void = { _, _ in }) throws -> UndoStep {

@@ -53,7 +53,6 @@ struct DailyBackup: Sendable {
   }
 
   /// Makes the backup and removes old ones.
-  /// - Parameter progress: called with the bytes done and their total.
   func make(progress: (Int, Int) -> Void) throws {
     try makePrivateFolder(parentFolder(of: job.path))
     _ = try job.write(progress: progress)
@@ -131,7 +130,6 @@ public struct DailyBackups {
   }
 
   /// Makes the day's backup if a change made it due, or waits for the running one until the user interrupts.
-  /// - Parameter progress: called with the bytes done and their total.
   public func finish(progress: (Int, Int) -> Void) {
     reporting {
       if let running = workspace.opened.backup {
@@ -156,8 +154,7 @@ public struct DailyBackups {
   /// Reports a failure of the backup without failing the change; a change at least an hour later tries again.
   private func reporting(_ body: () throws -> Void) {
     do { try body() } catch {
-      workspace.hooks.nextBackup =
-        workspace.now + (workspace.isInterrupted() ? 0 : 3600)
+      workspace.hooks.nextBackup = workspace.now + (workspace.isInterrupted() ? 0 : 3600)
       workspace.hooks.backupFailed(error)
     }
   }

@@ -122,9 +122,8 @@ extension CareOperations {
 
 extension CareOperations {
   /// Repairs what can be repaired, after a backup of everything.
-  /// - Parameters:
-  ///   - removesUnmade: whether cards that their notes no longer make are removed where they are found.
-  ///   - progress: as for `diagnose`, for each of its checks.
+  /// - Parameter removesUnmade: whether cards that their notes no longer make are removed where they are found.
+  /// - Parameter progress: as for `diagnose`, for each of its checks.
   /// - Returns: the remaining findings, and what was repaired.
   public func mend(
     _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases), removesUnmade: Bool = false,
@@ -184,8 +183,7 @@ extension CareOperations {
     func has(_ code: String) -> Bool { found.contains { $0.code == code } }
     try workspace.perform(.mend) { db in
       if found.contains(where: { $0.area == .decks }) {
-        _ = try DecksCheck.mend(
-          db, now: workspace.now, random: workspace.environment.random.entropy)
+        _ = try DecksCheck.mend(db, now: workspace.now, random: workspace.environment.random.entropy)
       }
       // The rows that cards, notes and decks refer to exist by now.
       if has(DoctorFinding.damaged) { try db.applyDeleteActions() }

@@ -84,8 +84,7 @@ extension CareOperations {
     let staged = StagedBackup(contents, path, scratch, powers)
     (staged.grants, staged.hasHistory) = (grants, hasHistory)
     do {
-      let new = NewStore(
-        at: staged.database, schema: Workspace.schema, isInterrupted: workspace.isInterrupted)
+      let new = NewStore(at: staged.database, schema: Workspace.schema, isInterrupted: workspace.isInterrupted)
       staged.danglingTable = try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")

@@ -67,12 +67,11 @@ public final class Workspace {
   private(set) var observesWords = false
 
   /// Creates a workspace without opening anything: the database is opened at its first use.
-  /// - Parameters:
-  ///   - access: the access granted by a sign-in, or that of the local data without an account.
-  ///   - settings: the layers of settings from outside the account.
-  ///   - lexicons: the word lists, which belong to no account and outlive a sign-in.
-  ///   - modes: the game modes, likewise.
-  ///   - drawing: the program that decodes and draws pictures.
+  /// - Parameter access: the access granted by a sign-in, or that of the local data without an account.
+  /// - Parameter settings: the layers of settings from outside the account.
+  /// - Parameter lexicons: the word lists, which belong to no account and outlive a sign-in.
+  /// - Parameter modes: the game modes, likewise.
+  /// - Parameter drawing: the program that decodes and draws pictures.
   /// - Throws: `AuthenticationError.required` if the access has ended.
   public init(
     _ access: AccountAccess, environment: Environment, settings: SettingSources, lexicons: LexiconLibrary,
@@ -157,11 +156,10 @@ public final class Workspace {
   }
 
   /// Runs a change as one operation, which is one undo step; within a unit of work it becomes part of the unit's step.
-  /// - Parameters:
-  ///   - subject: the object that is changed, for the step's name: a deck's name.
-  ///   - isOneStatement: as in `Store.operation`.
-  ///   - count: how many objects were changed, for the step's name.
-  ///   - became: the operation that names the result, if it is a different one.
+  /// - Parameter subject: the object that is changed, for the step's name: a deck's name.
+  /// - Parameter isOneStatement: as in `Store.operation`.
+  /// - Parameter count: how many objects were changed, for the step's name.
+  /// - Parameter became: the operation that names the result, if it is a different one.
   func perform<T>(
     _ operation: Operation, on subject: @autoclosure () -> String? = nil, isOneStatement: Bool = false,
     count: @escaping (T) -> Int = { _ in 1 }, details: ((T) -> String)? = nil,

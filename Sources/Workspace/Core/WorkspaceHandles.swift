@@ -15,6 +15,8 @@ public protocol WorkspaceHandle: AnyObject {
 public class RowHandle<ID: Hashable>: WorkspaceHandle {
   public let workspace: Workspace
   public let id: ID
+  /// An object with its options or fields, as long as somebody uses it.
+  public weak var part: AnyObject?
 
   init(_ id: ID, in workspace: Workspace) { (self.id, self.workspace) = (id, workspace) }
 }

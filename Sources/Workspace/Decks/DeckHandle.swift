@@ -7,9 +7,6 @@ import Files
 import Storage
 
 public final class DeckHandle: RowHandle<DeckID> {
-  /// The object with its options, as long as somebody uses it.
-  public weak var part: AnyObject?
-
   // MARK: Reading
 
   /// - Throws: `DeckError.gone` when it was removed.
@@ -146,9 +143,7 @@ public struct DeckOperations {
   /// - Throws: `DeckError.exists`, `.badName`.
   public func create(_ name: String) throws -> DeckHandle {
     workspace.handle(
-      of: try workspace.perform(.createDeck, on: name) {
-        try DeckTable.create($0, name: name, now: workspace.now).id
-      })
+      of: try workspace.perform(.createDeck, on: name) { try DeckTable.create($0, name: name, now: workspace.now).id })
   }
 
   /// - Throws: `DeckError.deckNotFound` with the nearest name.

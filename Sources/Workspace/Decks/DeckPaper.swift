@@ -10,9 +10,7 @@ import Storage
 
 extension DeckHandle {
   /// Writes the cards of the deck and its subdecks as a PDF to print.
-  /// - Parameters:
-  ///   - query: which cards to print; nil prints all that are not suspended.
-  ///   - drawn: called with the cards done and their total.
+  /// - Parameter query: which cards to print; nil prints all that are not suspended.
   /// - Throws: `DocumentError`, `DeckError.badQuery`; then the file is unchanged.
   public func print(
     to path: String, _ options: PaperOptions, matching query: String? = nil,
@@ -64,9 +62,8 @@ private struct CardPaper {
     guard let record = try workspace.read({ try MediaTable.named($0, name) }) else { return nil }
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try ByteFile(
-        workspace.media.folder + "/" + record.hash, isInterrupted: workspace.isInterrupted
-      ).rest(limit: MediaOperations.limit)
+      bytes = try ByteFile(workspace.media.folder + "/" + record.hash, isInterrupted: workspace.isInterrupted).rest(
+        limit: MediaOperations.limit)
     } catch {
       guard case .interrupted = error.reason else { return nil }
       throw error
@@ -91,9 +88,6 @@ extension DeckHandle {
   }
 
   /// Writes the deck and its subdecks, as they are at one moment, as a single HTML file for studying offline.
-  /// - Parameters:
-  ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
-  ///   - progress: called with the cards done and their total; an error that it throws ends the export.
   public func writePage(
     to path: String, _ kinds: FileKinds = .plain, _ options: PageOptions = PageOptions(),
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
@@ -115,9 +109,6 @@ extension DeckHandle {
   }
 
   /// Imports files of answers from pages of this deck, as if the answers had been given here at their time.
-  /// - Parameters:
-  ///   - kinds: the kinds of files that may be read; other than plain files only if the user typed the path.
-  ///   - progress: called with the answers done and their total; an error that it throws ends the import.
   /// - Throws: `ExchangeError.badFile`, `FileError`; then nothing was changed.
   public func importAnswers(
     from paths: [String], _ kinds: FileKinds = .plain, progress: ImportProgress = { _, _ in }

@@ -213,9 +213,6 @@ public struct PresetOperations {
 }
 
 public final class PresetHandle: RowHandle<PresetID> {
-  /// The object with its options, as long as somebody uses it.
-  public weak var part: AnyObject?
-
   /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> PresetRecord { try workspace.read(for: "preset") { try PresetTable.record($0, id) } }
 }

@@ -60,7 +60,6 @@ public struct DeckFitting {
 
   /// Returns how well the memory model knows the user by the answers of the deck and its subdecks, and how long study
   /// takes.
-  /// - Parameter working: called now and then.
   public func knowledge(working: () -> Void = {}) throws -> ModelKnowledge {
     let isInterrupted = workspace.isInterrupted
     let reading = try workspace.read { try ModelKnowledge.Reading($0, deck: id, at: workspace.moment) }
@@ -89,7 +88,6 @@ public struct Refitting {
 
   /// Starts to fit a preset's models again on a second thread when its log has grown by a tenth, and stores the
   /// result of a finished fit. Called between two lines of a prompt.
-  /// - Returns: what was just stored.
   public func advance() throws -> RefitResult? {
     guard workspace.isOpen, !workspace.rehearsal.isOn, fileExists(workspace.collectionPath),
       !workspace.database.hasOpenTransaction

@@ -157,9 +157,8 @@ public final class SessionHandle: WorkspaceHandle {
 
   /// Answers the card and notifies of the answer; also notifies of the end of the session if this was the last answer
   /// or the time is up.
-  /// - Parameters:
-  ///   - seconds: the user's thinking time, for the log.
-  ///   - mistyped: what was typed if it is not the answer.
+  /// - Parameter seconds: the user's thinking time, for the log.
+  /// - Parameter mistyped: what was typed if it is not the answer.
   /// - Throws: `DeckError.over`, `.paused`, or an interrupt of the code that was notified.
   @discardableResult
   public func answer(_ rating: Rating, seconds: Double? = nil, mistyped: String? = nil) throws -> SessionResult {

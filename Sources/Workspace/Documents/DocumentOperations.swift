@@ -80,10 +80,8 @@ public struct DocumentOperations {
   }
 
   /// Writes documents as a single HTML file that shows them offline and without scripts.
-  /// - Parameters:
-  ///   - width: the width of each picture, in pixels.
-  ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
-  ///   - progress: called with the number of documents drawn.
+  /// - Parameter width: the width of each picture, in pixels.
+  /// - Parameter progress: called with the number of documents drawn.
   /// - Throws: `DocumentError`, `FileError`; then the file is unchanged.
   public func writePage(
     _ documents: [DocumentHandle], titled title: String, width: Int, to path: String, _ kinds: FileKinds = .plain,

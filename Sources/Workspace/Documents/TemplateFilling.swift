@@ -20,9 +20,7 @@ public struct FilledDocuments {
 
 extension DocumentOperations {
   /// Fills a template from the cards of a deck and its subdecks, without saving anything.
-  /// - Parameters:
-  ///   - query: which cards to use; nil uses all that are not suspended.
-  ///   - progress: called with the cards done and their total.
+  /// - Parameter query: which cards to use; nil uses all that are not suspended.
   /// - Throws: `DocumentError.noPlaceholders`, `.unknownPlaceholder`, `.tooManyToPrint`; `DeckError.badQuery`.
   public func filled(
     _ template: DocumentHandle, from deck: DeckHandle, matching query: String? = nil,

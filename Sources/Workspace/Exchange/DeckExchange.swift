@@ -9,10 +9,8 @@ import Text
 
 extension DeckHandle {
   /// Imports files as one operation.
-  /// - Parameters:
-  ///   - paths: the files, imported in this order; `-` is standard input if `kinds` is any.
-  ///   - kinds: the kinds of files that may be read; other than plain files only if the user typed the path.
-  ///   - progress: called with the bytes read and the total if known; an error that it throws ends the import.
+  /// - Parameter paths: the files, imported in this order; `-` is standard input if `kinds` is any.
+  /// - Parameter progress: called with the bytes read and the total if known; an error that it throws ends the import.
   public func importCards(
     from paths: [String], _ kinds: FileKinds = .plain, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
@@ -70,7 +68,6 @@ extension DeckHandle {
   }
 
   /// Checks the path and the format of an export, before any card is read.
-  /// - Returns: the format.
   @discardableResult
   public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
     try Folder.refuse(path, .write)
@@ -80,9 +77,7 @@ extension DeckHandle {
 
   /// Writes the cards of the deck and its subdecks, as they are at one moment, to a file; the file is written whole or
   /// not at all.
-  /// - Parameters:
-  ///   - path: `-` is standard output if `kinds` is any.
-  ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
+  /// - Parameter path: `-` is standard output if `kinds` is any.
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {

@@ -87,9 +87,6 @@ public struct ExchangeOperations {
   }
 
   /// Applies the changes in a folder to its deck, which is created if it does not exist.
-  /// - Parameters:
-  ///   - choices: how differences between the sources and the deck are handled.
-  ///   - progress: called with the sources done and their total.
   /// - Throws: `RefusedBuild`, `BuildError`, `ExchangeError` for a broken source, `FileError`.
   package func build(
     _ path: String, _ choices: BuildChoices = BuildChoices(), generator: any CardGenerator,

@@ -28,9 +28,8 @@ public final class FilmClips {
   public private(set) var reason: String?
 
   /// Cuts the lines.
-  /// - Parameters:
-  ///   - films: one for each file of the text, in the same order.
-  ///   - progress: called with the number of words done; an error that it throws ends the cutting.
+  /// - Parameter films: one for each file of the text, in the same order.
+  /// - Parameter progress: called with the number of words done; an error that it throws ends the cutting.
   /// - Throws: `WorkspaceError.noCutting`, `.notCut`, `.interrupted`; `FileError` for a film that cannot be read.
   public init(
     of words: [MinedWord], titles: [String], films: [String], in workspace: Workspace,

@@ -34,7 +34,6 @@ public struct MediaOperations {
   var folder: String { workspace.folder + "/media" }
 
   /// Adds a file under its own name, or under another one if that name has other content.
-  /// - Parameter kinds: the kinds of files that may be read; other than plain files only if the user typed the path.
   /// - Returns: the name to write in a field: `[sound:NAME]`, `<img src="NAME">`.
   /// - Throws: `FileError`, `NoteError.badMediaName`.
   public func add(from path: String, _ kinds: FileKinds = .plain) throws -> String {
@@ -123,7 +122,6 @@ public struct MediaOperations {
   }
 
   /// Removes the new contents that nothing refers to.
-  /// - Returns: their paths.
   @discardableResult
   private func removeUnnamed() -> [String] {
     let written = workspace.unit.newMedia.filter(\.value).keys
@@ -176,7 +174,6 @@ public struct MediaOperations {
   }
 
   /// Runs as an operation, so that no other process is between writing a content and naming it.
-  /// - Returns: the paths of the removed files.
   private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> [String] {
     try workspace.store(for: "media").operation("removing media files") { _ in
       let files = try choice(leftovers())
@@ -220,8 +217,7 @@ extension MediaOperations {
     for name in try Folder.names(in: inbox).sorted() where !name.hasPrefix(".") {
       let path = inbox + "/" + name
       guard let facts = try importable(name, path) else { continue }
-      let bytes = try FileText.bytes(
-        path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
+      let bytes = try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
       do { try remove([name]) } catch NoteError.mediaNotFound {
         // There is nothing to replace.
       }
@@ -268,7 +264,6 @@ enum MediaContent {
 
   static let headSize = 4096
 
-  /// - Parameter head: the first bytes of the file.
   func matches(_ head: [UInt8]) -> Bool {
     switch self {
     case .picture:

@@ -61,8 +61,7 @@ extension MediaOperations {
   /// Returns a media file as a picture, at most 1,000 pixels wide and high.
   /// - Throws: `NoteError.mediaNotFound`, `PictureFailure`, `FileError`.
   public func picture(_ name: String) throws -> Picture {
-    let bytes = try FileText.bytes(
-      path(name), limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
+    let bytes = try FileText.bytes(path(name), limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
     return try workspace.drawing.picture(from: bytes, longSide: 1000)
   }
 
@@ -108,9 +107,8 @@ final class SoundPlayer {
   /// The status from waitpid(2); nil while the program runs.
   private var status: Int32?
 
-  /// - Parameters:
-  ///   - words: the program's path and its arguments; the sounds are appended.
-  ///   - environment: `NAME=value`.
+  /// - Parameter words: the program's path and its arguments; the sounds are appended.
+  /// - Parameter environment: `NAME=value`.
   /// - Returns: nil if it cannot be started.
   init?(_ words: [String], _ sounds: NamedLinks, environment: [String]) {
     errors = ErrorOutput()
@@ -181,9 +179,8 @@ struct ProgramEnd {
 }
 
 /// Runs a program to its end, with the limits of `wait`.
-/// - Parameters:
-///   - words: the program's path and its arguments.
-///   - input: the file for its standard input; nil for `/dev/null`.
+/// - Parameter words: the program's path and its arguments.
+/// - Parameter input: the file for its standard input; nil for `/dev/null`.
 /// - Returns: nil if it cannot be started.
 /// - Throws: `WorkspaceError.interrupted`.
 func runProgram(

@@ -36,10 +36,8 @@ public struct SpeechOperations {
   }
 
   /// Appends to cards the sound of one of their texts.
-  /// - Parameters:
-  ///   - field: `prompt`, `answer`, or the name of a field of the card's note; nil means the prompt, or the note's
-  ///     first field.
-  ///   - progress: called with the cards done and their total.
+  /// - Parameter field: `prompt`, `answer`, or the name of a field of the card's note; nil means the prompt, or the
+  ///   note's first field.
   /// - Throws: `NoteError.noField`, and what `file` throws; then nothing is changed.
   public func add(
     to cards: [CardHandle], field: String?, in language: Language, progress: (Int, Int) throws -> Void = { _, _ in }

@@ -93,9 +93,6 @@ public struct NoteOperations {
 }
 
 public final class NoteHandle: RowHandle<NoteID> {
-  /// The object with its fields, as long as somebody uses it.
-  public weak var part: AnyObject?
-
   /// - Throws: `DeckError.gone` if it was removed, either itself or with its last card.
   public func record() throws -> NoteRecord { try workspace.read(for: "note") { try NoteTable.record($0, id) } }
 
@@ -127,8 +124,7 @@ public final class NoteHandle: RowHandle<NoteID> {
   public func update(fields: [String: String] = [:], tags: [String]? = nil) throws -> Int {
     try workspace.perform(.editNote) { db in
       try NoteTable.update(
-        db, id, fields: fields, tags: tags, now: workspace.now,
-        isInterrupted: workspace.isInterrupted)
+        db, id, fields: fields, tags: tags, now: workspace.now, isInterrupted: workspace.isInterrupted)
     }
   }
 
@@ -243,9 +239,7 @@ public final class NoteTypeHandle: RowHandle<NoteTypeID> {
   public func edit(_ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
     let name = try record().name
     return try workspace.perform(.editNoteType, on: name) { db in
-      try NoteTypeTable.edit(
-        db, id, edit, agreed: agreed, now: workspace.now,
-        isInterrupted: workspace.isInterrupted)
+      try NoteTypeTable.edit(db, id, edit, agreed: agreed, now: workspace.now, isInterrupted: workspace.isInterrupted)
     }
   }
 

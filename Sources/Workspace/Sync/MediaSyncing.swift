@@ -11,7 +11,6 @@ public import Sync
 
 extension SyncOperations {
   /// Fetches the media that are new on the server, and sends those that are new locally.
-  /// - Parameter progress: called with the files done and their total.
   /// - Throws: `SyncError`, also if too little disk space would remain; `FileError`. What was done before the error
   ///   is kept.
   public func runMedia(progress: (MediaStage) -> Void) throws -> MediaReport {

@@ -168,11 +168,10 @@ public struct SyncOperations {
 
   /// Syncs in both directions: remote changes are merged here, local changes are sent. This is one operation and one
   /// undo step, committed on both sides or on neither. A rehearsal sends nothing.
-  /// - Parameters:
-  ///   - preview: required for the first sync, which merges two collections; nil for every later one.
-  ///   - consent: called before local cards are removed because the server, which has another collection than before,
-  ///     no longer has them.
-  ///   - progress: called often with the current stage.
+  /// - Parameter preview: required for the first sync, which merges two collections; nil for every later one.
+  /// - Parameter consent: called before local cards are removed because the server, which has another collection than
+  ///   before, no longer has them.
+  /// - Parameter progress: called often with the current stage.
   /// - Throws: `SyncError`; then nothing was changed on either side.
   public func run(
     _ preview: SyncPreview? = nil, consent: (SyncQuestion) throws -> Bool, progress: @escaping (SyncStage) -> Void
@@ -235,8 +234,7 @@ public struct SyncOperations {
   /// Creates the exchange; in a rehearsal it sends nothing.
   func exchange(_ server: SyncServer, _ pulled: PulledCollection) -> SyncExchange {
     SyncExchange(
-      server, pulled, workspace.moment, sends: !workspace.rehearsal.isOn,
-      isInterrupted: workspace.isInterrupted)
+      server, pulled, workspace.moment, sends: !workspace.rehearsal.isOn, isInterrupted: workspace.isInterrupted)
   }
 
   private func exchange(
@@ -309,8 +307,6 @@ extension SyncOperations {
 
   /// Replaces the local cards with the fetched collection. Backs them up first if any of them, or any local change,
   /// is not on the server.
-  /// - Parameters:
-  ///   - progress: called with the notes done and their total.
   /// - Returns: what was imported, and the backup of the local data.
   public func replaceLocal(
     _ preview: SyncPreview, progress: (Int, Int) throws -> Void

@@ -31,10 +31,9 @@ public struct UserDictionaries {
   private var library: DictionaryLibrary { workspace.lexicons.meanings }
 
   /// Indexes a dictionary: a Yomitan zip, a StarDict `.ifo`, a dictd `.index`, or a table.
-  /// - Parameters:
-  ///   - name: the name of the dictionary; nil uses its own title.
-  ///   - words: the language of its headwords, if it does not say so itself.
-  ///   - progress: called with the number of entries so far; an error that it throws ends the indexing.
+  /// - Parameter name: the name of the dictionary; nil uses its own title.
+  /// - Parameter words: the language of its headwords, if it does not say so itself.
+  /// - Parameter progress: called with the number of entries so far; an error that it throws ends the indexing.
   /// - Throws: `TextFileError`, `DictionaryError`, `FileError`.
   public func add(
     _ path: String, named name: String? = nil, words: Language? = nil, progress: (Int) throws -> Void = { _ in }

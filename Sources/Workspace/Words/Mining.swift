@@ -71,7 +71,7 @@ extension TextHandle {
     if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
     let asked = Set(looked.compactMap(\.lemma))
     wanted.removeAll(where: asked.contains)
-    let found = try view.bestSentences(for: wanted, unknownAtMost: 1, poll: poll)
+    let found = try view.bestSentences(for: wanted, unknownAtMost: 1, poll: workspace.poll)
     let count = options.count ?? .max
     report.withoutSentence += wanted.count - found.count
     for (number, item) in looked.enumerated() {
@@ -82,7 +82,7 @@ extension TextHandle {
       } else if options.isCloze, item.lemma == nil, item.tokens == nil {
         report.leftOut.append(LeftOutWord(word: item.word, reason: "its sentence lacks it, so there is no gap to show"))
       } else {
-        try poll()
+        try workspace.poll()
         report.added.append(try minedWord(item, dictionary: options.dictionary, count: 1))
       }
     }
@@ -91,14 +91,10 @@ extension TextHandle {
         report.present += 1
         continue
       }
-      try poll()
+      try workspace.poll()
       report.added.append(try minedWord(word.lemma, inSentence: word.sentence, dictionary: options.dictionary))
     }
     return report
-  }
-
-  private func poll() throws {
-    try workspace.poll()
   }
 
   private func state(of item: LookUp, in view: TextView) -> WordState {
@@ -195,9 +191,7 @@ extension TextHandle {
   }
 
   /// Adds cards for words; creates the deck and the note type if they do not exist.
-  /// - Parameters:
-  ///   - noteType: the note type; nil for Mined, or Mined cloze.
-  ///   - clips: the lines as sounds and pictures, in the order of the words.
+  /// - Parameter noteType: the note type; nil for Mined, or Mined cloze.
   /// - Returns: how many notes were added.
   /// - Throws: `NoteError.typeNotFound`.
   @discardableResult
@@ -213,7 +207,7 @@ extension TextHandle {
       var added = 0
       // Each card goes on top, so in reverse order the most useful one ends up first.
       for (number, word) in words.enumerated().reversed() {
-        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         let note = MinedNoteType.note(word, of: type, try clips?.media(number) ?? [:])
         do {
           try NoteTable.add(

@@ -100,9 +100,8 @@ public struct UserWordList {
   }
 
   /// Lists the words that a file marks as known or as ignored, as one undo step.
-  /// - Parameters:
-  ///   - columns: the meanings of a table's columns, if its header does not specify them.
-  ///   - more: words in addition to those of the file.
+  /// - Parameter columns: the meanings of a table's columns, if its header does not specify them.
+  /// - Parameter more: words in addition to those of the file.
   /// - Throws: `TextFileError`, `FileError`, `ExchangeError`.
   public func add(
     from path: String, columns: [ColumnChoice], as state: WordState, and more: [String] = []

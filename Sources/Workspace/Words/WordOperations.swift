@@ -102,9 +102,7 @@ public struct WordOperations {
   }
 
   /// Returns the meaning of a word on a single line; nil if no dictionary contains the word.
-  /// - Parameters:
-  ///   - isLemma: as in `define`.
-  ///   - name: the only dictionary to look in.
+  /// - Parameter name: the only dictionary to look in.
   /// - Throws: `FileError`, `LanguageError` for a dictionary that exists and cannot be read: it may have a meaning.
   public func gloss(
     of word: String, isLemma: Bool = false, in language: Language, only name: String? = nil
