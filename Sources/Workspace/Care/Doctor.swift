@@ -48,6 +48,14 @@ public struct DoctorFinding: Equatable, Sendable {
   }
 }
 
+extension DoctorFinding.Area {
+  func finding(
+    _ code: String, _ what: String, at place: String, _ remedy: String, mends: Bool = false
+  ) -> DoctorFinding {
+    DoctorFinding(area: self, code: code, what: what, place: place, remedy: remedy, isMendable: mends)
+  }
+}
+
 public struct DoctorReport: Equatable, Sendable {
   public let findings: [DoctorFinding]
   /// The backup that was made before any repair.
@@ -93,9 +101,8 @@ extension CareOperations {
         // A problem that prevents every check is reported once.
         if found.contains(where: { $0.what == what }) { continue }
         found.append(
-          DoctorFinding(
-            area: area, code: "unchecked", what: what, place: workspace.folder,
-            remedy: "fix what the message says, then run `doctor` again", isMendable: false))
+          area.finding(
+            "unchecked", what, at: workspace.folder, "fix what the message says, then run `doctor` again"))
       }
     }
     if areas == [.media], let removed = try diagnosis.removedMedia() { found.append(removed) }
@@ -105,10 +112,9 @@ extension CareOperations {
   private func goneCollection() -> DoctorFinding {
     let backup =
       newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup" } ?? "there is no backup"
-    return DoctorFinding(
-      area: .database, code: DoctorFinding.gone, what: "the collection is empty or missing, but other data exists",
-      place: workspace.collectionPath,
-      remedy: "\(backup); --mend creates an empty collection and keeps every backup", isMendable: true)
+    return DoctorFinding.Area.database.finding(
+      DoctorFinding.gone, "the collection is empty or missing, but other data exists", at: workspace.collectionPath,
+      "\(backup); --mend creates an empty collection and keeps every backup", mends: true)
   }
 
   /// Returns the space in bytes that a change and a backup may need.
