@@ -150,10 +150,8 @@ public final class CardSequence: WorkspaceHandle {
   }
 
   init(_ ids: [CardID], positions: [Int]? = nil, in workspace: Workspace) {
-    self.ids = ids
-    self.positions = positions
+    (self.ids, self.positions, self.workspace) = (ids, positions, workspace)
     orderVersion = workspace.cards.orderVersion
-    self.workspace = workspace
   }
 
   public var count: Int { ids.count }

@@ -14,10 +14,7 @@ public final class LexiconHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let lexicon: Lexicon
 
-  init(_ lexicon: Lexicon, in workspace: Workspace) {
-    self.lexicon = lexicon
-    self.workspace = workspace
-  }
+  init(_ lexicon: Lexicon, in workspace: Workspace) { (self.lexicon, self.workspace) = (lexicon, workspace) }
 }
 
 /// A running game. Every action goes through its handle, which judges, stores and notifies:
@@ -43,10 +40,7 @@ public final class GameHandle: WorkspaceHandle {
   /// Whether the end of the game was stored and notified.
   public internal(set) var hasEnded = false
 
-  init(_ game: Game, in workspace: Workspace) {
-    self.game = game
-    self.workspace = workspace
-  }
+  init(_ game: Game, in workspace: Workspace) { (self.game, self.workspace) = (game, workspace) }
 }
 
 /// The options of a new game; nil values come from the settings, or are chosen.
@@ -172,15 +166,9 @@ extension GameHandle {
 
   /// Runs the body and stores what is waiting, whether or not it throws.
   private func storing<Answer>(_ body: () throws -> Answer) throws -> Answer {
-    let answer: Answer
-    do {
-      answer = try body()
-    } catch {
-      try workspace.games.store()
-      throw error
-    }
+    let answer = Result { try body() }
     try workspace.games.store()
-    return answer
+    return try answer.get()
   }
 }
 

@@ -29,13 +29,9 @@ extension SyncOperations {
       })
     let exchange = MediaExchange(
       server, contents, folder: workspace.folder, before, isInterrupted: workspace.isInterrupted)
-    do {
-      try exchange.run(progress: progress)
-    } catch {
-      try keep(exchange, before, link)
-      throw error
-    }
+    let end = Result { try exchange.run(progress: progress) }
     try keep(exchange, before, link)
+    try end.get()
     return exchange.report
   }
 
