@@ -6,8 +6,6 @@ public import Problems
 public import Values
 
 /// The id of a card. An id is never used again for another card.
-///
-///     try CardTable.card(db, CardID(rawValue: 7))?.prompt
 public struct CardID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
@@ -38,8 +36,6 @@ public enum CardFieldValue: Equatable, Sendable {
 }
 
 /// A named value that is stored with a card and has no meaning to Deckhand.
-///
-///     CardField("source", .text("corpus.txt"))
 public struct CardField: Equatable, Sendable {
   /// Names that have a meaning of their own in files, so no field may have them.
   public static let reservedNames: Set<String> = ["prompt", "answer", "tags", "guid", "document", "subdeck"]
@@ -56,19 +52,14 @@ public struct CardField: Equatable, Sendable {
   }
 }
 
-/// How far a card has come in its schedule. The database stores the raw value.
-///
-///     CardState.relearning.name   // "relearning"
 public enum CardState: Int64, Sendable, CaseIterable {
   case new = 0
   case learning = 1
   case review = 2
   case relearning = 3
 
-  /// Creates the state from its column; an unknown number means `new`.
   init(stored number: Int64) { self = CardState(rawValue: number) ?? .new }
 
-  /// The name that users and Lua see.
   public var name: String {
     switch self {
     case .new: "new"
@@ -79,9 +70,6 @@ public enum CardState: Int64, Sendable, CaseIterable {
   }
 }
 
-/// The schedule of a card's reviews.
-///
-///     CardSchedule().state   // .new: never studied
 public struct CardSchedule: Equatable, Sendable {
   public var state: CardState = .new
   /// The short step that a card being learnt has reached, from 0.
@@ -137,10 +125,6 @@ public struct CardSchedule: Equatable, Sendable {
   }
 }
 
-/// A copy of a card at the moment when it was read.
-///
-///     let record = try CardTable.cards(db, ids: ids)[0]
-///     print(record.prompt, record.answer, record.reps)
 public struct CardRecord: Equatable, Sendable {
   public let id: CardID
   public let deck: DeckID
@@ -149,14 +133,12 @@ public struct CardRecord: Equatable, Sendable {
   public let answer: String
   public let tags: [String]
   public let fields: [CardField]
-  /// The id of the document that the card shows.
   public let document: String?
   /// Seconds since 1970.
   public let created: Double
   public let modified: Double
   public let isSuspended: Bool
   public let schedule: CardSchedule
-  /// The note that the card is made from.
   public let note: NoteID
   /// The card's index among the cards of its note, from 0: the index of its template, or the number of its cloze less
   /// 1.
@@ -174,8 +156,6 @@ public struct CardRecord: Equatable, Sendable {
 }
 
 /// A card to be added. Its texts are checked and trimmed when it is added.
-///
-///     NewCard(prompt: "el gato", answer: "the cat", tags: ["animals"])
 public struct NewCard: Equatable, Sendable {
   public var prompt: String
   public var answer: String
@@ -198,23 +178,11 @@ public struct NewCard: Equatable, Sendable {
   }
 }
 
-/// What to do with a card that is already in the deck.
-///
-///     options.onDuplicate = .update   // the card that is there takes the new answer
-public enum OnDuplicate: String, Sendable, CaseIterable {
-  case skip, update, error
-}
+public enum OnDuplicate: String, Sendable, CaseIterable { case skip, update, error }
 
-/// What happened to one card of a batch.
-///
-///     if try batch.add(card) == .skipped { ... }   // it was there already
-public enum AddOutcome: Equatable, Sendable {
-  case added, updated, skipped, rejected
-}
+public enum AddOutcome: Equatable, Sendable { case added, updated, skipped, rejected }
 
 /// A card of a batch that was refused.
-///
-///     for one in report.rejected { print(one.index, one.code.rawValue, one.message) }
 public struct Rejection: Equatable, Sendable {
   /// The number of the card in the batch, or of the data row in the file, from 1.
   public let index: Int
@@ -231,9 +199,6 @@ public struct Rejection: Equatable, Sendable {
   }
 }
 
-/// The location of a row in its file.
-///
-///     report.rejected[0].place?.inWords   // "line 17", or "element 3 (line 1, column 40)"
 public struct RowPlace: Equatable, Sendable {
   public let line: Int
   /// For an element of a JSON list, because a line may hold several: the column in characters, and the number of the
@@ -261,17 +226,12 @@ public struct RowPlace: Equatable, Sendable {
   }
 }
 
-/// The result of a batch.
-///
-///     let report = batch.finish()
-///     print(report.added, report.updated, report.skipped, report.rejectedCount)
 public struct AddReport: Equatable, Sendable {
   public var added = 0
   public var updated = 0
   public var skipped = 0
   /// The first 1,000 cards that were refused.
   public var rejected: [Rejection] = []
-  /// The number of all cards that were refused.
   public var rejectedCount = 0
   /// What a file had that cannot be stored, one line each.
   public var lost: [String] = []
@@ -303,5 +263,26 @@ public struct AddReport: Equatable, Sendable {
   public mutating func reject(_ rejection: Rejection) {
     rejectedCount += 1
     if rejected.count < 1000 { rejected.append(rejection) }
+  }
+}
+
+extension AddReport {
+  public var value: Value {
+    var fields: [(String, Value)] = [
+      ("added", .integer(added)), ("updated", .integer(updated)), ("skipped", .integer(skipped)),
+      ("rejected_count", .integer(rejectedCount)), ("rejected", .list(rejected.map(\.value))),
+    ]
+    if !lost.isEmpty { fields.append(("lost", .list(lost.map { .text($0) }))) }
+    return .record(fields)
+  }
+}
+
+extension Rejection {
+  var value: Value {
+    var fields: [(String, Value)] = [("index", .integer(index))]
+    if let line { fields.append(("line", .integer(line))) }
+    if let column = place?.column { fields.append(("column", .integer(column))) }
+    if let file = place?.file { fields.append(("path", .text(file))) }
+    return .record(fields + [("code", .text(code.rawValue)), ("message", .text(message))])
   }
 }

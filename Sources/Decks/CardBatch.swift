@@ -29,7 +29,6 @@ public final class CardBatch: WaitingRows {
   /// How many new cards are written one at a time, so that short batches stay cheap.
   private static let fewCards = 64
 
-  /// The progress of the batch.
   private struct Progress {
     /// Cards that were handed in, including refused ones.
     var index = 0
@@ -38,8 +37,7 @@ public final class CardBatch: WaitingRows {
     var report = AddReport()
   }
 
-  /// The cards whose answer may be replaced because they have the same prompt: cards from before the batch, each
-  /// once.
+  /// The cards whose answer may be replaced because they have the same prompt: cards from before the batch, each once.
   private struct SamePrompts {
     private let firstNew: Int64
     private var taken: Set<CardID> = []
@@ -66,9 +64,6 @@ public final class CardBatch: WaitingRows {
     }
   }
 
-  /// - Parameters:
-  ///   - now: seconds since 1970; the creation time of all cards.
-  ///   - random: returns 64 random bits per call, for guids.
   public init(_ db: Database, deck: DeckID, onDuplicate: OnDuplicate, now: Double, random: @escaping () -> UInt64)
     throws
   {
@@ -87,8 +82,7 @@ public final class CardBatch: WaitingRows {
   @discardableResult
   public func add(_ card: NewCard) throws -> AddOutcome {
     try card.withBytes {
-      try add(
-        prompt: $0, answer: $1, guid: $2, tags: card.tags, fields: card.fields, document: card.document)
+      try add(prompt: $0, answer: $1, guid: $2, tags: card.tags, fields: card.fields, document: card.document)
     }
   }
 
@@ -156,7 +150,6 @@ public final class CardBatch: WaitingRows {
     return .added
   }
 
-  /// The number of pending cards.
   public var waitingCount: Int { waiting?.count ?? 0 }
 
   private func submit(_ waiting: WaitingCards) throws {
@@ -188,8 +181,7 @@ public final class CardBatch: WaitingRows {
     case .added:
       _ = try ranks.next()
       return .added
-    case .found(let id):
-      return try resolveDuplicate(card, id)
+    case .found(let id): return try resolveDuplicate(card, id)
     case .foundSibling(let id):
       if try !NoteOrdinals.makes(db, 0, sibling: id) {
         throw NoteError.noSuchCard(guid: card.guid.map { String(decoding: $0, as: UTF8.self) } ?? "", number: 1)
@@ -220,8 +212,7 @@ public final class CardBatch: WaitingRows {
     var id: NoteID?
     do {
       id = try db.savepoint {
-        try NoteTable.add(
-          db, note, type: type, to: deck, now: now, random: random, isInterrupted: isNeverInterrupted)
+        try NoteTable.add(db, note, type: type, to: deck, now: now, random: random, isInterrupted: isNeverInterrupted)
       }
     } catch let error as DeckError {
       guard case .duplicate = error, onDuplicate != .error else { throw error }

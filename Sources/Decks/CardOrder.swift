@@ -1,12 +1,10 @@
 // The order of the cards of a deck. Each card has a rank, the lowest is on top, and gaps between ranks leave room.
-// Invariant: the ranks of a deck are distinct and within ±2^61. If a gap is used up, all ranks are spread again in
-// the same order.
+// Invariant: the ranks of a deck are distinct and within ±2^61. If a gap is used up, all ranks are spread again in the
+// same order.
 
 public import Storage
+import Text
 
-/// The place of a new card in its deck.
-///
-///     try CardTable.add(db, card, to: deck, at: .position(3), now: now, random: random)
 public enum CardPlace: Equatable, Sendable {
   case top, bottom
   /// From 1, the top; a position beyond the last card means the bottom.
@@ -27,7 +25,7 @@ public enum CardOrder {
   private static func shift(_ db: Database) throws -> Int64 { try CardTable.lastID(db) & 0xFFFF }
 
   /// Returns a rank above all cards of the deck; the `room` ranks from it down to the top card are free.
-  static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
+  public static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
     let shift = try shift(db)
     guard let top = try top(db, deck) else { return -shift }
     let room = room + shift
@@ -48,8 +46,7 @@ public enum CardOrder {
     return try db.firstRow(sql, [deck.rawValue, position - 1]) { $0.integer(0) }
   }
 
-  /// A free rank for a new card.
-  static func rank(_ db: Database, _ deck: DeckID, for place: CardPlace) throws -> Int64 {
+  public static func rank(_ db: Database, _ deck: DeckID, for place: CardPlace) throws -> Int64 {
     switch place {
     case .top: try above(db, deck, room: step)
     case .bottom: try below(db, deck)
@@ -106,7 +103,8 @@ public enum CardOrder {
   }
 
   /// Reorders cards of one deck among the positions that they occupy; other cards stay where they are.
-  static func arrange(_ db: Database, _ ids: [CardID]) throws {
+  /// - Throws: `gone`.
+  public static func arrange(_ db: Database, _ ids: [CardID]) throws {
     let ranks = try ids.compactMap { id in
       try db.firstRow("SELECT rank FROM cards WHERE id = ?", [id.rawValue]) { $0.integer(0) }
     }.sorted()
@@ -155,5 +153,75 @@ public enum CardOrder {
     for (offset, id) in ids.enumerated() { try statement.execute(arguments: [highRank + Int64(offset), id.rawValue]) }
     let wide = min(Int64(1) << 32, (bound / 2) / Int64(max(1, ids.count)))
     for (offset, id) in ids.enumerated() { try statement.execute(arguments: [Int64(offset) * wide, id.rawValue]) }
+  }
+}
+
+/// The ranks that the cards of a batch take, one below the other.
+struct BatchRanks {
+  private var nextRank: Int64 = 0
+  private var end: Int64 = 0
+
+  init(_ db: Database, _ deck: DeckID) throws { try renew(db, deck) }
+
+  /// Reserves new ranks at the top of the deck.
+  mutating func renew(_ db: Database, _ deck: DeckID) throws {
+    nextRank = try CardOrder.above(db, deck, room: CardOrder.batchRoom)
+    end = nextRank + CardOrder.batchRoom
+  }
+
+  /// Returns the next rank without taking it.
+  func peek() throws(DeckError) -> Int64 {
+    if nextRank >= end { throw .batchTooLong }
+    return nextRank
+  }
+
+  mutating func next() throws(DeckError) -> Int64 {
+    let rank = try peek()
+    nextRank += CardOrder.step
+    return rank
+  }
+}
+
+extension CardTable {
+  /// Returns the indices of `ids` in the order of the field's values, of an id that occurs twice only the first; the
+  /// order is unchanged for a field that cannot be sorted by.
+  public static func order(
+    _ db: Database, _ ids: [CardID], by property: CardProperty, isDescending: Bool
+  ) throws -> [Int] {
+    guard let order = property.description.order else { return Array(ids.indices) }
+    // A card is in two decks if another program moved it while the decks were read, one after the other.
+    let places = Dictionary(firstOf: ids.enumerated().map { ($0.element, $0.offset) })
+    let direction = isDescending ? "DESC" : "ASC"
+    let sql = "SELECT id FROM card_rows ORDER BY \(order) \(direction) NULLS LAST, id"
+    var sorted: [Int] = []
+    sorted.reserveCapacity(ids.count)
+    try db.forEachRow(sql) { row in
+      if let place = places[CardID(rawValue: row.integer(0))] { sorted.append(place) }
+    }
+    return sorted
+  }
+
+  /// Moves cards to the top of another deck, in the order given; cards that are already in it stay where they are.
+  /// - Returns: how many were moved.
+  /// - Throws: `duplicate` if a guid is already in the deck, `gone`.
+  public static func move(_ db: Database, _ ids: [CardID], into deck: DeckID, now: Double) throws -> Int {
+    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
+    let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, ids.count)))
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, mod = ? WHERE id = ?")
+    var moved: [CardID] = []
+    for id in ids {
+      guard let card = try card(db, id) else { throw DeckError.gone(what: "the card") }
+      if card.deck == deck { continue }
+      // A card that was moved before it may have the same guid.
+      if try self.id(db, guid: card.guid, in: deck) != nil {
+        throw DeckError.duplicate(guid: card.guid, prompt: card.prompt)
+      }
+      try SyncedTable.cards.keep(db, [id.rawValue])
+      let rank = top + Int64(moved.count) * CardOrder.step
+      try statement.execute(arguments: [deck.rawValue, rank, now, id.rawValue])
+      moved.append(id)
+    }
+    try NoteTable.updatePlaces(db, of: moved, now: now)
+    return moved.count
   }
 }

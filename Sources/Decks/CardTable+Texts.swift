@@ -5,9 +5,8 @@ public import Storage
 import Templates
 
 extension CardTable {
-  /// Changes the texts that are not nil, and sets the time of change.
-  /// Cards in a deck are told apart by their guids: two of them may end up with the same texts.
-  /// The note is changed, with all its cards.
+  /// Changes the texts that are not nil, and sets the time of change. Cards in a deck are told apart by their guids:
+  /// two of them may end up with the same texts. The note is changed, with all its cards.
   /// - Returns: whether other cards may have been added or removed.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `gone`; `NoteError.madeFromNote`, `.formatted`.
   @discardableResult
@@ -60,8 +59,7 @@ extension CardTable {
       try change(db, "UPDATE cards SET mod = ? WHERE id = ?", [now, id.rawValue])
     }
     if !utf8Same(new.document ?? "", old.document ?? "") {
-      try change(
-        db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [new.document, now, id.rawValue])
+      try change(db, "UPDATE cards SET document = ?, mod = ? WHERE id = ?", [new.document, now, id.rawValue])
     }
     guard old.isBasic else {
       try NoteTable.write(db, old, new, now: now)

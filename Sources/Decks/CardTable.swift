@@ -1,12 +1,10 @@
 // Cards in the database: adding one, finding by position or id, reading pages, changing, moving, removing.
-// Invariant: position 1 is the top; changed texts follow the same rules as added ones.
+// Invariant: position 1 is the top; changed texts follow the same rules as added ones. Ids ascend in the order of
+// creation, so whoever knows the cards up to an id finds the later ones by their ids. An id is not used again after its
+// card was removed.
 
 public import Storage
 
-/// The table `cards`: reading, adding, changing, moving and removing cards.
-///
-///     let ids = try CardTable.ids(db, in: deck)   // top first
-///     try CardTable.move(db, ids[4], to: 1)
 public enum CardTable {
   // MARK: Finding
 
@@ -15,7 +13,6 @@ public enum CardTable {
     try db.rows("SELECT id FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue], id)
   }
 
-  /// The ids of the deck's own cards that match a query, top first.
   public static func ids(
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment
   ) throws -> [CardID] {
@@ -60,10 +57,6 @@ public enum CardTable {
     _ db: Database, in deck: DeckID, matching query: CardQuery, at moment: StudyMoment, _ cache: SearchCache? = nil
   ) throws -> (ids: [CardID], positions: [Int]) {
     if let cache, let cards = try cache.cards(db, query, at: moment) { return try cache.ordered(db, deck, cards) }
-    if let rows = try cache?.rows(db, deck, query) {
-      var matcher = try QueryMatcher(db, query, at: moment)
-      return try rows.found(&matcher)
-    }
     let ids = try ids(db, in: deck, matching: query, at: moment)
     var (positions, position): ([Int], Int) = ([], 0)
     // SQLite reads only the index of ranks; both lists are in its order.
@@ -77,7 +70,6 @@ public enum CardTable {
   }
 
   /// A page of the cards of a deck, top first.
-  /// - Parameter offset: how many cards are skipped.
   public static func page(_ db: Database, in deck: DeckID, offset: Int, count: Int) throws -> [CardRecord] {
     // SQLite skips to the first of them in the index of ranks alone.
     let sql = """
@@ -100,14 +92,12 @@ public enum CardTable {
     return selection.limit.map { Array(cards.prefix(max(0, $0))) } ?? cards
   }
 
-  /// The card at a position in a deck; nil if there is none.
   public static func id(_ db: Database, in deck: DeckID, at position: Int) throws -> CardID? {
     guard position >= 1 else { return nil }
     let sql = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT 1 OFFSET ?"
     return try db.firstRow(sql, [deck.rawValue, position - 1], id)
   }
 
-  /// The card with a guid in a deck; nil if there is none.
   public static func id(_ db: Database, guid: String, in deck: DeckID) throws -> CardID? {
     // With CROSS JOIN, SQLite looks up the few notes with the guid before their cards.
     let sql = "SELECT cards.id FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND ord = ? AND deck = ?"
@@ -151,7 +141,6 @@ public enum CardTable {
     try ids.compactMap { try card(db, $0) }
   }
 
-  /// The cards that show a document, with the id of the document.
   public static func documents(_ db: Database) throws -> [(card: CardID, document: String)] {
     try db.rows("SELECT id, document FROM cards WHERE document IS NOT NULL") { (id($0), $0.text(1)) }
   }
@@ -191,10 +180,6 @@ public enum CardTable {
   // MARK: Adding
 
   /// Adds a card.
-  /// - Parameters:
-  ///   - place: the place of the card; the top by default.
-  ///   - now: seconds since 1970.
-  ///   - random: returns 64 random bits per call, for the guid of a card without one.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`, `gone`.
   @discardableResult
   public static func add(
@@ -243,10 +228,6 @@ public enum CardTable {
     try change(db, "UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue])
   }
 
-  /// Reorders cards of one deck among the positions that they occupy; other cards stay where they are.
-  /// - Throws: `gone`.
-  public static func arrange(_ db: Database, _ ids: [CardID]) throws { try CardOrder.arrange(db, ids) }
-
   /// Removes cards.
   /// - Returns: how many of them existed.
   @discardableResult
@@ -289,7 +270,6 @@ public enum CardTable {
   /// statement would look at all that the operation has changed. If it fails, the whole operation is rolled back.
   static let updateContent = "UPDATE OR FAIL cards SET content = ?, mod = ? WHERE id = ?"
 
-  /// Runs a statement that changes one card.
   static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
     try db.cachedStatement(sql: sql).execute(arguments: arguments)
     if db.changesCount == 0 { throw gone }
@@ -312,8 +292,35 @@ extension NewCard {
   /// Checks the card by every rule and lends it for the duration of the call.
   public func checked<T>(_ body: (CheckedCard) throws -> T) throws -> T {
     try withBytes {
-      try body(
-        CheckedCard(prompt: $0, answer: $1, guid: $2, tags: tags, fields: fields, document: document))
+      try body(CheckedCard(prompt: $0, answer: $1, guid: $2, tags: tags, fields: fields, document: document))
     }
+  }
+}
+
+extension CardTable {
+  /// An id that is more than this many milliseconds in the future comes from another computer whose clock is wrong.
+  static let ahead: Int64 = 80_000_000
+
+  /// Returns the id for a new card. The ids after it are free, too, as long as nothing else makes cards meanwhile.
+  static func freeID(_ db: Database, now: Double) throws -> Int64 {
+    let first = max(1, NoteTable.firstID(now: now))
+    let last = try lastID(db)
+    if last < first + ahead { return max(first, last + 1) }
+    // Ids below one from the future cannot be recognised as new.
+    try SearchLog.forget(db)
+    return try SyncedTable.cards.freeID(db, now: now)
+  }
+
+  /// The highest id that any card has ever had.
+  static func lastID(_ db: Database) throws -> Int64 {
+    try db.firstRow("SELECT seq FROM sqlite_sequence WHERE name = 'cards'") { $0.integer(0) } ?? 0
+  }
+
+  /// Gives a card another id, which no card may have; its log entries follow.
+  public static func renumber(_ db: Database, _ card: StoredCard, to id: CardID) throws {
+    try change(db, "UPDATE cards SET id = ?, \(Unsent.sql) WHERE id = ?", [id.rawValue, card.id.rawValue])
+    try db.execute(sql: "UPDATE reviews SET card = ? WHERE card = ?", arguments: [id.rawValue, card.id.rawValue])
+    try SearchLog.note(db, [id.rawValue])
+    try NoteTable.updatePlaces(db, of: [id], now: card.modified)
   }
 }

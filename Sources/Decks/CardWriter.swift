@@ -1,14 +1,12 @@
 // The statements that insert a card and its note into a deck, prepared once and bound to bytes in place.
-// Invariant: a card is written only after its texts have passed every rule, and never twice; a guid is never used
-// twice without an error; a card that is not written leaves no note behind.
+// Invariant: a card is written only after its texts have passed every rule, and never twice; a guid is never used twice
+// without an error; a card that is not written leaves no note behind.
 
-import Storage
+public import Storage
 import Templates
 
 /// A card whose parts have passed every rule; nothing else can be written. The caller lends its texts for one call;
 /// its other parts are in the form of their columns.
-///
-///     batch.write(try CheckedCard(prompt: prompt, answer: answer, guid: nil))
 public struct CheckedCard {
   let prompt: TextBytes
   let answer: TextBytes
@@ -51,7 +49,6 @@ public struct CheckedCard {
   }
 }
 
-/// Writes cards into one deck.
 final class CardWriter {
   enum Outcome: Equatable {
     case added(CardID)
@@ -87,7 +84,6 @@ final class CardWriter {
   }
 
   /// Writes a card at the rank, unless it is already in the deck.
-  /// - Parameter now: seconds since 1970; the creation time.
   func write(_ card: CheckedCard, rank: Int64, now: Double) throws -> Outcome {
     if let guid = card.guid {
       let text = String(decoding: guid, as: UTF8.self)
@@ -129,7 +125,6 @@ final class CardWriter {
     try find(content: CardText.contents(ofPrompt: prompt), prompt: prompt, answer: nil, where: isWanted)
   }
 
-  /// Inserts a card and its note.
   private func insert(_ card: CheckedCard, guid: TextBytes, _ rank: Int64, _ now: Double) throws -> CardID {
     let note = try insertNote(card, guid: guid, now)
     do {
@@ -184,4 +179,43 @@ final class CardWriter {
     }
     return nil
   }
+}
+
+public final class CardAdder {
+  private let db: Database
+  private let deck: DeckID
+  private let writer: CardWriter
+  /// A range that contains all ranks of the deck; nil if it is not known.
+  private var ranks: ClosedRange<Int64>?
+
+  /// - Throws: `gone`.
+  public init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
+    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
+    (self.db, self.deck) = (db, deck)
+    writer = try CardWriter(db, deck: deck, random: random)
+  }
+
+  /// Returns whether a card can be added at `place` without a change to other rows, such as moving cards to make room.
+  public func needsOneStatement(at place: CardPlace) -> Bool { rank(at: place) != nil }
+
+  /// Adds a card.
+  /// - Throws: `duplicate`.
+  public func add(_ card: CheckedCard, at place: CardPlace, now: Double) throws -> CardID {
+    let known = rank(at: place)
+    let rank = try known ?? CardOrder.rank(db, deck, for: place)
+    switch try writer.write(card, rank: rank, now: now) {
+    case .added(let id):
+      if known != nil, let ranks {
+        self.ranks = min(ranks.lowerBound, rank)...max(ranks.upperBound, rank)
+      } else {
+        ranks = try CardOrder.ranks(db, deck)
+      }
+      return id
+    case .found(let id), .foundSibling(let id):
+      let guid = card.guid.map { String(decoding: $0, as: UTF8.self) }
+      throw DeckError.duplicate(guid: guid, prompt: try CardTable.card(db, id)?.prompt ?? "")
+    }
+  }
+
+  private func rank(at place: CardPlace) -> Int64? { ranks.flatMap { CardOrder.rank(beside: $0, for: place) } }
 }

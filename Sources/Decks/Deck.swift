@@ -5,17 +5,11 @@ import Templates
 import Text
 
 /// The id of a deck, here and in Anki. An id is never used again for another deck.
-///
-///     try DeckTable.record(db, DeckID(rawValue: 1)).name   // "Default"
 public struct DeckID: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int64
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A copy of a deck at the moment when it was read.
-///
-///     let deck = try DeckTable.find(db, named: "Spanish")
-///     print(deck.name, deck.studied ?? 0)
 public struct DeckRecord: Equatable, Sendable {
   public let id: DeckID
   public let name: String
@@ -33,8 +27,6 @@ public struct DeckRecord: Equatable, Sendable {
 }
 
 /// How many cards a deck has itself, without the decks within it.
-///
-///     try DeckTable.counts(db, deck, at: moment).dueCount
 public struct DeckCounts: Equatable, Sendable {
   public var count = 0
   /// New cards, without suspended ones.
@@ -55,7 +47,6 @@ public struct DeckCounts: Equatable, Sendable {
 ///     try DeckName(" Spanish :: Verbs ").text   // "Spanish::Verbs"
 public struct DeckName: Equatable, Sendable {
   public let text: String
-  /// The most characters that a name may have.
   public static let limit = 200
 
   public init(_ given: String) throws(DeckError) {
@@ -92,11 +83,8 @@ public struct DeckName: Equatable, Sendable {
   init(parts: some Sequence<String>) { text = parts.joined(separator: "::") }
 
   /// The parts of a name below the first `depth` ones: `b::c` of `a::b::c` below 1.
-  static func rest(of text: String, below depth: Int) -> String {
-    split(text).dropFirst(depth).joined(separator: "::")
-  }
+  static func rest(of text: String, below depth: Int) -> String { split(text).dropFirst(depth).joined(separator: "::") }
 
-  /// The number of its parts.
   var depth: Int { DeckName.split(text).count }
 
   /// Whether the deck with a key is within the deck with another key, at any depth. Bytes are compared, because a

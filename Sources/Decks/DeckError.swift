@@ -5,46 +5,32 @@ public import Problems
 import Templates
 import Text
 
-/// Why something about a deck, a card or their sessions cannot be done.
-///
-///     do { try DeckTable.find(db, named: "Spanis") } catch let error as DeckError {
-///       error.message   // "no deck is called "Spanis" (did you mean "Spanish"?)"
-///     }
 public enum DeckError: Problem, Equatable {
-  /// There is a deck of that name, or one that differs only in case.
   case exists(name: String)
   /// The name cannot be used for a deck; `reason` completes "a deck's name ...".
   case badName(name: String, reason: String)
   case deckNotFound(name: String, suggestion: String?)
-  /// A deck or a card that was there has been removed.
   case gone(what: String)
   case emptyPrompt
   case emptyAnswer
   /// The same card is already in the deck, by its guid, or by prompt and answer. Without a prompt: a note with the guid
   /// already exists, in any deck.
   case duplicate(guid: String?, prompt: String)
-  /// A text is not UTF-8, contains NUL, or has more than `CardTexts.limit` bytes; `reason` completes "the prompt
-  /// ...".
+  /// A text is not UTF-8, contains NUL, or has more than `CardTexts.limit` bytes; `reason` completes "the prompt ...".
   case badText(what: String, reason: String)
   case badTag(tag: String, reason: String)
   case badGuid(guid: String, reason: String)
   /// A batch has more cards than the room that a deck reserves for one (67 million cards).
   case batchTooLong
-  /// A session has ended, or it had no cards.
   case over
   case paused
-  /// The user interrupted a long search.
   case interrupted
-  /// The session has nothing to undo.
   case nothingToUndo
   /// A query cannot be parsed; `column` counts characters from 1.
   case badQuery(query: String, column: Int, expected: String)
   case presetNotFound(name: String, suggestion: String?)
-  /// A text cannot be used as the name of a preset.
   case badPresetName(name: String, reason: String)
-  /// There is a preset of that name, or one that differs only in case.
   case presetExists(name: String)
-  /// A deck option is out of its range or has the wrong type.
   case badOption(name: String, reason: String)
 
   public var report: ProblemReport {
@@ -52,11 +38,9 @@ public enum DeckError: Problem, Equatable {
     case .exists(let name):
       ProblemReport(
         .exists, "The deck already exists",
-        "a deck called \(quoted(name)) already exists; names that differ only in case are the same",
-        ["name": name])
+        "a deck called \(quoted(name)) already exists; names that differ only in case are the same", ["name": name])
     case .badName(let name, let reason):
-      ProblemReport(
-        .badName, "Invalid deck name", "a deck's name \(reason): \(quoted(name))", ["name": name])
+      ProblemReport(.badName, "Invalid deck name", "a deck's name \(reason): \(quoted(name))", ["name": name])
     case .deckNotFound(let name, let near):
       ProblemReport(
         .notFound, "No such deck", "no deck is called \(quoted(name))\(didYouMean(near))",
@@ -64,8 +48,7 @@ public enum DeckError: Problem, Equatable {
     case .gone(let what): ProblemReport(.notFound, "It has been removed", "\(what) has been removed")
     case .over:
       ProblemReport(
-        .over, "The session is over",
-        "the session is over; restart it to begin again with all cards and the full time")
+        .over, "The session is over", "the session is over; restart it to begin again with all cards and the full time")
     case .paused: ProblemReport(.paused, "The session is paused", "the session is paused; resume it first")
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted")
     case .nothingToUndo:
@@ -75,26 +58,17 @@ public enum DeckError: Problem, Equatable {
         .badQuery, "The query cannot be understood",
         "\(expected) expected at column \(column) of the query \(quoted(query))", ["column": column])
     case .badOption(let name, let reason):
-      ProblemReport(
-        .badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
+      ProblemReport(.badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
     case .presetNotFound(let name, let near):
       ProblemReport(
         .notFound, "No such preset", "no preset is called \(quoted(name))\(didYouMean(near))",
         ["name": name, "suggestion": near])
     case .badPresetName(let name, let reason):
-      ProblemReport(
-        .badName, "Invalid preset name", "a preset's name \(reason): \(quoted(name))", ["name": name])
+      ProblemReport(.badName, "Invalid preset name", "a preset's name \(reason): \(quoted(name))", ["name": name])
     case .presetExists(let name):
       ProblemReport(
         .exists, "The preset already exists",
-        "a preset called \(quoted(name)) already exists; names that differ only in case are the same",
-        ["name": name])
-    case .emptyPrompt, .emptyAnswer, .duplicate, .badText, .badTag, .badGuid, .batchTooLong: cardReport
-    }
-  }
-
-  private var cardReport: ProblemReport {
-    switch self {
+        "a preset called \(quoted(name)) already exists; names that differ only in case are the same", ["name": name])
     case .emptyPrompt: ProblemReport(.emptyPrompt, "The prompt is empty", "the prompt is empty")
     case .emptyAnswer: ProblemReport(.emptyAnswer, "The answer is empty", "the answer is empty")
     case .duplicate(let guid?, ""):
@@ -102,11 +76,9 @@ public enum DeckError: Problem, Equatable {
     case .duplicate(let guid?, _): .duplicate("with the guid \(quoted(guid))")
     case .duplicate(nil, let prompt): .duplicate("with the prompt \(quoted(prompt)) and the same answer")
     case .badText(let what, let reason): ProblemReport(.badText, "This text cannot be stored", "the \(what) \(reason)")
-    case .badTag(let tag, let reason):
-      ProblemReport(.badTag, "Invalid tag", "a tag \(reason): \(quoted(tag))")
-    case .badGuid(let guid, let reason):
-      ProblemReport(.badGuid, "Invalid guid", "a guid \(reason): \(quoted(guid))")
-    default:
+    case .badTag(let tag, let reason): ProblemReport(.badTag, "Invalid tag", "a tag \(reason): \(quoted(tag))")
+    case .badGuid(let guid, let reason): ProblemReport(.badGuid, "Invalid guid", "a guid \(reason): \(quoted(guid))")
+    case .batchTooLong:
       ProblemReport(.tooLarge, "Too large", "one batch can have at most 67,108,864 cards; add the rest in another")
     }
   }

@@ -4,10 +4,6 @@
 public import Storage
 import Text
 
-/// The table `decks`.
-///
-///     let deck = try DeckTable.create(db, name: "Spanish::Verbs", now: now)
-///     try DeckTable.rename(db, deck.id, to: "Spanish::Irregular verbs", now: now)
 public enum DeckTable {
   private static let columns = "id, name, studied"
 
@@ -42,9 +38,7 @@ public enum DeckTable {
   /// The decks within a deck, at any depth, in the order of `list`.
   public static func within(_ db: Database, _ id: DeckID) throws -> [DeckRecord] {
     let key = try record(db, id).name.lowercased()
-    return try db.rows(
-      "SELECT \(columns) FROM decks WHERE \(isKeyWithin)", [key + "::", key + ":;"], record
-    ).listed
+    return try db.rows("SELECT \(columns) FROM decks WHERE \(isKeyWithin)", [key + "::", key + ":;"], record).listed
   }
 
   /// Whether a deck is within another one; needs the key of that one followed by `::` and by `:;`. The semicolon is the
@@ -65,20 +59,17 @@ public enum DeckTable {
   /// Cards in learning are due from the beginning of their day, as in a session.
   public static func counts(_ db: Database, _ id: DeckID, at moment: StudyMoment) throws -> DeckCounts {
     let waiting = try WaitingCounts(db, id, at: moment)
-    return DeckCounts(
-      count: try count(db, id), newCount: waiting.new, dueCount: waiting.learning + waiting.due)
+    return DeckCounts(count: try count(db, id), newCount: waiting.new, dueCount: waiting.learning + waiting.due)
   }
 
-  /// The number of the deck's own cards.
   public static func count(_ db: Database, _ id: DeckID) throws -> Int {
     try db.count("SELECT count(*) FROM cards WHERE deck = ?", [id.rawValue])
   }
 
   /// Counts the deck's own cards that were never studied, without suspended and buried ones. SQLite answers it from
   /// indexes, without reading a card.
-  /// - Parameters:
-  ///   - most: if given, at most this many cards are counted, however many the deck has.
-  ///   - buries: whether cards that the answer to another of them buries are left out; needs `most`.
+  /// - Parameter most: if given, at most this many cards are counted, however many the deck has.
+  /// - Parameter buries: whether cards that the answer to another of them buries are left out; needs `most`.
   static func newCount(
     _ db: Database, _ id: DeckID, at moment: StudyMoment, upTo most: Int? = nil, buries: Bool = false
   ) throws -> Int {
@@ -131,19 +122,13 @@ public enum DeckTable {
     return (deck, try db.hasRow(sql, [deck.id.rawValue]))
   }
 
-  /// Returns a rank from which on `ranks` ranks are free above all cards of a deck.
-  public static func room(_ db: Database, _ deck: DeckID, _ ranks: Int64) throws -> Int64 {
-    try CardOrder.above(db, deck, room: ranks)
-  }
-
   /// Finds the deck with a name within another one, and creates it if it is missing.
   /// - Throws: `badName`.
   public static func ensure(_ db: Database, _ name: String, within outer: DeckID, now: Double) throws -> DeckRecord {
     try ensure(db, DeckName("\(record(db, outer).name)::\(name)"), now: now)
   }
 
-  /// Returns the name with the spelling that its existing parents have, so that a deck's name begins with its
-  /// parent's.
+  /// Returns the name with the spelling that its existing parents have, so that a deck's name begins with its parent's.
   private static func spelled(_ db: Database, _ name: DeckName, except renamed: DeckID? = nil) throws -> DeckName {
     for parent in name.parents.reversed() {
       guard let there = try deck(db, key: parent.key), there.id != renamed else { continue }
@@ -278,5 +263,30 @@ extension [DeckRecord] {
       outer.append(place)
     }
     return decks
+  }
+}
+
+/// Lists decks together with the decks within them.
+///
+///     try DeckFamilies.all(db, of: [spanish, italian]).map(\.name)   // ["Spanish", "Spanish::Verbs", "Italian"]
+public enum DeckFamilies {
+  /// Decks with the decks within them, each once, in the order given. A given deck that is within another given deck
+  /// is listed with that one.
+  /// - Throws: `gone` if a deck was removed.
+  public static func all(_ db: Database, of roots: [DeckID]) throws -> [DeckRecord] {
+    let all = try DeckTable.list(db)
+    let places = Dictionary(uniqueKeysWithValues: all.enumerated().map { ($0.element.id, $0.offset) })
+    let outer = try roots.map { id in
+      guard let place = places[id] else { throw DeckError.gone(what: "the deck") }
+      return (place: place, name: DeckName(parts: [all[place].name]))
+    }
+    let keys = Set(outer.map(\.name.key))
+    var (found, known): ([DeckRecord], Set<String>) = ([], [])
+    for (place, name) in outer where !name.parents.contains(where: { keys.contains($0.key) }) {
+      guard known.insert(name.key).inserted else { continue }
+      found.append(all[place])
+      found += all[(place + 1)...].prefix { DeckName.isKey($0.name.lowercased(), within: name.key) }
+    }
+    return found
   }
 }

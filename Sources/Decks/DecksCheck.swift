@@ -1,7 +1,6 @@
 // Finds and repairs rows of decks and cards that are wrong although SQLite considers the file intact: another program
-// wrote them, or the disk flipped bits.
-// Invariant: a check changes nothing. A repair changes only what a check finds, and never removes a card or a note
-// whose texts can be read.
+// wrote them, or the disk flipped bits. Invariant: a check changes nothing, and asks the decoder that every command
+// uses. A repair changes only what a check finds, and never removes a card or a note whose texts can be read.
 
 import Files
 public import Storage
@@ -30,17 +29,8 @@ public struct DecksFinding: Equatable, Sendable {
     case futureAnswer = "future_answer"
     case badFields = "bad_fields"
 
-    var column: FormedColumn? {
-      switch self {
-      case .deckRow: .deckRow
-      case .presetRow: .presetRow
-      case .cardRow: .cardRow
-      case .deckOptions: .deckOptions
-      case .presetOptions: .presetOptions
-      case .noteType: .noteType
-      default: nil
-      }
-    }
+    /// For a kind of value that cannot be read.
+    var column: FormedColumn? { FormedColumn(rawValue: rawValue) }
   }
 
   public let kind: Kind
@@ -80,8 +70,7 @@ public enum DecksCheck {
       "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(ivl IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
     case .badFields:
       "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
-    case .deckWithoutParent, .deckKey, .futureAnswer: nil
-    case .deckRow, .presetRow, .cardRow, .deckOptions, .presetOptions, .noteType: nil
+    default: nil
     }
   }
 
@@ -96,9 +85,7 @@ public enum DecksCheck {
           try column.unreadable(db).map(\.row)
         } else if let sql = sql(kind) {
           try db.rows(sql) { $0.integer(0) }
-        } else if kind == .futureAnswer {
-          try FutureAnswers.cards(db, now: now).map(\.rawValue)
-        } else {
+        } else if kind == .futureAnswer { try FutureAnswers.cards(db, now: now).map(\.rawValue) } else {
           try decks(db, kind).map(\.rawValue)
         }
       return rows.isEmpty ? nil : DecksFinding(kind: kind, count: rows.count, rows: Array(rows.prefix(rowLimit)))
@@ -128,7 +115,6 @@ public enum DecksCheck {
   }
 
   /// Repairs what can be repaired.
-  /// - Parameter random: returns 64 random bits per call, for guids.
   /// - Returns: the errors that remain.
   public static func mend(_ db: Database, now: Double, random: () -> UInt64) throws -> [DecksFinding] {
     var left = try findings(db, now: now)
@@ -157,8 +143,7 @@ public enum DecksCheck {
       case .deckWithoutParent, .deckKey: try repairDecks(db, now: now)
       case .missingGuid: try addGuids(db, random)
       case .badSchedule: try repairSchedules(db)
-      case .badReview:
-        try ReviewTable.remove(db, query(.badReview))
+      case .badReview: try ReviewTable.remove(db, query(.badReview))
       case .futureAnswer: try FutureAnswers.moveToNow(db, now: now)
       case .badFields: try eachNote(db, .badFields) { try NoteData.write(db, $0, "") }
       }
@@ -239,9 +224,7 @@ public enum DecksCheck {
     }
   }
 
-  private static func eachNote(
-    _ db: Database, _ kind: DecksFinding.Kind, _ body: (NoteID) throws -> Void
-  ) throws {
+  private static func eachNote(_ db: Database, _ kind: DecksFinding.Kind, _ body: (NoteID) throws -> Void) throws {
     for id in try db.rows(query(kind), [], { NoteID(rawValue: $0.integer(0)) }) { try body(id) }
   }
 
@@ -270,5 +253,131 @@ public enum DecksCheck {
           difficulty = min(max(difficulty, 1), 10)
         WHERE reps < 0 OR lapses < 0 OR stability <= 0 OR stability > 1e6 OR difficulty < 1 OR difficulty > 10
         """)
+  }
+}
+
+/// A value that no command can read.
+public struct UnreadableValue: Equatable, Sendable {
+  public let table: String
+  public let column: String
+  public let row: Int64
+  public let text: String
+}
+
+/// Such a column; its raw value is that of the finding.
+enum FormedColumn: String, CaseIterable {
+  // The rows as a server has them come first: a change of the others keeps them.
+  case deckRow = "unreadable_deck_row"
+  case presetRow = "unreadable_preset_row"
+  case cardRow = "unreadable_card_row"
+  case deckOptions = "unreadable_deck_options"
+  case presetOptions = "unreadable_preset_options"
+  case noteType = "unreadable_note_type"
+
+  var table: String {
+    switch self {
+    case .deckRow, .deckOptions: "decks"
+    case .presetRow, .presetOptions: "presets"
+    case .cardRow: "cards"
+    case .noteType: "note_types"
+    }
+  }
+
+  var name: String {
+    switch self {
+    case .deckRow, .presetRow, .noteType: "json"
+    case .deckOptions, .presetOptions: "options"
+    case .cardRow: "raw"
+    }
+  }
+
+  /// SQL for the rows to look at; those of a server are read by SQL alone.
+  private var condition: String {
+    switch self {
+    case .deckRow, .presetRow: "NOT iif(json_valid(json), json_type(json) = 'object', 0)"
+    case .cardRow: "raw IS NOT NULL AND NOT iif(json_valid(raw), json_array_length(raw) = 15, 0)"
+    case .deckOptions, .presetOptions, .noteType: "1"
+    }
+  }
+
+  func unreadable(_ db: Database) throws -> [UnreadableValue] {
+    try db.rows("SELECT id, \(name) FROM \(table) WHERE \(condition)") { ($0.integer(0), $0.text(1)) }
+      .filter { !canRead($0.1) }
+      .map { UnreadableValue(table: table, column: name, row: $0.0, text: $0.1) }
+  }
+
+  private func canRead(_ text: String) -> Bool {
+    do {
+      switch self {
+      case .deckRow, .presetRow, .cardRow: return false
+      case .deckOptions: _ = try DeckLimits(json: text)
+      case .presetOptions: _ = try DeckOptions(json: text)
+      case .noteType: _ = try NoteType(stored: text)
+      }
+      return true
+    } catch {
+      // Why it cannot be read does not matter: it is set aside.
+      return false
+    }
+  }
+
+  /// Gives the row of each value that cannot be read its default. It counts as changed since the last sync.
+  func repair(_ db: Database, now: Double) throws {
+    for row in try unreadable(db).map(\.row) {
+      switch self {
+      case .deckRow, .presetRow:
+        try db.execute(sql: "UPDATE \(table) SET json = '{}', \(Unsent.sql) WHERE id = ?", arguments: [row])
+      case .cardRow: try db.execute(sql: "UPDATE cards SET raw = NULL, \(Unsent.sql) WHERE id = ?", arguments: [row])
+      case .deckOptions, .presetOptions:
+        try (self == .deckOptions ? SyncedTable.decks : .presets).keep(db, [row])
+        try db.execute(sql: "UPDATE \(table) SET options = '{}' WHERE id = ?", arguments: [row])
+      case .noteType: try rebuildType(db, row, now: now)
+      }
+    }
+  }
+
+  /// Gives a note type as many fields as its notes have, and a plain template for each of their cards.
+  private func rebuildType(_ db: Database, _ id: Int64, now: Double) throws {
+    let known = try db.firstRow("SELECT name, cloze FROM note_types WHERE id = ?", [id]) { row in
+      (name: row.text(0), isCloze: row.integer(1) != 0)
+    }
+    guard let known else { return }
+    let counts = try db.rows("SELECT fields FROM notes WHERE type = ?", [id]) { row in
+      row.bytes(0).count { $0 == NoteFieldText.separator } + 1
+    }
+    let last = try db.count("SELECT ifnull(max(ord), 0) FROM cards JOIN notes ON notes.id = note WHERE type = \(id)")
+    let draft = NoteTypeDraft(
+      plain: known.name, fields: counts.max() ?? 2, cards: min(max(last, 0), 30) + 1, isCloze: known.isCloze)
+    let type = NoteType(draft, id: NoteTypeID(rawValue: id), modified: seconds(now))
+    try db.execute(
+      sql: "UPDATE note_types SET basic = ?, mod = ?, json = ?, \(Unsent.sql) WHERE id = ?",
+      arguments: [type.isBasic, type.modified, type.json, id])
+    var writer = NoteCardWriter(db, type, now: now, isInterrupted: isNeverInterrupted)
+    // A card without a deck gets one by another repair.
+    let notes = """
+      SELECT id FROM notes WHERE type = ?
+        AND NOT EXISTS (SELECT 1 FROM cards WHERE note = notes.id AND deck NOT IN (SELECT id FROM decks))
+      """
+    for note in try db.rows(notes, [id], { NoteID(rawValue: $0.integer(0)) }) {
+      try writer.rewrite(NoteTable.record(db, note))
+    }
+  }
+}
+
+extension NoteTypeDraft {
+  /// Each card asks for one field and answers with the others; of a cloze type, the first field has the clozes.
+  fileprivate init(plain name: String, fields count: Int, cards: Int, isCloze: Bool) {
+    let fields = count == 2 && !isCloze ? ["Front", "Back"] : (1...count).map { "Field \($0)" }
+    let shown = fields.map { "{{\($0)}}" }
+    let made = (0..<(isCloze ? 1 : cards)).map { number in
+      let asked = min(number, count - 1)
+      let others = shown.indices.filter { $0 != asked }.map { shown[$0] }.joined(separator: "<br>\n")
+      if isCloze {
+        return CardTemplate("Cloze", front: "{{cloze:\(fields[0])}}", back: "{{cloze:\(fields[0])}}<br>\n\(others)")
+      }
+      return CardTemplate(
+        "Card \(number + 1)", front: shown[asked], back: "{{FrontSide}}\n\n<hr id=answer>\n\n\(others)")
+    }
+    self.init(name: name, fields: fields, cards: made, isCloze: isCloze)
   }
 }

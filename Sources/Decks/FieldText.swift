@@ -7,9 +7,7 @@ import Text
 public import Values
 
 enum FieldText {
-  /// The limits for parsing a value as a tree.
-  static let limits = JSONLimits(
-    bytes: CardTexts.limit, depth: 32, values: 100_000, string: CardTexts.limit)
+  static let limits = JSONLimits(bytes: CardTexts.limit, depth: 32, values: 100_000, string: CardTexts.limit)
 
   /// The column for the fields; nil if there are none. Values of `.json` are written unchanged after they were
   /// checked to be JSON.

@@ -5,8 +5,6 @@ public import Storage
 import Templates
 
 /// A card that is being read. Its texts are bytes, and in a damaged file they may be anything.
-///
-///     try CardTable.forEachRow(db, ids) { _, row in line.append(contentsOf: row.prompt) }
 public struct ListedCard {
   /// The columns of the view, in the order in which a row is read.
   enum Column: Int32, CaseIterable {
@@ -45,9 +43,7 @@ public struct ListedCard {
     while padded.last == UInt8(ascii: " ") { padded.removeLast() }
     return TextBytes(rebasing: padded)
   }
-  /// Whether the card has fields of its own.
   public var hasFields: Bool { !row.isNull(Column.fields.rawValue) }
-  /// Whether the card shows a document.
   public var hasDocument: Bool { !row.isNull(Column.document.rawValue) }
   /// Seconds since 1970.
   public var created: Double { number(.created) }
@@ -86,7 +82,6 @@ public struct ListedCard {
     return schedule
   }
 
-  /// Copies the row.
   public func record() throws -> CardRecord {
     CardRecord(
       id: id, deck: deck, guid: row.text(Column.guid.rawValue), prompt: row.text(Column.prompt.rawValue),
@@ -114,7 +109,32 @@ extension CardTable {
   }
 
   /// The ids as a JSON list for SQLite's `json_each`.
-  static func list(_ ids: some Sequence<Int64>) -> String {
-    "[" + ids.map { String($0) }.joined(separator: ",") + "]"
+  static func list(_ ids: some Sequence<Int64>) -> String { "[" + ids.map { String($0) }.joined(separator: ",") + "]" }
+}
+
+/// The cards of a deck, top first; their texts are not read.
+public final class SentCards {
+  private let walk: Statement
+
+  public init(_ db: Database, in deck: DeckID) throws {
+    walk = try Statement(
+      db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
+  }
+
+  public func next() throws -> ListedCard? { try walk.next().map(ListedCard.init) }
+}
+
+/// Reads single cards that are exported or sent.
+public final class SentCardReader {
+  private let statement: Statement
+
+  public init(_ db: Database) throws {
+    statement = try Statement(db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE id = ?1")
+  }
+
+  /// Lends a card's row to `body`; nil if the card was removed.
+  public func with<T>(_ id: CardID, _ body: (ListedCard) throws -> T) throws -> T? {
+    statement.bind(1, id.rawValue)
+    return try statement.first { try body(ListedCard($0)) }
   }
 }

@@ -1,12 +1,10 @@
-// The tables of notes, cards, reviews and what belongs to them.
-// Invariant: every card has a note.
+// The tables of notes, cards, reviews and what belongs to them. Invariant: every card has a note.
 
 public import Storage
 import Templates
+import Text
 
 /// The tables of decks, notes and cards.
-///
-///     let store = Store(path: path, schema: DecksSchema.schema, isInterrupted: isInterrupted)
 public enum DecksSchema {
   public static var schema: Schema {
     let sql = [
@@ -84,14 +82,13 @@ public enum DecksSchema {
     """
 
   /// `id` is milliseconds since 1970, as in Anki: see `CardTable.freeID`. `ord` is the index of the card's template,
-  /// from 0, or the number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` has
-  /// the 32-bit hash of the prompt in the upper half and that of the answer in the lower half, as the note makes
-  /// them: one index finds cards with the same pair and with the same prompt, and then the texts are compared. `mod`
-  /// is the time of the last change; `usn` is 0 for a card that a server has, or had: see `SyncedTable`. `raw` is its
-  /// row in Anki when it was received or sent, NULL for a card that was neither:
-  /// `[first day, mod, 0, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data]`.
-  /// `buried` is 1 for a burial by a sibling, 2 by the user. `interval` is the number of days that a card was given
-  /// with its due day; NULL: see `CardSchedule.interval`.
+  /// from 0, or the number of its cloze less 1. `rank` orders the cards of a deck, the lowest on top. `content` has the
+  /// 32-bit hash of the prompt in the upper half and that of the answer in the lower half, as the note makes them: one
+  /// index finds cards with the same pair and with the same prompt, and then the texts are compared. `mod` is the time
+  /// of the last change; `usn` is 0 for a card that a server has, or had: see `SyncedTable`. `raw` is its row in Anki
+  /// when it was received or sent, NULL for a card that was neither: `[first day, mod, 0, type, queue, due, ivl,
+  /// factor, reps, lapses, left, odue, odid, flags, data]`. `buried` is 1 for a burial by a sibling, 2 by the user.
+  /// `interval` is the number of days that a card was given with its due day; NULL: see `CardSchedule.interval`.
   private static let cards = """
     CREATE TABLE cards (
       id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -174,4 +171,23 @@ public enum DecksSchema {
     CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);
     CREATE INDEX reviews_at ON reviews(at);
     """
+}
+
+extension DecksSchema {
+  /// When the stock types were changed last, in seconds since 1970.
+  static let stockTime = 1_600_000_000
+  /// The ids of the stock types.
+  public static let stockIDs: ClosedRange<Int64> = 1_600_000_000_001...1_600_000_000_005
+
+  /// Their ids are the same everywhere, so that they mean the same type in every collection.
+  static var stockTypes: String {
+    let rows = zip(stockIDs, StockNoteType.allCases).map { id, stock in
+      let type = NoteType(stock.draft, id: NoteTypeID(rawValue: id), modified: stockTime)
+      let texts = [type.name, DeckName.key(type.name), type.json].map { "'\($0.replacing(text: "'", with: "''"))'" }
+      let flags = "\(type.isCloze ? 1 : 0), \(type.isBasic ? 1 : 0)"
+      return "(\(id), \(texts[0]), \(texts[1]), \(flags), \(stockTime), \(texts[2]))"
+    }
+    let columns = "id, name, name_key, cloze, basic, mod, json"
+    return "INSERT INTO note_types (\(columns)) VALUES \(rows.joined(separator: ",\n"));"
+  }
 }

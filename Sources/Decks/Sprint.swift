@@ -1,11 +1,9 @@
 // A sprint: a stack of cards against a clock. Only the top card can be answered; a wrong one goes to the bottom.
-// Invariant: a sprint changes no schedule. Every card of the stack occurs once. Nothing can be answered when the
-// sprint is over or paused, and an empty stack never starts the clock.
+// Invariant: a sprint changes no schedule. Every card of the stack occurs once. Nothing can be answered when the sprint
+// is over or paused, and an empty stack never starts the clock.
 
-/// The result of an answer.
-///
-///     let result = try sprint.answer(isRight: true)
-///     print(result.remaining, result.isOver)
+public import Storage
+
 public struct SprintResult: Equatable, Sendable {
   public let card: CardID
   public let isRight: Bool
@@ -14,11 +12,20 @@ public struct SprintResult: Equatable, Sendable {
   public let isOver: Bool
 }
 
+/// What a sprint and a session of reviews have in common.
+public protocol StudyProgress {
+  var right: Int { get }
+  var wrong: Int { get }
+  /// The number of cards still to come.
+  var remaining: Int { get }
+  var isOver: Bool { get }
+  var isActive: Bool { get }
+  func pause()
+  func resume()
+}
+
 /// Cards against the clock: only the top one can be answered, and a wrong one goes to the bottom.
-///
-///     let sprint = Sprint(cards: ids, seconds: 100, clock: clock)
-///     let result = try sprint.answer(isRight: false)
-public final class Sprint {
+public final class Sprint: StudyProgress {
   /// The length of the sprint in seconds.
   public let seconds: Double
   public private(set) var right = 0
@@ -34,10 +41,9 @@ public final class Sprint {
   /// The clock's value when it was last started; nil while it is stopped.
   private var started: Double?
 
-  /// - Parameters:
-  ///   - cards: the stack, top first.
-  ///   - seconds: the length of the sprint; 100 is usual.
-  ///   - clock: returns seconds of a clock that never goes back and counts no suspended time twice.
+  /// - Parameter cards: the stack, top first.
+  /// - Parameter seconds: the length of the sprint; 100 is usual.
+  /// - Parameter clock: returns seconds of a clock that never goes back and counts no suspended time twice.
   public init(cards: [CardID], seconds: Double = 100, clock: @escaping () -> Double) {
     self.cards = cards
     self.seconds = seconds.isFinite ? max(0, seconds) : 100
@@ -48,7 +54,6 @@ public final class Sprint {
 
   /// The only card that can be answered; nil when the sprint is over.
   public var card: CardID? { isOver ? nil : queue[head] }
-  /// The number of cards in the stack.
   public var remaining: Int { queue.count - head }
   /// Seconds left, at least 0.
   public var timeRemaining: Double { max(0, seconds - usedNow) }
@@ -106,12 +111,8 @@ public final class Sprint {
   public func reset(cards: [CardID]) {
     self.cards = cards
     queue = cards
-    head = 0
-    right = 0
-    wrong = 0
-    answers = []
-    used = 0
-    started = nil
+    (head, right, wrong, answers) = (0, 0, 0, [])
+    (used, started) = (0, nil)
     start()
   }
 
@@ -124,5 +125,25 @@ public final class Sprint {
   private func stop() {
     used = usedNow
     started = nil
+  }
+}
+
+/// A fingerprint of the cards of a deck at one moment.
+public struct DeckMark: Equatable, Sendable {
+  private let count: Int
+  private let lastID: Int64
+  /// The sum of the times of change: the latest time may be that of a card from a machine whose clock is ahead.
+  private let changes: Double
+  private let order: Double
+
+  public init(_ db: Database, _ deck: DeckID) throws {
+    // Each rank is weighted by the id of its card, so the sum changes if two cards swap places.
+    let statement = try db.cachedStatement(
+      sql: """
+        SELECT count(*), coalesce(max(id), 0), total(mod), total(rank * (1.0 + (id % 65521) / 65521.0))
+        FROM cards WHERE deck = ?
+        """)
+    let row = try statement.first([deck.rawValue]) { ($0.count(0), $0.integer(1), $0.number(2), $0.number(3)) }
+    (count, lastID, changes, order) = row ?? (0, 0, 0, 0)
   }
 }

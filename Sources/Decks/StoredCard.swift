@@ -9,9 +9,6 @@
 import Storage
 
 /// A card's own row. What the card shows is in its note.
-///
-///     var card = StoredCard(id: id, ordinal: 0, deck: deck, rank: 0, modified: 1_700_000_000)
-///     card.flag = 2
 public struct StoredCard: Equatable, Sendable {
   /// The columns in the order in which a row is written and read.
   enum Column: Int, CaseIterable {
@@ -46,7 +43,6 @@ public struct StoredCard: Equatable, Sendable {
   }
 
   /// Creates a new card.
-  /// - Parameter now: seconds since 1970; the creation time.
   init(id: CardID, note: NoteID, ordinal: Int, deck: DeckID, rank: Int64, content: Int64, now: Double) {
     self.init(id: id, ordinal: ordinal, deck: deck, rank: rank, modified: now)
     (self.note, self.content) = (note, content)

@@ -2,12 +2,10 @@
 // Invariant: an existing card keeps its place unless the change says otherwise.
 
 public import Storage
+import Templates
 
 /// What a sync reads from cards and does with them.
-///
-///     try SyncedCards.stored(db, id)?.modified
 public enum SyncedCards {
-  /// A card's own row; nil if there is none.
   public static func stored(_ db: Database, _ id: CardID) throws -> StoredCard? {
     try db.firstRow("\(StoredCard.query) WHERE id = ?", [id.rawValue], StoredCard.init)
   }
@@ -21,9 +19,7 @@ public enum SyncedCards {
   /// - Parameter keepsRank: whether the card keeps its place if it stays in its deck.
   public static func renew(_ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool) throws {
     try SyncedTable.cards.keep(db, [known.id.rawValue])
-    if !(keepsRank && card.deck == known.deck) {
-      try setDeck(db, known, to: card.deck, rank: freeRank(db, card))
-    }
+    if !(keepsRank && card.deck == known.deck) { try setDeck(db, known, to: card.deck, rank: freeRank(db, card)) }
     let schedule = card.schedule
     try CardTable.change(
       db,
@@ -52,13 +48,11 @@ public enum SyncedCards {
   private static func freeRank(_ db: Database, _ card: StoredCard) throws -> Int64 {
     let sql = "SELECT 1 FROM cards WHERE deck = ? AND rank = ? AND id <> ?"
     let isTaken = try db.hasRow(sql, [card.deck.rawValue, card.rank, card.id.rawValue])
-    return isTaken ? try lowestRank(db, in: card.deck) : card.rank
+    return isTaken ? try CardOrder.rank(db, card.deck, for: .bottom) : card.rank
   }
 
   /// Restores some of a card's former marks, and sets the time of change.
-  public static func restore(
-    _ db: Database, _ card: StoredCard, place: Bool, hiding: Bool, flag: Bool
-  ) throws {
+  public static func restore(_ db: Database, _ card: StoredCard, place: Bool, hiding: Bool, flag: Bool) throws {
     let id = card.id.rawValue
     try SyncedTable.cards.keep(db, [id])
     if place { try setDeck(db, card, to: card.deck, rank: freeRank(db, card)) }
@@ -79,11 +73,6 @@ public enum SyncedCards {
       .execute(arguments: [Double(modified), raw, card.rawValue])
   }
 
-  /// A free rank below all cards of a deck, for a card that is added.
-  public static func lowestRank(_ db: Database, in deck: DeckID) throws -> Int64 {
-    try CardOrder.rank(db, deck, for: .bottom)
-  }
-
   /// The positions on the server of the new cards right above and right below a card in its deck.
   public static func positionsAround(_ db: Database, _ card: StoredCard) throws -> (above: Int?, below: Int?) {
     func near(_ relation: String, _ order: String) throws -> Int? {
@@ -91,8 +80,7 @@ public enum SyncedCards {
         SELECT iif(json_valid(raw), raw ->> 5, NULL) FROM cards
         WHERE deck = ?1 AND \(CardStatus.new.sql()) AND raw IS NOT NULL AND rank \(relation) ?2 ORDER BY rank \(order) LIMIT 1
         """
-      return try db.firstRow(sql, [card.deck.rawValue, card.rank]) { $0.optionalInteger(0) }?
-        .map { Int(clamping: $0) }
+      return try db.firstRow(sql, [card.deck.rawValue, card.rank]) { $0.optionalInteger(0) }?.map { Int(clamping: $0) }
     }
     return (try near("<", "DESC"), try near(">", "ASC"))
   }
@@ -102,5 +90,24 @@ public enum SyncedCards {
     let sql =
       "SELECT raw ->> 5, rank FROM cards WHERE deck = ? AND \(CardStatus.new.sql()) AND json_valid(raw) ORDER BY rank"
     return try db.rows(sql, [deck.rawValue]) { ($0.count(0), $0.integer(1)) }
+  }
+}
+
+public enum WholeCollection {
+  /// The number of cards. Notes need not be counted, because each has at least one card.
+  public static func cardCount(_ db: Database) throws -> Int { try db.count("SELECT count(*) FROM cards") }
+
+  /// Removes the decks, cards, notes, note types, presets and the log.
+  public static func removeAll(_ db: Database) throws {
+    for deck in try DeckTable.list(db) where try DeckTable.exists(db, deck.id) { _ = try DeckTable.remove(db, deck.id) }
+    for table in ["reviews", "notes", "note_types", "presets"] { try db.execute(sql: "DELETE FROM \(table)") }
+  }
+
+  /// Removes the stock note types that have no notes: they are created again when they are needed.
+  public static func removeStockTypes(_ db: Database) throws {
+    for type in try NoteTypeTable.list(db) {
+      let isStock = StockNoteType.allCases.contains { $0.rawValue == type.name && $0.isSame(as: type) }
+      if isStock, try NoteTypeTable.noteCount(db, type.id) == 0 { try NoteTypeTable.remove(db, type.id) }
+    }
   }
 }

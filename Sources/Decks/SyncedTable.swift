@@ -1,7 +1,8 @@
-// The tables whose rows a sync server also has, under the same ids, and the bases of these rows: what both sides had
-// at the last sync. Source: SyncRules.md, "Merging".
-// Invariant: a row whose `usn` is 0 is its own base, unless it has another one; all code that changes or removes a
-// row saves the base first.
+// The tables whose rows a sync server also has, under the same ids, and the bases of these rows: what both sides had at
+// the last sync. Source: SyncRules.md, "Merging".
+// Invariant: a row whose `usn` is 0 is its own base, unless it has another one; all code that changes or removes a row
+// saves the base first. A row of a server has the same id as there; a local row that happens to have this id gets
+// another. All code that changes a note, a note type or the log marks the row as unsent in the same statement.
 
 public import Storage
 
@@ -162,4 +163,73 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     try db.execute(sql: "DELETE FROM \(name) WHERE id = ?", arguments: [id])
     return db.changesCount > 0
   }
+}
+
+extension SyncedTable {
+  public func has(_ db: Database, _ id: Int64) throws -> Bool {
+    try db.hasRow("SELECT 1 FROM \(name) WHERE id = ?", [id])
+  }
+
+  /// An id for a new row: the milliseconds since 1970, or the next after the last id that was used. An id far in the
+  /// future is ignored.
+  public func freeID(_ db: Database, now: Double) throws -> Int64 {
+    let first = max(1, NoteTable.firstID(now: now))
+    let sql = """
+      SELECT max(?1, ifnull(max(id), 0) + 1, ifnull(
+        (SELECT seq FROM sqlite_sequence WHERE name = '\(name)' AND seq < ?2), 0) + 1)
+      FROM \(name) WHERE id < ?2
+      """
+    return try db.firstRow(sql, [first, first + CardTable.ahead]) { $0.integer(0) } ?? first
+  }
+
+  /// The id of a new deck or preset.
+  /// - Parameter name: identifies the deck or preset that every collection of Anki has.
+  /// - Parameter wanted: used if no row has this id.
+  func newID(_ db: Database, named name: String, wanted: Int64?, now: Double) throws -> Int64 {
+    let wanted = wanted ?? (name == DeckRecord.firstName ? Int64(DeckRecord.firstNumber) : nil)
+    if let wanted, (1...1_000_000_000_000_000).contains(wanted), try !has(db, wanted) { return wanted }
+    return try freeID(db, now: now)
+  }
+
+  /// Gives a row another id, which no row may have; references to it follow.
+  public func renumber(_ db: Database, _ id: Int64, to new: Int64) throws {
+    let json = "iif(json = '{}', json, json_set(json, '$.id', ?1))"
+    try db.execute(
+      sql: "UPDATE \(name) SET id = ?1, json = \(json), \(Unsent.sql) WHERE id = ?2", arguments: [new, id])
+  }
+
+  /// Gives the local row that has an id, if there is one, another id.
+  public func makeRoom(_ db: Database, for id: Int64, now: Double) throws {
+    if try has(db, id) { try renumber(db, id, to: freeID(db, now: now)) }
+  }
+
+  /// Gives a row the id that it has on a server; another row that has this id gets a new one.
+  public func take(_ db: Database, _ id: Int64, by row: Int64, now: Double) throws {
+    try makeRoom(db, for: id, now: now)
+    try renumber(db, row, to: id)
+  }
+
+  // MARK: The rows in Anki
+
+  /// A deck or a preset as it was last received or sent; `{}` for one that was neither.
+  public func json(_ db: Database, _ id: Int64) throws -> String {
+    try db.firstRow("SELECT json FROM \(name) WHERE id = ?", [id]) { $0.text(0) } ?? "{}"
+  }
+
+  /// Stores what came with a deck or a preset, unless something was stored earlier.
+  public func receive(_ db: Database, _ id: Int64, json: String) throws {
+    try db.execute(
+      sql: "UPDATE \(name) SET json = ? WHERE id = ? AND json = '{}' AND \(Unsent.sql)", arguments: [json, id])
+  }
+}
+
+/// The mark of a row that was made or changed here since it was last sent, in SQL and in Swift.
+///
+///     "UPDATE notes SET tags = ?, \(Unsent.sql) WHERE id = ?"
+public enum Unsent {
+  /// The condition on a row of `notes`, `note_types` or `reviews`. After SET, it marks the row.
+  public static let sql = "usn = -1"
+
+  /// - Parameter usn: the value of the column `usn`.
+  public static func holds(usn: Int64) -> Bool { usn == -1 }
 }

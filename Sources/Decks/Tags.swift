@@ -1,7 +1,7 @@
-// Tags: which texts can be tags, and how a card's tags are stored in one column.
-// Invariant: a tag is composed and contains no white space, so that spaces can separate tags; the order is kept, and
-// duplicates are dropped.
+// Tags: which texts can be tags, and how a card's tags are stored in one column. Invariant: a tag is composed and
+// contains no white space, so that spaces can separate tags; the order is kept, and duplicates are dropped.
 
+public import Storage
 import Text
 
 /// Functions for the tags of a card.
@@ -30,7 +30,6 @@ public enum Tags {
   /// The column for tags that are known to be usable, in Anki's collections too.
   public static func joined(_ tags: [String]) -> String { tags.isEmpty ? "" : " \(tags.joined(separator: " ")) " }
 
-  /// The tags of a column.
   static func list(_ column: String) -> [String] {
     column.isEmpty ? [] : column.utf8.split(separator: UInt8(ascii: " ")).map { String($0) ?? "" }
   }
@@ -64,5 +63,17 @@ public enum Tags {
       }
     }
     return tag
+  }
+}
+
+extension CardTable {
+  /// The tags of the cards that were added last, sorted; at most 500.
+  /// - Parameter start: what they begin with, in upper or lower case.
+  public static func recentTags(_ db: Database, beginningWith start: String = "") throws -> [String] {
+    let rows = try String.fetchAll(
+      db, sql: "SELECT DISTINCT tags FROM (SELECT tags FROM card_rows ORDER BY id DESC LIMIT 10000) WHERE tags <> ''")
+    let lowered = start.lowercased()
+    let tags = Set(rows.flatMap { Tags.list($0) }).filter { $0.lowercased().utf8.starts(with: lowered.utf8) }
+    return Array(tags.sorted().prefix(500))
   }
 }

@@ -255,7 +255,7 @@ final class ImportPlaces {
     let same = try known ?? note.guid.flatMap { try self.note(guid: $0) }
     if same == nil, onDuplicate == .update, let guid = note.guid { try refuseElsewhere(guid) }
     let (outcome, id) = try refusing { try batch.write(note, type: type, over: same, random: random) }
-    if let id, !row.fields.isEmpty { try StoredFields.set(db, of: id, to: row.fields) }
+    if let id, !row.fields.isEmpty { try NoteData.set(db, of: id, to: row.fields) }
     guard outcome == .added, let id else { return Written(outcome: outcome) }
     notes.insert(id)
     if let ordinals = row.ordinals { try NoteOrdinals.keep(db, ordinals, of: id) }

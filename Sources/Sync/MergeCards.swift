@@ -192,12 +192,12 @@ struct NewPlaces {
   /// Returns a rank for a card that is added.
   /// - Parameter position: nil for a card that is not new: it goes to the bottom.
   mutating func rank(_ db: Database, in deck: DeckID, at position: Int?) throws -> Int64 {
-    guard let position else { return try SyncedCards.lowestRank(db, in: deck) }
+    guard let position else { return try CardOrder.rank(db, deck, for: .bottom) }
     // Taken out, so that the insertion does not copy it.
     var known = try decks.removeValue(forKey: deck) ?? SyncedCards.newPlaces(db, in: deck)
     // Below the last card whose position is not higher.
     let place = known.lastIndex { $0.position <= position }.map { $0 + 1 } ?? 0
-    var rank = try SyncedCards.lowestRank(db, in: deck)
+    var rank = try CardOrder.rank(db, deck, for: .bottom)
     if known.indices.contains(place) {
       let below = known[place].rank
       let above = place > 0 ? known[place - 1].rank : below &- (1 << 20)

@@ -238,7 +238,7 @@ struct DeckMerge {
   private func moveCards(of deck: DeckID, to other: DeckID) throws {
     for id in try CardTable.ids(db, in: deck) {
       guard let known = try SyncedCards.stored(db, id) else { continue }
-      try SyncedCards.setDeck(db, known, to: other, rank: SyncedCards.lowestRank(db, in: other))
+      try SyncedCards.setDeck(db, known, to: other, rank: CardOrder.rank(db, other, for: .bottom))
     }
   }
 }

@@ -1,17 +1,13 @@
-// A date by which a deck is to be known: the share of its cards to remember then, and the minutes of study on the
-// last days before it.
-// Invariant: all values are in range. A goal applies to its deck until the date; from then on, the deck is studied as
-// before.
+// A date by which a deck is to be known: the share of its cards to remember then, and the minutes of study on the last
+// days before it. Invariant: all values are in range. A goal applies to its deck until the date; from then on, the deck
+// is studied as before.
 
-import Memory
+public import Memory
 public import Storage
 import Text
-import Values
+public import Values
 
 /// The goal of a deck, which also applies to the decks within it that have no goal of their own.
-///
-///     let goal = try DeckGoal(date: "2027-06-01", recall: 0.95, minutes: 20, at: moment)
-///     try DeckTable.setGoal(db, deck, to: goal)
 public struct DeckGoal: Equatable, Sendable {
   public static let initialRecall = 0.95
   public static let initialMinutes = 20.0
@@ -97,7 +93,6 @@ extension DeckTable {
     .max { $0.deck.name.utf8.count < $1.deck.name.utf8.count }
   }
 
-  /// All goals, sorted by the names of their decks.
   public static func goals(_ db: Database) throws -> [(deck: DeckRecord, goal: DeckGoal)] {
     let sql = "SELECT id, options FROM decks WHERE options LIKE '%\"goal\"%'"
     var found: [DeckID: DeckGoal] = [:]
@@ -107,7 +102,6 @@ extension DeckTable {
     return try found.keys.map { try record(db, $0) }.listed.compactMap { deck in found[deck.id].map { (deck, $0) } }
   }
 
-  /// Sets the goal of a deck; nil removes it.
   public static func setGoal(_ db: Database, _ id: DeckID, to goal: DeckGoal?) throws {
     var limits = try limits(db, id)
     limits.goal = goal
@@ -115,7 +109,6 @@ extension DeckTable {
   }
 }
 
-/// The goals that apply today.
 struct GoalsUnderWay {
   struct Entry {
     let deck: DeckRecord
@@ -135,12 +128,73 @@ struct GoalsUnderWay {
   var isEmpty: Bool { entries.isEmpty }
 
   /// The goal that applies to the deck with a key: its own, or that of the nearest deck around it.
-  func goal(ofKey key: String) -> Entry? {
-    entries.first { key == $0.key || DeckName.isKey(key, within: $0.key) }
-  }
+  func goal(ofKey key: String) -> Entry? { entries.first { key == $0.key || DeckName.isKey(key, within: $0.key) } }
 
   /// The decks of a list to which a goal applies.
   func decks(of entry: Entry, among all: [DeckRecord]) -> [DeckRecord] {
     all.filter { goal(ofKey: $0.name.lowercased())?.deck.id == entry.deck.id }
+  }
+}
+
+public struct GoalProgress: Equatable, Sendable {
+  public let deck: String
+  public let goal: DeckGoal
+  /// Days from today to the date; 0 or negative if the date is over.
+  public let daysLeft: Int
+  /// The share of all cards that is remembered today.
+  public let known: Double
+  /// The plan, with the share that should be remembered at the date; nil if the date is over.
+  public let plan: RecallPlan?
+
+  /// The day on which the last days begin.
+  public var firstDay: Int { goal.day - goal.lastDays }
+
+  public var value: Value {
+    .record([
+      "deck": deck, "date": goal.date, "recall": goal.recall, "minutes": Value.measure(goal.minutes),
+      "days_left": daysLeft, "last_days": goal.lastDays, "begins": StudyMoment.date(ofDay: firstDay), "known": known,
+      "forecast": plan.map { $0.recall }, "reached": plan.map { $0.isReached }, "still_new": plan.map { $0.stillNew },
+    ])
+  }
+}
+
+/// A goal with all that is needed to simulate it.
+public struct GoalSimulation {
+  private let deck: DeckRecord
+  private let goal: DeckGoal
+  private let simulation: Simulation
+  private let target: RecallPlan.Target
+
+  /// - Parameter goal: a goal that the deck has or may get.
+  public init(_ db: Database, _ deck: DeckID, _ goal: DeckGoal, at moment: StudyMoment) throws {
+    self.deck = try DeckTable.record(db, deck)
+    self.goal = goal
+    // Decks within it that have a goal of their own are not part of this one.
+    let key = self.deck.name.lowercased()
+    let others = try DeckTable.goals(db).filter { $0.goal.isUnderWay(at: moment) }.map { $0.deck.name.lowercased() }
+      .filter { DeckName.isKey($0, within: key) }
+    let group = try ([self.deck] + DeckTable.within(db, deck)).filter { inner in
+      let inner = inner.name.lowercased()
+      return !others.contains { inner == $0 || DeckName.isKey(inner, within: $0) }
+    }
+    let options = try DeckTable.options(db, deck)
+    simulation = try Simulation(db, group.map(\.id), options, at: moment)
+    let times = try GoalGroup(db, group.map(\.id), moment).times()
+    target = RecallPlan.Target(recall: goal.recall, minutes: goal.minutes, days: goal.day - moment.today, times: times)
+  }
+
+  /// The goal with the number of last days with which it is reached; nil if the user interrupted the simulation.
+  public func planned(isInterrupted: () -> Bool) -> DeckGoal? {
+    simulation.plan(for: target, isInterrupted: isInterrupted).map { plan in
+      var goal = goal
+      goal.lastDays = plan.finalDays
+      return goal
+    }
+  }
+
+  public var progress: GoalProgress {
+    GoalProgress(
+      deck: deck.name, goal: goal, daysLeft: target.days, known: simulation.knownToday,
+      plan: target.days > 0 ? simulation.plan(for: target, lastDays: goal.lastDays) : nil)
   }
 }

@@ -13,13 +13,9 @@ struct GoalDay {
 
   init() {}
 
-  /// - Parameters:
-  ///   - decks: the decks to be studied or counted.
-  ///   - options: the options of these decks and of those that have the goals; where a goal chooses, the limit of
-  ///     reviews per day is lifted, because the minutes limit them.
-  init(
-    _ db: Database, of decks: [DeckRecord], _ options: inout [DeckID: DeckOptions], at moment: StudyMoment
-  ) throws {
+  /// - Parameter options: the options of these decks and of those that have the goals; where a goal chooses, the limit
+  ///   of reviews per day is lifted, because the minutes limit them.
+  init(_ db: Database, of decks: [DeckRecord], _ options: inout [DeckID: DeckOptions], at moment: StudyMoment) throws {
     let goals = try GoalsUnderWay(db, at: moment)
     if goals.isEmpty { return }
     var seen: Set<DeckID> = []
@@ -84,10 +80,7 @@ struct GoalGroup {
     try db.forEachRow(sql, moment.arguments(of: sql)) { row in
       cards.append((CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1))))
       memories.append(
-        (
-          MemoryState(stability: row.number(2), difficulty: row.number(3)),
-          moment.days(since: row.optionalNumber(4))
-        ))
+        (MemoryState(stability: row.number(2), difficulty: row.number(3)), moment.days(since: row.optionalNumber(4))))
     }
     return (cards, memories)
   }

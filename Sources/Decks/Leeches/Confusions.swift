@@ -155,9 +155,7 @@ public enum Confusions {
 
     private func isLetter(_ byte: UInt8) -> Bool { byte | 0x20 >= 0x61 && byte | 0x20 <= 0x7A }
 
-    private static func words(of text: String) -> [Substring] {
-      text.split { !$0.isLetter && $0 != "'" && $0 != "-" }
-    }
+    private static func words(of text: String) -> [Substring] { text.split { !$0.isLetter && $0 != "'" && $0 != "-" } }
   }
 
   /// The outermost deck around a deck, and all decks within it.

@@ -1,12 +1,12 @@
-// The fields behind a card: those of its note, by name, and those that are stored with the card.
-// Invariant: each name occurs once; a field of the note takes precedence over a field of the card with the same name.
+// What is behind a card: the fields of its note by name and those that are stored with it; what a note in its present
+// or a former state shows; the answer that a card asks for; its sounds and pictures. Invariant: each name occurs once;
+// a field of the note takes precedence over a field of the card with the same name.
 
 import Files
 public import Storage
-import Templates
+public import Templates
 import Text
 
-/// The fields behind what a card shows.
 public enum CardFields {
   /// The fields of a card's note as HTML, in the order of its type, then those that are stored with the card.
   public static func all(_ db: Database, of card: CardRecord) throws -> [CardField] {
@@ -42,5 +42,129 @@ public enum CardFields {
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
     return try maker.hiddenParts(of: card.answer, fields, facts, ordinal: card.ordinal)
+  }
+}
+
+/// The columns of a note that decide what its cards show.
+public struct NoteSource {
+  public var type: NoteTypeID
+  public var fields: String
+  public var tags: String
+
+  public init(type: NoteTypeID, fields: String, tags: String) {
+    (self.type, self.fields, self.tags) = (type, fields, tags)
+  }
+
+  /// Returns what a card shows; nil if the type no longer exists.
+  /// - Parameter card: the columns of the card that its template may show.
+  public func sides(
+    _ db: Database, of card: (id: CardID, deck: DeckID, ordinal: Int, flag: Int)
+  ) throws -> (prompt: String, answer: String)? {
+    guard let type = try NoteTypeTable.known(db, type) else { return nil }
+    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
+    let note = NoteRecord(
+      id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: Tags.list(tags),
+      fields: NoteTable.padded(NoteFieldText.list(fields), type))
+    let deck = try db.firstRow("SELECT name FROM decks WHERE id = ?", [card.deck.rawValue]) { $0.text(0) }
+    var facts = maker.facts(note, deckName: deck ?? "")
+    (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
+    let values = NoteFields(names: type.fields, values: note.fields)
+    let texts = try maker.texts(values, facts, ordinal: card.ordinal)
+    return (texts.prompt, texts.answer)
+  }
+}
+
+extension NoteSource {
+  public static func of(_ db: Database, _ id: NoteID) throws -> NoteSource? {
+    try db.firstRow("SELECT type, fields, tags FROM notes WHERE id = ?", [id.rawValue]) { row in
+      NoteSource(type: NoteTypeID(rawValue: row.integer(0)), fields: row.text(1), tags: row.text(2))
+    }
+  }
+}
+
+extension NoteTable {
+  /// What a card asks the user to type; nil if its front asks for nothing, or if the answer is empty.
+  public static func typedQuestion(_ db: Database, _ card: CardID) throws -> TypedQuestion? {
+    let sql = """
+      SELECT note, ord FROM cards JOIN notes ON notes.id = note JOIN note_types ON note_types.id = notes.type
+      WHERE cards.id = ? AND NOT basic
+      """
+    let found = try db.firstRow(sql, [card.rawValue]) {
+      (NoteID(rawValue: $0.integer(0)), StoredCard.ordinal($0.integer(1)))
+    }
+    guard let (id, ordinal) = found else { return nil }
+    let note = try record(db, id)
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
+    let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
+    return maker.typedQuestion(fields.adding(maker.facts(note, deckName: "d")), ordinal: ordinal)
+  }
+}
+
+public struct CardMedia: Equatable, Sendable {
+  public var promptSounds: [String] = []
+  public var answerSounds: [String] = []
+  public var promptPictures: [String] = []
+  public var answerPictures: [String] = []
+
+  public init() {}
+
+  /// The pictures and sounds of the answer. Media that the back of a note repeats from its front are not shown twice,
+  /// unless the answer names them.
+  public func ofAnswerAlone(_ answer: String) -> [String] {
+    let front = Set(promptPictures + promptSounds)
+    return (answerPictures + answerSounds).filter { !front.contains($0) || answer.contains(text: $0) }
+  }
+
+  /// A card's text without the names of the media that are shown beside it.
+  public static func text(_ text: String, without names: [String]) -> String {
+    guard !names.isEmpty else { return text }
+    var text = text
+    for name in names {
+      for mark in [
+        "[picture \(name)]", "[picture \(MediaNames.decoded(name))]", "[sound \(name)]", "[sound:\(name)]",
+        "<img src=\"\(name)\">", "<img src='\(name)'>",
+      ] { text = text.replacing(text: mark, with: "") }
+    }
+    return text.trimmed
+  }
+
+  /// Finds the media of a card in the sides that the templates of its note make; plain text may also name them by tags.
+  public init(_ db: Database, of card: CardRecord) throws {
+    let note = try NoteTable.record(db, card.note)
+    if try CardMedia.isBasic(db, note.type), card.ordinal == 0, note.fields.count == 2 {
+      (promptSounds, promptPictures) = try CardMedia.names(db, inPlain: note.fields[0])
+      (answerSounds, answerPictures) = try CardMedia.names(db, inPlain: note.fields[1])
+      return
+    }
+    let sides = try CardMedia.html(db, card, note)
+    func isThere(_ name: String) throws -> Bool { try MediaTable.isThere(db, name) }
+    (promptSounds, promptPictures) = try MediaNames.inOrder(sides.front, isThere: isThere)
+    (answerSounds, answerPictures) = try MediaNames.inOrder(sides.back, isThere: isThere)
+  }
+
+  private static func isBasic(_ db: Database, _ type: NoteTypeID) throws -> Bool {
+    try db.hasRow("SELECT 1 FROM note_types WHERE id = ? AND basic", [type.rawValue])
+  }
+
+  /// The media of a prompt or an answer. A tag in plain text names a file only if there is a file of that name.
+  private static func names(_ db: Database, inPlain field: String) throws -> (sounds: [String], pictures: [String]) {
+    var found = try MediaNames.inOrder(HTMLText.plain(field) ?? field) { try MediaTable.isThere(db, $0) }
+    let named = MediaNames.inHTML(field)
+    found.pictures = try found.pictures.filter { try named.contains($0) || MediaTable.isThere(db, $0) }
+    return found
+  }
+
+  private static func html(
+    _ db: Database, _ card: CardRecord, _ note: NoteRecord
+  ) throws -> (front: String, back: String) {
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
+    let place = maker.type.isCloze ? 0 : card.ordinal
+    guard maker.sides.indices.contains(place) else { return ("", "") }
+    let fields = NoteFields(names: maker.type.fields, values: NoteTable.padded(note.fields, maker.type))
+    var facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
+    (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
+    let sides = CardSides(fields: fields.adding(facts), ordinal: card.ordinal, isInterrupted: maker.isInterrupted)
+    let pair = maker.sides[place]
+    return (try sides.front(pair.front).text, try sides.back(pair.back, frontSide: []).text)
   }
 }

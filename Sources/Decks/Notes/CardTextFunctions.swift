@@ -1,6 +1,5 @@
 // The SQL functions that the view `card_rows` calls to make what a card shows from its note, when the card is read.
-// Invariant: they give the same texts as `NoteCardMaker` for the same note; they never fail, and a side is never
-// empty.
+// Invariant: they give the same texts as `NoteCardMaker` for the same note; they never fail, and a side is never empty.
 
 import Files
 import Storage

@@ -1,13 +1,13 @@
-// The names of an account's media files in the database, and where notes and cards refer to them. Workspace manages
-// the files themselves.
-// Invariant: a name is one file; two names may share the same content. Files that are added here never have names that
-// differ in the case of ASCII letters alone, unless their content is the same: on other systems they are one name.
+// The names of an account's media files in the database, and where notes and cards refer to them. Workspace manages the
+// files themselves. Invariant: a name is one file; two names may share the same content. Files that are added here
+// never have names that differ in the case of ASCII letters alone, unless their content is the same: on other systems
+// they are one name. A name that was deleted here stays until the server knows; a name that is on the server but not
+// wanted here has a digest and no content.
 
 public import Storage
 public import Templates
 import Text
 
-/// A media file as the database knows it.
 public struct MediaRecord: Equatable, Sendable {
   public let name: String
   /// SHA-256 of the content, 64 hexadecimal digits: the name of the file in the account's folder.
@@ -19,7 +19,6 @@ public struct MediaRecord: Equatable, Sendable {
 public enum MediaTable {
   private static let columns = "name, hash, size"
 
-  /// All media files, by name.
   public static func list(_ db: Database) throws -> [MediaRecord] {
     try db.rows("SELECT \(columns) FROM media WHERE hash IS NOT NULL ORDER BY name", [], record)
   }
@@ -78,16 +77,13 @@ public enum MediaTable {
   public static func remove(_ db: Database, _ name: String) throws {
     let known = try find(db, name)
     let state = try state(db, of: known.name)
-    try set(
-      db, known.name, to: state?.digest.map { MediaState(hash: nil, digest: $0) })
+    try set(db, known.name, to: state?.digest.map { MediaState(hash: nil, digest: $0) })
   }
 
-  /// Whether there is a file with that name.
   static func isThere(_ db: Database, _ name: String) throws -> Bool {
     try db.hasRow("SELECT 1 FROM media WHERE name = ? AND hash IS NOT NULL", [name])
   }
 
-  /// The hashes of all contents that have a name.
   public static func hashes(_ db: Database) throws -> Set<String> {
     Set(try db.rows("SELECT hash FROM media WHERE hash IS NOT NULL") { $0.text(0) })
   }
@@ -154,4 +150,46 @@ public struct MediaReferences: Equatable, Sendable {
   public var notes: [NoteID] = []
   /// The types whose templates name it.
   public var types: [NoteTypeID] = []
+}
+
+public struct MediaState: Equatable, Sendable {
+  /// The hash of the content here; nil if there is none.
+  public var hash: String?
+  public var size = 0
+  /// The SHA-1 that the server has or had; nil if the server does not know the file.
+  public var digest: String?
+  /// Whether it was changed or deleted here, and the change was not sent yet.
+  public var isPending = true
+
+  public init(hash: String?, size: Int = 0, digest: String? = nil, isPending: Bool = true) {
+    (self.hash, self.size, self.digest, self.isPending) = (hash, size, digest, isPending)
+  }
+}
+
+extension MediaTable {
+  /// All names that are here or on the server.
+  public static func states(_ db: Database) throws -> [String: MediaState] {
+    var states: [String: MediaState] = [:]
+    try db.forEachRow("SELECT name, hash, size, sha1, pending FROM media") { row in
+      states[row.text(0)] = MediaState(
+        hash: row.optionalText(1), size: row.count(2), digest: row.optionalText(3), isPending: row.integer(4) != 0)
+    }
+    return states
+  }
+
+  /// The current state of a name; nil if it is not known.
+  public static func state(_ db: Database, of name: String) throws -> MediaState? {
+    try db.firstRow("SELECT hash, size, sha1, pending FROM media WHERE name = ?", [name]) { row in
+      MediaState(
+        hash: row.optionalText(0), size: row.count(1), digest: row.optionalText(2), isPending: row.integer(3) != 0)
+    }
+  }
+
+  /// Stores the state of a name; nil removes it.
+  public static func set(_ db: Database, _ name: String, to state: MediaState?) throws {
+    guard let state else { return try db.execute(sql: "DELETE FROM media WHERE name = ?", arguments: [name]) }
+    try db.execute(
+      sql: "INSERT OR REPLACE INTO media (name, hash, size, sha1, pending) VALUES (?, ?, ?, ?, ?)",
+      arguments: [name, state.hash, state.size, state.digest, state.isPending])
+  }
 }

@@ -1,7 +1,9 @@
 // A note as it is stored, and a note to be added: the fields that its cards are made from.
-// Invariant: a record is a copy of one row at one moment.
+// Invariant: a record is a copy of one row at one moment. The fields come back with exactly the same characters; what
+// another program wrote is unchanged until fields replace it.
 
 import Glibc
+public import Storage
 public import Templates
 import Text
 
@@ -43,9 +45,6 @@ extension NoteRecord {
   }
 }
 
-/// A note to be added.
-///
-///     let note = NewNote(fields: ["Front": "el gato", "Back": "the cat"], tags: ["animal"])
 public struct NewNote: Equatable, Sendable {
   /// HTML by field name; fields that are not named are empty.
   public var fields: [String: String]
@@ -101,5 +100,56 @@ enum NoteFieldText {
   /// Splits a column into its fields: as many as are stored, which may differ from the number in the type.
   static func list(_ column: String) -> [String] {
     Bytes(column.utf8).split(separator: separator, omittingEmptySubsequences: false).map(\.text)
+  }
+}
+
+extension NoteTable {
+  /// The column `data` as other programs receive it: empty if it holds Deckhand's fields, unless it records conflicts
+  /// that a merge could not resolve.
+  public static let foreignData = """
+    iif(\(NoteData.fieldsSQL) IS NULL OR instr(data, '"conflicts":') > 0, data, '')
+    """
+}
+
+/// The column `data` of a note, and the fields in it.
+public enum NoteData {
+  private static let start = "{\"fields\":"
+  private static let end = "}"
+
+  static func write(_ db: Database, _ note: NoteID, _ data: String) throws {
+    try SyncedTable.notes.keep(db, [note.rawValue])
+    try db.cachedStatement(sql: "UPDATE notes SET data = ? WHERE id = ?").execute(arguments: [data, note.rawValue])
+  }
+
+  /// - Parameter fields: in the form that `FieldText` writes.
+  static func column(_ fields: String?) -> String { fields.map { start + $0 + end } ?? "" }
+
+  /// The fields in a column, in the form that `FieldText` reads; nil if the column has none.
+  static func fields(_ column: String) -> String? {
+    guard column.hasPrefix(start), column.hasSuffix(end) else { return nil }
+    return String(column.dropFirst(start.count).dropLast(end.count))
+  }
+
+  /// SQL for the fields in a column, in the form that `FieldText` reads; NULL if the column has none.
+  static let fieldsSQL = """
+    iif(notes.data GLOB '\(start)*\(end)', substr(notes.data, \(start.utf8.count + 1), \
+    length(notes.data) - \(start.utf8.count + end.utf8.count)), NULL)
+    """
+
+  /// Sets the fields of a note. If there are none, what another program wrote is not touched.
+  public static func set(_ db: Database, of note: NoteID, to fields: [CardField]) throws {
+    let column = Self.column(try FieldText.column(fields))
+    let isOther = "SELECT 1 FROM notes WHERE id = ?2 AND data <> ?1 AND (?1 <> '' OR \(fieldsSQL) IS NOT NULL)"
+    guard try db.hasRow(isOther, [column, note.rawValue]) else { return }
+    try write(db, note, column)
+  }
+
+  /// The fields in the column `data` of a note; none if another program wrote it.
+  public static func list(inData data: String) -> [CardField] {
+    guard let column = fields(data) else { return [] }
+    do { return try FieldText.list(column) } catch {
+      // It only looks like a column of Deckhand.
+      return []
+    }
   }
 }

@@ -1,5 +1,6 @@
-// Notes in the database: adding, reading, changing, removing; each change also updates the note's cards.
-// Invariant: every note has a card, and every card has a note.
+// Notes in the database: adding, reading, finding, changing, removing; each change also updates the note's cards.
+// Invariant: every note has a card, and every card has a note. A question about many notes takes a single pass over the
+// table.
 
 import Files
 public import Storage
@@ -79,17 +80,13 @@ public enum NoteTable {
     return try db.firstRow(sql, [card.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
   }
 
-  /// The texts of the first card of a note.
-  private static func firstTexts(
-    _ note: NoteRecord, _ maker: NoteCardMaker, deckName: String
-  ) throws -> CardTexts {
+  private static func firstTexts(_ note: NoteRecord, _ maker: NoteCardMaker, deckName: String) throws -> CardTexts {
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
     let facts = maker.facts(note, deckName: deckName)
     let first = maker.ordinals(fields.adding(facts))[0]
     return try maker.texts(fields, facts, ordinal: first)
   }
 
-  /// The note's cards in the order of their templates.
   public static func cards(_ db: Database, of note: NoteID) throws -> [CardID] {
     try db.rows("SELECT id FROM cards WHERE note = ? ORDER BY ord", [note.rawValue]) { CardID(rawValue: $0.integer(0)) }
   }
@@ -235,8 +232,7 @@ public enum NoteTable {
     let type = try NoteTypeTable.record(db, old.type)
     let values = try changed(padded(old.fields, type), by: fields, type)
     let tags = try Tags.list(tags.map { try Tags.column($0) } ?? Tags.column(old.tags))
-    let new = NoteRecord(
-      id: id, guid: old.guid, type: old.type, modified: seconds(now), tags: tags, fields: values)
+    let new = NoteRecord(id: id, guid: old.guid, type: old.type, modified: seconds(now), tags: tags, fields: values)
     if new.tags == old.tags, zip(values, old.fields).allSatisfy({ $0.utf8.elementsEqual($1.utf8) }),
       values.count == old.fields.count
     {
@@ -251,9 +247,6 @@ public enum NoteTable {
   /// Inserts a new note with the columns that do not come from other programs.
   static let insertion = "INSERT INTO notes (id, guid, type, mod, tags, fields) VALUES (?, ?, ?, ?, ?, ?)"
 
-  /// - Parameters:
-  ///   - tags: the value of the column.
-  ///   - fields: the value of the column.
   static func writeTexts(_ db: Database, _ note: NoteID, modified: Int, tags: String, fields: String) throws {
     try SyncedTable.notes.keep(db, [note.rawValue])
     // `OR FAIL` as in `CardTable.updateContent`.
@@ -273,8 +266,7 @@ public enum NoteTable {
   }
 
   /// Changes the fields that make what a card shows.
-  /// - Throws: `madeFromNote` unless the type has the shape of Basic, `formatted` if plain text would lose
-  ///   formatting.
+  /// - Throws: `madeFromNote` unless the type has the shape of Basic, `formatted` if plain text would lose formatting.
   static func write(_ db: Database, _ old: CardContent, _ new: CardContent, now: Double) throws {
     let note = try record(db, old.note)
     let type = try NoteTypeTable.record(db, note.type)
@@ -282,14 +274,11 @@ public enum NoteTable {
     for (what, text, before, place) in [("prompt", new.prompt, old.prompt, 0), ("answer", new.answer, old.answer, 1)]
     where !text.utf8.elementsEqual(before.utf8) {
       if !type.isBasic { throw NoteError.madeFromNote(what: what, fields: type.fields) }
-      if HTMLText.isFormatted(padded(note.fields, type)[place]) {
-        throw NoteError.formatted(field: type.fields[place])
-      }
+      if HTMLText.isFormatted(padded(note.fields, type)[place]) { throw NoteError.formatted(field: type.fields[place]) }
       fields[type.fields[place]] = HTMLText.html(ofPlain: text)
     }
     // A note with the shape of Basic has two fields and no template to evaluate.
-    try update(
-      db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)
+    try update(db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)
   }
 
   /// The name of a field of a note; its number if the note has more fields than its type.
@@ -311,5 +300,76 @@ public enum NoteTable {
       modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)))
     note.isUnsent = Unsent.holds(usn: row.integer(6))
     return note
+  }
+}
+
+/// The notes among which a first field is looked for.
+public struct FirstFieldScope: Hashable, Sendable {
+  /// Nil for the notes of every type.
+  public var type: NoteTypeID?
+  /// Nil for all decks.
+  public var decks: [DeckID]?
+
+  public init(type: NoteTypeID?, decks: [DeckID]? = nil) { (self.type, self.decks) = (type, decks) }
+}
+
+extension NoteTable {
+  /// The key by which first fields are compared: the text without tags, with the names of media.
+  public static func firstFieldKey(_ field: String) -> String { FieldHTML.sortText(field).trimmed.composed }
+
+  /// Returns those of the keys that belong to the first field of some note.
+  /// - Parameter keys: results of `firstFieldKey`.
+  public static func taken(_ db: Database, _ keys: Set<String>, in scope: FirstFieldScope) throws -> Set<String> {
+    var found: Set<String> = []
+    try forEachFirstField(db, in: scope) { key in if keys.contains(key) { found.insert(key) } }
+    return found
+  }
+
+  /// Calls `body` with the keys of all first fields.
+  public static func forEachFirstField(_ db: Database, in scope: FirstFieldScope, _ body: (String) -> Void) throws {
+    var conditions: [String] = []
+    let decks = scope.decks.map { "(" + $0.map { String($0.rawValue) }.joined(separator: ",") + ")" }
+    if let type = scope.type { conditions.append("type = \(type.rawValue)") }
+    if let decks { conditions.append("id IN (SELECT note FROM cards WHERE deck IN \(decks))") }
+    let clause = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
+    let first = "substr(fields, 1, instr(fields || char(31), char(31)) - 1)"
+    try db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)").forEachRow { body(key(ofField: $0.bytes(0))) }
+  }
+
+  private static func key(ofField bytes: TextBytes) -> String {
+    let text = String(decoding: bytes, as: UTF8.self)
+    return isShownAsWritten(bytes) ? text : firstFieldKey(text)
+  }
+
+  /// Whether the key is the field itself: most fields are a word in ASCII.
+  private static func isShownAsWritten(_ bytes: TextBytes) -> Bool {
+    guard let first = bytes.first, let last = bytes.last, first != 0x20, last != 0x20 else { return bytes.isEmpty }
+    return bytes.allSatisfy { $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: "&") }
+  }
+
+  /// The notes of some cards, each once, in the order of the cards.
+  public static func notes(_ db: Database, ofCards ids: [CardID]) throws -> [NoteID] {
+    let sql = """
+      SELECT note FROM (SELECT key AS place, value AS wanted FROM json_each(?))
+      CROSS JOIN cards ON cards.id = wanted ORDER BY place
+      """
+    return try db.rows(sql, [CardTable.list(ids.lazy.map(\.rawValue))]) { NoteID(rawValue: $0.integer(0)) }
+      .distinct(by: \.self)
+  }
+
+  /// Whether all notes of a type with the shape of Basic that have cards in a deck are plain: see `NoteRecord.isPlain`.
+  public static func arePlain(_ db: Database, of type: NoteTypeID, in deck: DeckID) throws -> Bool {
+    let sql = "SELECT notes.fields FROM cards JOIN notes ON notes.id = note WHERE deck = ? AND type = ?"
+    var arePlain = true
+    try db.forEachRow(sql, while: { arePlain }, [deck.rawValue, type.rawValue]) { row in
+      arePlain = NoteRecord.arePlain(NoteFieldText.list(row.text(0)))
+    }
+    return arePlain
+  }
+
+  public static func tags(_ db: Database) throws -> [String] {
+    var tags: Set<String> = []
+    try db.forEachRow("SELECT DISTINCT tags FROM notes WHERE tags <> ''") { tags.formUnion(Tags.list($0.text(0))) }
+    return tags.sorted()
   }
 }

@@ -1,7 +1,6 @@
 // Changes a note type that has notes: fields and cards keep their texts and schedules under new names and in a new
-// order.
-// Invariant: a change that removes cards or texts is made only if the caller has agreed to it; the loss is counted
-// first.
+// order. Invariant: a change that removes cards or texts is made only if the caller has agreed to it; the loss is
+// counted first.
 
 public import Storage
 public import Templates
@@ -59,7 +58,6 @@ public struct NoteTypeEdit: Equatable, Sendable {
 }
 
 extension NoteTypeTable {
-  /// Returns what a change would remove, without making it.
   public static func loss(
     _ db: Database, _ id: NoteTypeID, _ edit: NoteTypeEdit, isInterrupted: @escaping () -> Bool
   ) throws -> NoteTypeLoss {
@@ -69,7 +67,6 @@ extension NoteTypeTable {
 
   /// Changes a type, its notes and their cards.
   /// - Parameter agreed: whether cards and texts may be removed.
-  /// - Returns: what was removed.
   /// - Throws: `NoteError.losesCards` with the counts; the errors of `create`.
   @discardableResult
   public static func edit(
@@ -101,7 +98,6 @@ extension NoteTypeTable {
   }
 }
 
-/// A checked change of a type.
 private struct TypeChange {
   let old: NoteType
   let new: NoteType
@@ -109,9 +105,7 @@ private struct TypeChange {
   let now: Double
   let isInterrupted: () -> Bool
 
-  init(
-    _ old: NoteType, _ edit: NoteTypeEdit, now: Double, isInterrupted: @escaping () -> Bool
-  ) throws(NoteError) {
+  init(_ old: NoteType, _ edit: NoteTypeEdit, now: Double, isInterrupted: @escaping () -> Bool) throws(NoteError) {
     (self.old, self.edit, self.now, self.isInterrupted) = (old, edit, now, isInterrupted)
     try TypeChange.checkPlaces(edit.fields.compactMap(\.was), old.fields.count)
     try TypeChange.checkPlaces(edit.cards.compactMap(\.was), old.cards.count)
@@ -171,9 +165,7 @@ private struct TypeChange {
   }
 
   /// The index of a card after the change; nil if its template is removed.
-  private func place(_ ordinal: Int) -> Int? {
-    old.isCloze ? ordinal : edit.cards.firstIndex { $0.was == ordinal }
-  }
+  private func place(_ ordinal: Int) -> Int? { old.isCloze ? ordinal : edit.cards.firstIndex { $0.was == ordinal } }
 
   func loss(_ db: Database) throws -> NoteTypeLoss {
     var loss = NoteTypeLoss()

@@ -11,7 +11,6 @@ public enum NoteTypeTable {
 
   // MARK: Finding
 
-  /// All note types, by name.
   public static func list(_ db: Database) throws -> [NoteType] {
     try db.rows("SELECT \(columns) FROM note_types ORDER BY name_key", [], record)
   }
@@ -73,7 +72,6 @@ public enum NoteTypeTable {
     return try ids.map { try record(db, $0) }.sorted { $0.name < $1.name }
   }
 
-  /// The number of notes of a type.
   public static func noteCount(_ db: Database, _ id: NoteTypeID) throws -> Int {
     try db.count("SELECT count(*) FROM notes WHERE type = ?", [id.rawValue])
   }
@@ -110,7 +108,6 @@ public enum NoteTypeTable {
       ])
   }
 
-  /// Writes a changed type.
   static func write(_ db: Database, _ type: NoteType) throws {
     if let other = try named(db, type.name), other.id != type.id { throw NoteError.typeExists(name: other.name) }
     try SyncedTable.noteTypes.keep(db, [type.id.rawValue])

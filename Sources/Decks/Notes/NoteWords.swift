@@ -9,8 +9,6 @@ import Templates
 import Text
 
 /// The word of each note, from its first field.
-///
-///     try NoteWords.forEach(db) { note, word in print(word) }
 public enum NoteWords {
   static let function = SQLFunction("field_word", arguments: 1) {
     { call in
@@ -73,9 +71,6 @@ public struct NoteMemory {
 }
 
 /// Reads how well notes are remembered.
-///
-///     let memories = try NoteMemories(db, at: moment)
-///     try memories.memory(db, of: note)?.stability
 public struct NoteMemories {
   /// A list of ids in JSON; nil for all decks.
   private let decks: String?

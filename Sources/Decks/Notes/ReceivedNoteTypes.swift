@@ -1,6 +1,5 @@
-// Note types that come from a package.
-// Invariant: an existing type keeps its fields and cards. A type with the same id but other fields is added as
-// another type, which is the same one each time.
+// Note types that come from a package. Invariant: an existing type keeps its fields and cards. A type with the same id
+// but other fields is added as another type, which is the same one each time.
 
 public import Storage
 public import Templates

@@ -1,17 +1,15 @@
 // Notes and cards that come from a package, with their own ids, templates and schedules.
-// Invariant: a note is identified by its guid alone. Existing cards are never moved,
-// rescheduled or, once studied, removed. A note that is
-// added has the cards that came with it, and each shows what its type makes of it. New rows may be pending, to be
-// written together: call `flush` before you read notes and cards.
+// Invariant: a note is identified by its guid alone. Existing cards are never moved, rescheduled or, once studied,
+// removed. A note that is added has the cards that came with it, and each shows what its type makes of it. New rows may
+// be pending, to be written together: call `flush` before you read notes and cards. An existing card keeps its id and
+// its place unless the change says otherwise; what was written counts as sent.
 
+import Files
 public import Storage
 public import Templates
 import Text
 
 /// Adds received notes to the database, in one operation.
-///
-///     let receiver = try NoteReceiver(db, now: now, isInterrupted: isInterrupted)
-///     let outcome = try receiver.receive(note, of: type, ordinals: [0]) { _ in card }
 public final class NoteReceiver {
   let db: Database
   let now: Double
@@ -23,7 +21,7 @@ public final class NoteReceiver {
   private var came: Set<Int64>?
   private let isInterrupted: () -> Bool
   private let field: (String) throws -> String
-  private let statements: ReceivingStatements
+  private let knownNote: Statement
   private let rows: ReceivedRows
   /// The guids of existing notes, by their hashes; nil if there are many.
   private var guids: HashFilter?
@@ -43,26 +41,23 @@ public final class NoteReceiver {
     }
   }
 
-  /// - Parameters:
-  ///   - now: seconds since 1970.
-  ///   - isAlone: whether a second thread may write, because the caller does nothing else with the database.
-  ///   - field: called with each field that is to be stored; returns what is stored instead.
+  /// - Parameter isAlone: whether a second thread may write, because the caller does nothing else with the database.
+  /// - Parameter field: called with each field that is to be stored; returns what is stored instead.
   public init(
     _ db: Database, now: Double, isAlone: Bool = false, isInterrupted: @escaping () -> Bool,
     field: @escaping (String) throws -> String = { $0 }
   ) throws {
     (self.db, self.now, self.isInterrupted, self.field) = (db, now, isInterrupted, field)
-    statements = try ReceivingStatements(db)
-    rows = try ReceivedRows(db, now: now, statements, isAlone: isAlone)
+    knownNote = try Statement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
+    rows = try ReceivedRows(db, now: now, isAlone: isAlone)
     came = try db.hasRow("SELECT 1 FROM notes") ? [] : nil
     guids = try HashFilter(db, "SELECT guid FROM notes") { UInt64(contentHash($0.bytes(0))) }
   }
 
   /// Receives a note with its cards, at least one.
-  /// - Parameters:
-  ///   - note: it gets another id if another note has its id; its type id is that of its source.
-  ///   - ordinals: the template indices of its cards.
-  ///   - card: prepares one of them, if it is to be added.
+  /// - Parameter note: it gets another id if another note has its id; its type id is that of its source.
+  /// - Parameter ordinals: the template indices of its cards.
+  /// - Parameter card: prepares one of them, if it is to be added.
   /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; `DeckError.duplicate` if duplicates
   ///   are errors; what SQLite throws.
   public func receive(
@@ -92,15 +87,13 @@ public final class NoteReceiver {
     return .added(cards.count)
   }
 
-  /// Writes the pending notes and cards.
   public func flush() throws { try rows.flush() }
 
-  /// The note with a guid.
   private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
     if let guids, !guids.mayHold(hash(guid)) { return nil }
     try rows.flush()
-    statements.known.bind(1, guid)
-    return try statements.known.first { ($0.integer(0), $0.integer(1), $0.count(2)) }
+    knownNote.bind(1, guid)
+    return try knownNote.first { ($0.integer(0), $0.integer(1), $0.count(2)) }
   }
 
   private func hash(_ guid: String) -> UInt64 {
@@ -233,5 +226,85 @@ public final class NoteReceiver {
     let name = try DeckTable.record(db, deck).name
     deckNames[deck] = name
     return name
+  }
+}
+
+extension NoteReceiver {
+  /// Replaces the fields and tags of an existing note, and the texts of its cards. No card is added or removed.
+  public func renew(_ note: NoteRecord, of type: NoteType) throws {
+    let kind = kind(of: type)
+    let note = try fit(note, type)
+    let known = try NoteTable.known(db, note.id)
+    // Other programs drop what is stored with a note besides its fields whenever they write the note.
+    try db.cachedStatement(
+      sql: """
+        UPDATE OR FAIL notes SET guid = ?, type = ?, mod = ?, usn = 0, tags = ?, fields = ?,
+          data = ifnull(nullif(?, ''), data) WHERE id = ?
+        """
+    ).execute(arguments: [
+      note.guid, type.id.rawValue, note.modified, try Tags.column(note.tags),
+      try NoteFieldText.column(note.fields, names: type.fields), note.data, note.id.rawValue,
+    ])
+    let hasOtherTags = known.map { $0.tags != note.tags } ?? false
+    try kind.writer.rewrite(record(note, note.id, kind), hasOtherTags: hasOtherTags)
+  }
+
+  /// Adds a card of a note, and the note itself if it is missing.
+  public func add(_ card: StoredCard, of note: NoteRecord, _ type: NoteType) throws -> CardID {
+    let kind = kind(of: type)
+    let note = try fit(note, type)
+    if try !NoteTable.exists(db, note.id) {
+      _ = try insert(note, kind)
+      try SyncedNotes.markSent(db, note.id)
+    }
+    return try insert(card, record(note, note.id, kind), kind)
+  }
+
+  private func fit(_ note: NoteRecord, _ type: NoteType) throws -> NoteRecord {
+    var note = note
+    note.fields = fitted(note.fields, type)
+    note.guid = try cleaned(note.guid) ?? "\(note.id.rawValue)"
+    return note
+  }
+}
+
+/// What a sync does with existing notes.
+public enum SyncedNotes {
+  /// Marks a note as changed, so that it is sent.
+  public static func markUnsent(_ db: Database, _ id: NoteID) throws {
+    try db.cachedStatement(sql: "UPDATE notes SET \(Unsent.sql) WHERE id = ?").execute(arguments: [id.rawValue])
+  }
+
+  /// Marks a note as sent: the server has its present form, or its base records what the server has.
+  public static func markSent(_ db: Database, _ id: NoteID) throws {
+    try db.cachedStatement(sql: "UPDATE notes SET usn = 0 WHERE id = ?").execute(arguments: [id.rawValue])
+  }
+
+  public static func renumber(_ db: Database, _ old: Int64, to new: Int64) throws {
+    try SyncedTable.cards.keep(db, NoteTable.cards(db, of: NoteID(rawValue: old)).map(\.rawValue))
+    try db.execute(sql: "UPDATE notes SET id = ?, \(Unsent.sql) WHERE id = ?", arguments: [new, old])
+  }
+
+  /// The cards of a note that its type does not make of its fields and that were never studied; none if it makes none
+  /// of the note's cards.
+  public static func obsoleteCards(_ db: Database, of id: NoteID) throws -> [CardID] {
+    let note = try NoteTable.record(db, id)
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
+    let unmade = try NoteOrdinals.unmade(db, of: note, maker)
+    return try unmade.isEmpty ? [] : NoteOrdinals.dropped(db, of: id, making: []).filter(unmade.contains)
+  }
+
+  /// Replaces the fields of a note after its type has changed, and updates its cards; with `makesCards`, it also adds
+  /// cards, and removes those that were never studied.
+  public static func reshape(
+    _ db: Database, _ note: NoteRecord, to fields: [String], makesCards: Bool, isInterrupted: @escaping () -> Bool
+  ) throws {
+    let type = try NoteTypeTable.record(db, note.type)
+    let new = NoteRecord(
+      id: note.id, guid: note.guid, type: note.type, modified: note.modified, tags: note.tags,
+      fields: NoteTable.padded(fields, type))
+    try NoteTable.write(db, new, type)
+    var writer = NoteCardWriter(db, type, now: Double(note.modified), isInterrupted: isInterrupted)
+    if makesCards { try writer.renew(new) } else { try writer.rewrite(new) }
   }
 }

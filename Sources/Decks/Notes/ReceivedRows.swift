@@ -1,6 +1,6 @@
 // The rows of notes and cards that come from a package, written together where nothing conflicts with them.
-// Invariant: a note is written before its cards; an id, a rank or a guid that is taken is replaced. A second thread
-// may be writing: call `flush` before you read the rows.
+// Invariant: a note is written before its cards; an id, a rank or a guid that is taken is replaced. A second thread may
+// be writing: call `flush` before you read the rows.
 
 import Storage
 import Templates
@@ -35,7 +35,9 @@ final class ReceivedRows {
 
   private let db: Database
   private let now: Double
-  private let statements: ReceivingStatements
+  private let hasNote: Statement
+  private let hasCard: Statement
+  private let insertion: Statement
   private let notes: RowBatch
   private let cards: RowBatch
   /// The last cards, including all that are not written yet.
@@ -46,8 +48,11 @@ final class ReceivedRows {
   private var came: ReceivedCards
 
   /// - Parameter isAlone: whether a second thread may write, because the caller does nothing else with the database.
-  init(_ db: Database, now: Double, _ statements: ReceivingStatements, isAlone: Bool) throws {
-    (self.db, self.now, self.statements) = (db, now, statements)
+  init(_ db: Database, now: Double, isAlone: Bool) throws {
+    (self.db, self.now) = (db, now)
+    hasNote = try Statement(db, "SELECT 1 FROM notes WHERE id = ?1")
+    hasCard = try Statement(db, "SELECT 1 FROM cards WHERE id = ?1")
+    insertion = try Statement(db, StoredCard.insertion + " ON CONFLICT DO NOTHING")
     ids = try FreeIDs(db)
     notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, inLane: isAlone)
     cards = try RowBatch(db, into: StoredCard.target, "*", columns: StoredCard.columnCount, inLane: isAlone)
@@ -59,14 +64,14 @@ final class ReceivedRows {
     let id = max(1, wanted.rawValue)
     if id > ids.highestNote { return NoteID(rawValue: id) }
     try flush()
-    statements.hasNote.bind(1, id)
-    guard try statements.hasNote.hasRow() else { return NoteID(rawValue: id) }
+    hasNote.bind(1, id)
+    guard try hasNote.hasRow() else { return NoteID(rawValue: id) }
     let sql = "SELECT max(id) FROM notes WHERE id BETWEEN ?1 AND ?1 + 3600000"
     var free = id
     repeat {
       free = (try db.firstRow(sql, [free]) { $0.integer(0) } ?? free) + 1
-      statements.hasNote.bind(1, free)
-    } while try statements.hasNote.hasRow()
+      hasNote.bind(1, free)
+    } while try hasNote.hasRow()
     return NoteID(rawValue: free)
   }
 
@@ -99,10 +104,8 @@ final class ReceivedRows {
     let wanted = card.id
     if ids.mayHold(wanted.rawValue) {
       try flush()
-      statements.hasCard.bind(1, wanted.rawValue)
-      if try statements.hasCard.hasRow() {
-        card.id = CardID(rawValue: try CardTable.freeID(db, now: now))
-      }
+      hasCard.bind(1, wanted.rawValue)
+      if try hasCard.hasRow() { card.id = CardID(rawValue: try CardTable.freeID(db, now: now)) }
     }
     ids.take(card.id.rawValue)
     came.add(card.id, for: wanted)
@@ -140,7 +143,6 @@ final class ReceivedRows {
   /// anything is read.
   func drain() throws { try inOrder { try $0.drain() } }
 
-  /// Writes the pending rows.
   func flush() throws {
     try inOrder { try $0.flush() }
     last.removeAll(keepingCapacity: true)
@@ -174,10 +176,59 @@ final class ReceivedRows {
     // Tries again with another rank, because the rank may be taken.
     for attempt in 0..<2 {
       if attempt > 0 { card.rank = try CardOrder.above(db, card.deck, room: CardOrder.step) }
-      card.put(into: statements.card)
-      if try statements.card.run() { return }
+      card.put(into: insertion)
+      if try insertion.run() { return }
     }
     throw StorageError.damaged(
       path: db.path, detail: "the note \(card.note.rawValue) already has a card with that number")
   }
+}
+
+/// The cards that came. Cards that were here before keep their log.
+public struct ReceivedCards {
+  /// Their ids, sorted; nil if all cards came, because there were none before.
+  fileprivate var added: [Int64]?
+  /// The ids of cards by the ids that they came with, which other cards already had.
+  fileprivate var renumbered: [Int64: Int64] = [:]
+
+  init(_ db: Database) throws { added = try db.firstRow("SELECT 1 FROM cards LIMIT 1") { _ in [] } ?? nil }
+
+  mutating func add(_ card: CardID, for wanted: CardID) {
+    added?.append(card.rawValue)
+    if card != wanted { renumbered[wanted.rawValue] = card.rawValue }
+  }
+
+  mutating func sort() { added?.sort() }
+
+  /// The card that came with an id; nil if none did.
+  func card(_ id: Int64) -> CardID? {
+    if let renumbered = renumbered[id] { return CardID(rawValue: renumbered) }
+    return holds(id) ? CardID(rawValue: id) : nil
+  }
+
+  /// Whether the card that now has this id came.
+  func holds(_ id: Int64) -> Bool { added?.holds(id) ?? true }
+
+  /// The lowest id of a card that came.
+  var first: Int64 { added.map { $0.first ?? .max } ?? 0 }
+}
+
+extension [Int64] {
+  /// Whether a sorted list contains a number.
+  fileprivate func holds(_ number: Int64) -> Bool {
+    let low = indices.bisected { self[$0] < number }
+    return low < count && self[low] == number
+  }
+}
+
+/// The outcome for a note that came.
+public enum ReceivedOutcome: Equatable, Sendable {
+  /// The number of new cards.
+  case added(Int)
+  /// The number of cards that show something else now.
+  case updated(Int)
+  /// It was already there, in the same or a newer version.
+  case skipped
+  /// There is a note with that guid, of another type.
+  case conflicting
 }

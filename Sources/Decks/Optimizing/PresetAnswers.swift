@@ -1,9 +1,9 @@
-// The decks that use a preset, and the number of answers in their log: when the number has grown, the models are
-// fitted again.
-// Invariant: nothing is changed.
+// The decks that use a preset, and the number of answers in their log: when the number has grown, the models are fitted
+// again. Invariant: nothing is changed.
 
 public import Memory
 public import Storage
+import Values
 
 extension PresetTable {
   /// The decks that use a preset: it is their own, or that of the nearest deck around them.
@@ -29,9 +29,7 @@ extension PresetTable {
   }
 
   /// The id of the last row of the log.
-  public static func lastAnswer(_ db: Database) throws -> Int {
-    try db.count("SELECT ifnull(max(id), 0) FROM reviews")
-  }
+  public static func lastAnswer(_ db: Database) throws -> Int { try db.count("SELECT ifnull(max(id), 0) FROM reviews") }
 
   /// Whether at least `count` rows of the log come after `last`. Only these rows are read, because the log may have
   /// millions.
@@ -53,5 +51,34 @@ extension DeckOptions {
     var fitted = outcome.fitted
     fitted.answers = answers
     self.fitted = fitted
+  }
+}
+
+extension FittedModels {
+  /// Its name in the options of a preset.
+  static let member = "fitted"
+
+  /// The value of the member.
+  var json: String {
+    Value.record([
+      "answers": answers, "fsrs7": prefersFSRS7, "version": MemoryModel7.version, "firsts": firsts,
+      "parameters": parameters,
+    ]).json
+  }
+
+  init?(json: String) {
+    do {
+      let limits = JSONLimits(bytes: 1 << 16, depth: 3, values: 100, string: 100)
+      let record = try JSONParser.parse(Array(json.utf8), limits: limits).record
+      guard let answers = record?["answers"]?.integer, let version = record?["version"]?.integer,
+        let parameters = record?["parameters"]?.list, let firsts = record?["firsts"]?.list
+      else { return nil }
+      try self.init(
+        answers: answers, prefersFSRS7: record?["fsrs7"]?.boolean ?? false, parameters: parameters.compactMap(\.double),
+        firsts: firsts.compactMap(\.integer), version: version)
+    } catch {
+      // A newer version may allow other ranges: the models are then fitted again.
+      return nil
+    }
   }
 }

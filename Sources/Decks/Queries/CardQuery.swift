@@ -1,7 +1,9 @@
-// A search for cards, as a tree.
-// Invariant: every query can be evaluated for every card; its depth and size are bounded.
+// A search for cards, as a tree, parsed by recursive descent. Invariant: every query can be evaluated for every card;
+// brackets nest at most 32 deep, and an error gives the column, counted in characters from 1, and what was expected
+// there.
 
 import Memory
+import Text
 
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
 /// rated:7:1, introduced:3, flag:red, deck:a::*, note:basic, card:1, nid:7, level:b*, re:x+, nc:x, dupe:x, -not, or,
@@ -92,9 +94,7 @@ public struct CardQuery: Equatable {
     }
   }
 
-  /// - Parameters:
-  ///   - isAnki: whether the text comes from a program that takes this one for Anki.
-  ///   - isInterrupted: polled while cards are matched; if it returns true, the search ends with `interrupted`.
+  /// - Parameter isAnki: whether the text comes from a program that takes this one for Anki.
   /// - Throws: `badQuery` with the column and what was expected there. A blank query matches every card.
   public init(_ text: String, isAnki: Bool = false, isInterrupted: @escaping () -> Bool) throws(DeckError) {
     var parser = QueryParser(text, isAnki: isAnki)
@@ -104,4 +104,98 @@ public struct CardQuery: Equatable {
   }
 
   public static func == (a: CardQuery, b: CardQuery) -> Bool { a.text == b.text && a.root == b.root }
+}
+
+extension QueryParser {
+  /// The most characters of a query; Anki's clients send long lists of numbers.
+  static func lengthLimit(_ isAnki: Bool) -> Int { isAnki ? 200_000 : 10_000 }
+
+  /// The characters of a text, at most as many. A sign of the language is a character of its own, even
+  /// if a combining mark follows it, such as a vowel sign that is searched for.
+  static func characters(of text: String, atMost limit: Int) -> [Character] {
+    let characters = text.prefix(limit).flatMap { character -> [Character] in
+      let scalars = character.unicodeScalars
+      guard scalars.count > 1, let first = scalars.first, "\":()*-\\".unicodeScalars.contains(first) else {
+        return [character]
+      }
+      return [Character(first)] + Array(String(String.UnicodeScalarView(scalars.dropFirst())))
+    }
+    return Array(characters.prefix(limit))
+  }
+
+  mutating func parse() throws(DeckError) -> CardQuery.Node {
+    let limit = Self.lengthLimit(isAnki)
+    if characters.count > limit { throw expected("at most \(grouped(limit)) characters", at: limit) }
+    skipBlanks()
+    if position == characters.count { return .all([]) }
+    let node = try alternatives(depth: 0)
+    if position < characters.count { throw expected("a \"(\" before this \")\"") }
+    return node
+  }
+
+  // MARK: Structure
+
+  /// Parses terms that are joined by `or`.
+  private mutating func alternatives(depth: Int) throws(DeckError) -> CardQuery.Node {
+    var nodes = [try sequence(depth: depth)]
+    while take(word: "or") { nodes.append(try sequence(depth: depth)) }
+    return nodes.count == 1 ? nodes[0] : .any(nodes)
+  }
+
+  /// Parses adjacent terms, which must all match.
+  private mutating func sequence(depth: Int) throws(DeckError) -> CardQuery.Node {
+    var nodes: [CardQuery.Node] = []
+    while true {
+      skipBlanks()
+      if position == characters.count || characters[position] == ")" || isAt(word: "or") { break }
+      if isAnki, !nodes.isEmpty, take(word: "and") { skipBlanks() }
+      nodes.append(try negation(depth: depth))
+    }
+    if nodes.isEmpty { throw expected("a word or a condition") }
+    return nodes.count == 1 ? nodes[0] : .all(nodes)
+  }
+
+  private mutating func negation(depth: Int) throws(DeckError) -> CardQuery.Node {
+    var isNot = false
+    while take("-") { isNot.toggle() }
+    let node = try atom(depth: depth)
+    return isNot ? .not(node) : node
+  }
+
+  private mutating func atom(depth: Int) throws(DeckError) -> CardQuery.Node {
+    guard take("(") else { return try term() }
+    if depth >= 32 { throw expected("at most 32 nested brackets", at: position - 1) }
+    let node = try alternatives(depth: depth + 1)
+    guard take(")") else { throw expected("\")\"") }
+    return node
+  }
+
+  // MARK: Characters
+
+  mutating func skipBlanks() {
+    while position < characters.count, characters[position].isWhitespace { position += 1 }
+  }
+
+  mutating func take(_ character: Character) -> Bool {
+    guard position < characters.count, characters[position] == character else { return false }
+    position += 1
+    return true
+  }
+
+  /// Whether a word follows, not as the beginning of a longer word.
+  private func isAt(word: String) -> Bool {
+    let end = position + word.count
+    guard end <= characters.count, String(characters[position..<end]).lowercased() == word else { return false }
+    return end == characters.count || isEnd(characters[end])
+  }
+
+  private mutating func take(word: String) -> Bool {
+    guard isAt(word: word) else { return false }
+    position += word.count
+    return true
+  }
+
+  func expected(_ what: String, at place: Int? = nil) -> DeckError {
+    .badQuery(query: text, column: (place ?? position) + 1, expected: what)
+  }
 }

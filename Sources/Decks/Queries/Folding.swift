@@ -6,8 +6,7 @@ import CSearch
 import Text
 
 enum Folding {
-  /// The folded form of each scalar below `limit`: itself, another scalar, or 0 for a combining mark, which is
-  /// dropped.
+  /// The folded form of each scalar below `limit`: itself, another scalar, or 0 for a combining mark, which is dropped.
   private static let limit = 0x2000
   private static let table: [UInt32] = makeTable()
 
@@ -58,7 +57,6 @@ enum Folding {
   }
 
   /// Joins a character with the last one of the text.
-  /// - Parameter start: where the text begins.
   /// - Returns: false if the two do not make one character.
   private static func join(_ value: UInt32, _ folded: inout [UInt8], from start: Int) -> Bool {
     // All characters that can be joined have three bytes.

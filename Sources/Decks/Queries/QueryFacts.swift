@@ -1,6 +1,6 @@
-// What the conditions of a query need to know besides a card's row: answers, decks, note types, fields. It is read
-// once per query.
-// Invariant: only what the query needs is read.
+// What the conditions of a query need besides a card's row, read once per query; and the part of a query that SQLite
+// can evaluate. Invariant: the condition is true for every card that the query matches; if it is exact, it is false for
+// every other card. No text of a user becomes part of a statement, only numbers.
 
 import Memory
 import Storage
@@ -36,8 +36,7 @@ final class QueryFacts {
         GROUP BY card HAVING min(at) >= ? AND min(at) < ?
         """
       try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday])
-    case .duplicates:
-      try readDuplicates(db, condition)
+    case .duplicates: try readDuplicates(db, condition)
     case .deck where decks.isEmpty:
       for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }
     case .property(.retrievability, _, _) where models.isEmpty:
@@ -132,9 +131,7 @@ final class QueryFacts {
 
   // MARK: Answers
 
-  func cards(_ condition: CardQuery.Condition) -> Set<Int64> {
-    cards.first { $0.condition == condition }?.ids ?? []
-  }
+  func cards(_ condition: CardQuery.Condition) -> Set<Int64> { cards.first { $0.condition == condition }?.ids ?? [] }
 
   /// The probability that a card is remembered now.
   func recall(ofCard card: Int64, deck: Int64, stability: Double, last: Double) -> Double {
@@ -156,7 +153,7 @@ final class QueryFacts {
     noteTypes[card].flatMap { typeNames[$0] }.map { $0.withUnsafeBufferPointer { pattern.matches($0) } } ?? false
   }
 
-  func hasField(_ row: some QueryRow, _ name: String, _ pattern: TextPattern) -> Bool {
+  func hasField(_ row: Row, _ name: String, _ pattern: TextPattern) -> Bool {
     guard let column = row.optionalText(.fields) else { return false }
     do {
       return try FieldText.list(column).contains { field in
@@ -171,12 +168,85 @@ final class QueryFacts {
 }
 
 extension CardQuery.Node {
-  /// All conditions of the tree.
   var conditions: [CardQuery.Condition] {
     switch self {
     case .all(let nodes), .any(let nodes): nodes.flatMap(\.conditions)
     case .not(let node): node.conditions
     case .condition(let condition): [condition]
     }
+  }
+}
+
+struct QuerySQL {
+  private struct Part {
+    let text: String
+    let isExact: Bool
+  }
+
+  /// A condition on a row of `cards`; nil if SQLite can evaluate no part of the query.
+  let condition: String?
+  /// Whether the condition is equivalent to the query.
+  let isExact: Bool
+
+  /// Longer queries are evaluated card by card, because SQLite limits the depth of conditions.
+  private static let most = 100
+
+  init(_ query: CardQuery, at moment: StudyMoment) {
+    guard query.root.conditions.count <= Self.most, let part = Self.part(query.root, moment) else {
+      (condition, isExact) = (nil, false)
+      return
+    }
+    (condition, isExact) = (part.text, part.isExact)
+  }
+
+  private static func part(_ node: CardQuery.Node, _ moment: StudyMoment) -> Part? {
+    switch node {
+    case .all(let nodes):
+      let parts = nodes.map { part($0, moment) }
+      let known = parts.compactMap(\.self)
+      if nodes.isEmpty { return Part(text: "1", isExact: true) }
+      if known.isEmpty { return nil }
+      return Part(
+        text: known.map { "(\($0.text))" }.joined(separator: " AND "),
+        isExact: known.count == nodes.count && known.allSatisfy(\.isExact))
+    case .any(let nodes):
+      let known = nodes.compactMap { part($0, moment) }
+      guard known.count == nodes.count else { return nil }
+      return Part(text: known.map { "(\($0.text))" }.joined(separator: " OR "), isExact: known.allSatisfy(\.isExact))
+    case .not(let node):
+      guard let part = part(node, moment), part.isExact else { return nil }
+      // NULL counts as false, so its negation is true.
+      return Part(text: "(\(part.text)) IS NOT 1", isExact: true)
+    case .condition(let condition): return part(condition, moment)
+    }
+  }
+
+  /// The condition on a row of `cards` that is equivalent to one of a query; nil if there is none.
+  static func condition(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> String? {
+    part(condition, moment).flatMap { $0.isExact ? $0.text : nil }
+  }
+
+  private static func part(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> Part? {
+    switch condition {
+    case .isIn(let status): return Part(text: status.sql(MomentSQL(moment)), isExact: true)
+    case .property(let property, let comparison, let number): return part(property, comparison, number)
+    case .added(let days): return Part(text: "created >= \(moment.start(ofLast: days))", isExact: true)
+    case .edited(let days): return Part(text: "mod >= \(moment.start(ofLast: days))", isExact: true)
+    case .flag(let flag): return Part(text: "flag = \(flag)", isExact: true)
+    case .rated(let days, let rating):
+      let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
+      return Part(
+        text: """
+          id IN (SELECT card FROM reviews WHERE at >= \(moment.start(ofLast: days)) AND at < \(moment.endOfToday)
+            AND rating BETWEEN \(low) AND \(high))
+          """, isExact: true)
+    case .isAmong(let group): return Part(text: group.condition, isExact: true)
+    case .tag: return Part(text: "(SELECT tags FROM notes WHERE notes.id = note) <> ''", isExact: false)
+    default: return nil
+    }
+  }
+
+  private static func part(_ property: CardProperty, _ comparison: CardQuery.Comparison, _ number: Double) -> Part? {
+    property.queryColumn.map { Part(text: "\(columnName($0)) \(comparison.rawValue) \(number)", isExact: true) }
   }
 }

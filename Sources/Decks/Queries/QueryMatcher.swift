@@ -1,6 +1,8 @@
-// Whether a card matches a query, evaluated on its row in place.
-// Invariant: no String is made for a card; each text is folded once per card, however many conditions use it.
+// Whether a card matches a query, evaluated on its row in place. Invariant: no String is made for a card; each text is
+// folded once per card, however many conditions use it. The length, depth, steps and memory of a regular expression are
+// limited: what would exceed them is an error, and never taken for a card that does not match.
 
+import CPCRE2
 import Memory
 import Storage
 import Templates
@@ -39,14 +41,14 @@ struct QueryMatcher {
   }
 
   /// - Throws: `interrupted`.
-  mutating func matches(_ row: some QueryRow) throws(DeckError) -> Bool {
+  mutating func matches(_ row: Row) throws(DeckError) -> Bool {
     prompt.isFolded = false
     answer.isFolded = false
     tags.isFolded = false
     return try holds(root, row)
   }
 
-  private mutating func holds(_ node: CardQuery.Node, _ row: some QueryRow) throws(DeckError) -> Bool {
+  private mutating func holds(_ node: CardQuery.Node, _ row: Row) throws(DeckError) -> Bool {
     switch node {
     case .all(let nodes):
       for node in nodes where try !holds(node, row) { return false }
@@ -68,7 +70,7 @@ struct QueryMatcher {
     if isInterrupted() { throw .interrupted }
   }
 
-  private mutating func holds(_ condition: CardQuery.Condition, _ row: some QueryRow) throws(DeckError) -> Bool {
+  private mutating func holds(_ condition: CardQuery.Condition, _ row: Row) throws(DeckError) -> Bool {
     switch condition {
     case .text(let pattern): return prompt.matches(pattern, row) || answer.matches(pattern, row)
     case .prompt(let pattern): return prompt.matches(pattern, row)
@@ -92,14 +94,14 @@ struct QueryMatcher {
     }
   }
 
-  private func columns(_ row: some QueryRow) -> StatusColumns {
+  private func columns(_ row: Row) -> StatusColumns {
     StatusColumns(
       state: row.integer(.state), isSuspended: row.integer(.suspended) != 0, due: row.optionalNumber(.due),
       buriedUntil: row.optionalNumber(.buriedUntil), hasLeechTag: StatusColumns.isLeech(row.bytes(.tags)))
   }
 
   /// The value of a property; nil if a new card does not have it yet.
-  private func value(_ property: CardProperty, _ row: some QueryRow) -> Double? {
+  private func value(_ property: CardProperty, _ row: Row) -> Double? {
     if let column = property.queryColumn { return row.optionalNumber(column) }
     switch property {
     case .interval:
@@ -134,13 +136,13 @@ struct FoldedColumn {
 
   init(_ column: QueryColumn) { self.column = column }
 
-  mutating func matches(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
+  mutating func matches(_ pattern: TextPattern, _ row: Row) -> Bool {
     fold(row)
     return folded.withUnsafeBufferPointer { pattern.matches($0) }
   }
 
   /// Tags are separated by spaces. A pattern matches a tag or one of its parents: `a` matches `a::b`.
-  mutating func hasTag(_ pattern: TextPattern, _ row: some QueryRow) -> Bool {
+  mutating func hasTag(_ pattern: TextPattern, _ row: Row) -> Bool {
     fold(row)
     return folded.withUnsafeBufferPointer { FoldedColumn.hasTag(pattern, in: $0) }
   }
@@ -160,14 +162,89 @@ struct FoldedColumn {
     }
   }
 
-  private mutating func fold(_ row: some QueryRow) {
+  private mutating func fold(_ row: Row) {
     if isFolded { return }
     folded.removeAll(keepingCapacity: true)
-    if row.areTextsFolded {
-      folded.append(contentsOf: row.bytes(column))
-    } else {
-      Folding.fold(row.bytes(column), into: &folded)
-    }
+    Folding.fold(row.bytes(column), into: &folded)
     isFolded = true
   }
+}
+
+/// The columns of a row that a query evaluates, in this order.
+enum QueryColumn: Int32, CaseIterable {
+  case id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, lastReview, deck
+  case mod, flag, buriedUntil, interval, fields
+}
+
+extension Row {
+  fileprivate func integer(_ column: QueryColumn) -> Int64 { integer(column.rawValue) }
+  fileprivate func number(_ column: QueryColumn) -> Double { number(column.rawValue) }
+  fileprivate func optionalNumber(_ column: QueryColumn) -> Double? { optionalNumber(column.rawValue) }
+  func optionalText(_ column: QueryColumn) -> String? { optionalText(column.rawValue) }
+  fileprivate func bytes(_ column: QueryColumn) -> TextBytes { bytes(column.rawValue) }
+}
+
+/// A compiled expression. It ignores case.
+final class TextExpression: Equatable {
+  /// In bytes.
+  private static let longest = 2000
+  private static let deepest: UInt32 = 50
+  /// The limits of a match: steps, and memory in KiB.
+  private static let mostSteps: UInt32 = 10_000_000
+  private static let mostMemory: UInt32 = 20_000
+  private static let options =
+    PCRE2_CASELESS | PCRE2_UTF | PCRE2_UCP | PCRE2_DOLLAR_ENDONLY | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C
+
+  private let source: String
+  private let code: OpaquePointer
+  private let limits: OpaquePointer?
+  private let result: OpaquePointer?
+
+  /// - Throws: an error with the offset in characters and a text that completes "... expected".
+  init(_ source: String) throws(ExpressionError) {
+    let terms = pcre2_compile_context_create_8(nil)
+    defer { pcre2_compile_context_free_8(terms) }
+    pcre2_set_newline_8(terms, UInt32(PCRE2_NEWLINE_LF))
+    pcre2_set_max_pattern_length_8(terms, Self.longest)
+    pcre2_set_parens_nest_limit_8(terms, Self.deepest)
+    var (number, offset): (Int32, Int) = (0, 0)
+    let bytes = Array(source.utf8)
+    guard let code = pcre2_compile_8(bytes, bytes.count, Self.options, &number, &offset, terms) else {
+      let before = String(decoding: bytes.prefix(offset), as: UTF8.self).count
+      throw ExpressionError(offset: before, expected: "a valid expression (\(Self.words(number)))")
+    }
+    (self.source, self.code) = (source, code)
+    (limits, result) = (pcre2_match_context_create_8(nil), pcre2_match_data_create_8(1, nil))
+    pcre2_set_match_limit_8(limits, Self.mostSteps)
+    pcre2_set_heap_limit_8(limits, Self.mostMemory)
+  }
+
+  deinit {
+    pcre2_match_data_free_8(result)
+    pcre2_match_context_free_8(limits)
+    pcre2_code_free_8(code)
+  }
+
+  private static func words(_ number: Int32) -> String {
+    let room = 200
+    var text = [UInt8](repeating: 0, count: room)
+    let count = pcre2_get_error_message_8(number, &text, room)
+    return String(decoding: text.prefix(max(0, Int(count))), as: UTF8.self)
+  }
+
+  /// Whether the expression matches anywhere in a text.
+  /// - Throws: `badQuery` when that takes too many steps.
+  func matches(_ text: UnsafeBufferPointer<UInt8>) throws(DeckError) -> Bool {
+    let found = pcre2_match_8(code, text.baseAddress, text.count, 0, 0, result, limits)
+    if found >= 0 { return true }
+    if found == PCRE2_ERROR_NOMATCH { return false }
+    throw .badQuery(query: "re:\(source)", column: 4, expected: "an expression that takes fewer steps")
+  }
+
+  static func == (one: TextExpression, other: TextExpression) -> Bool { one.source == other.source }
+}
+
+struct ExpressionError: Error {
+  let offset: Int
+  let expected: String
 }

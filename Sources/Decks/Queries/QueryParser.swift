@@ -1,6 +1,5 @@
-// Parses the conditions of a query.
-// Source for `isAnki`: Anki's manual, "Searching". Invariant: a condition that is not supported is an error and never
-// finds something else; a list has at most 10,000 numbers.
+// Parses the conditions of a query. Source for `isAnki`: Anki's manual, "Searching". Invariant: a condition that is not
+// supported is an error and never finds something else; a list has at most 10,000 numbers.
 
 import Memory
 import Text
@@ -52,9 +51,6 @@ struct QueryParser {
     return .condition(.text(text.phrase))
   }
 
-  /// - Parameters:
-  ///   - start: where the term begins.
-  ///   - place: where the value begins.
   private func condition(
     _ name: String, _ value: QueryText, from start: Int, at place: Int
   ) throws(DeckError) -> CardQuery.Node {

@@ -1,32 +1,21 @@
 // What earlier searches read, so that the next search need not wait for the database: an index of all texts, and the
-// rows of decks while nothing changes.
-// Invariant: what was read before a change is never used after it; what exceeds the limits is not cached.
+// orders of decks while nothing changes. Invariant: what was read before a change is never used after it.
 
 package import Storage
 
-/// The cache for the searches of one account.
-///
-///     cache.refresh(changeCount, others: otherChanges)
-///     try CardTable.found(db, in: deck, matching: query, at: moment, cache)
 public final class SearchCache {
-  /// The limits for the cards and bytes of a cached deck: about 30 MB.
-  private static let cardLimit = 200_000
-  private static let byteLimit = 16 << 20
   /// Up to this many cards are looked up one by one; for more, the order of the deck is read.
   private static let fewCards = 500
 
-  /// Up to this many decks are searched one by one, because their rows are cached.
+  /// Up to this many decks are searched one by one.
   private static let fewDecks = 16
 
   /// The file that stores the index between processes; nil for none.
   private let path: String?
-  /// Whether the file may be written.
   private let isSaved: Bool
   private let leastIndexed: Int
   private let unsavedLimit: Int
   private var changes = (all: 0, others: 0)
-  private var decks: [DeckID: SearchRows] = [:]
-  private var asked: [DeckID: Int] = [:]
   private var orders: [DeckID: [CardID]] = [:]
   private var index: SearchIndex?
   /// The result of the last query, if it depends only on texts.
@@ -41,15 +30,14 @@ public final class SearchCache {
   }
 
   /// Drops what may have changed.
-  /// - Parameters:
-  ///   - now: increases with every change.
-  ///   - others: increases with each commit of another process, and with each rollback, after which ids of cards may be
-  ///     used again.
+  /// - Parameter now: increases with every change.
+  /// - Parameter others: increases with each commit of another process, and with each rollback, after which ids of
+  ///   cards may be used again.
   public func refresh(_ now: Int, others: Int = 0) {
     guard now != changes.all || others != changes.others else { return }
     if others != changes.others { index = nil }
     changes = (now, others)
-    (decks, asked, orders, last) = ([:], [:], [:], nil)
+    (orders, last) = ([:], nil)
   }
 
   /// The cards of several decks that match a query, each deck's top first, with their positions in the deck. If they
@@ -119,17 +107,16 @@ public final class SearchCache {
     if orders[deck] == nil, cards.count <= Self.fewCards { return try lookedUp(db, deck, cards) }
     let order = try orders[deck] ?? CardTable.ids(db, in: deck)
     orders[deck] = order
-    let wanted = WantedCards(cards)
+    let isWanted = Self.membership(of: cards)
     var (ids, positions): ([CardID], [Int]) = ([], [])
-    for (place, id) in order.enumerated() where wanted.holds(id.rawValue) {
+    for (place, id) in order.enumerated() where isWanted(id.rawValue) {
       ids.append(id)
       positions.append(place + 1)
     }
     return (ids, positions)
   }
 
-  /// Looks up each card. SQLite counts the cards between each one and the one above it, in all one pass over the
-  /// index.
+  /// Looks up each card. SQLite counts the cards between each one and the one above it, in all one pass over the index.
   private func lookedUp(_ db: Database, _ deck: DeckID, _ cards: [Int64]) throws -> (ids: [CardID], positions: [Int]) {
     var ranks: [(card: Int64, rank: Int64)] = []
     for card in cards {
@@ -147,52 +134,16 @@ public final class SearchCache {
     return (ranks.map { CardID(rawValue: $0.card) }, positions)
   }
 
-  // MARK: Rows
-
-  /// The rows of a deck, read when the deck is searched for the second time; nil before, and for a deck that is too
-  /// large.
-  func rows(_ db: Database, _ deck: DeckID, _ query: CardQuery) throws -> SearchRows? {
-    if !query.root.conditions.allSatisfy(\.isOfCachedRow) { return nil }
-    if let known = decks[deck] { return known }
-    asked[deck, default: 0] += 1
-    guard asked[deck] == 2, try DeckTable.count(db, deck) <= Self.cardLimit else { return nil }
-    let sql = "SELECT \(QueryMatcher.columns) FROM card_rows WHERE deck = ? ORDER BY rank"
-    let rows = SearchRows(deck)
-    try db.forEachRow(sql, while: { rows.byteCount <= Self.byteLimit }, [deck.rawValue]) { row in
-      rows.append(row)
-      if rows.count % 4096 == 0, query.isInterrupted() { throw DeckError.interrupted }
-    }
-    guard rows.byteCount <= Self.byteLimit else { return nil }
-    decks[deck] = rows
-    return rows
-  }
-}
-
-/// A set of cards. Most ids are close together, so one flag for each number from the lowest to the highest is
-/// fastest.
-private struct WantedCards {
-  private static let widest = 16 << 20
-  private var low: Int64 = 0
-  private var flags: [Bool] = []
-  private var others: Set<Int64> = []
-
-  init(_ cards: [Int64]) {
-    guard let low = cards.min(), let high = cards.max() else { return }
-    guard cards.count > 64, case let (width, overflow) = high.subtractingReportingOverflow(low), !overflow,
-      width < Int64(Self.widest)
-    else {
-      others = Set(cards)
-      return
-    }
-    self.low = low
-    flags = Array(repeating: false, count: Int(width) + 1)
+  /// Whether a card is one of some cards. Most ids are close together, so one flag for each number from the lowest to
+  /// the highest is fastest.
+  private static func membership(of cards: [Int64]) -> (Int64) -> Bool {
+    guard let low = cards.min(), let high = cards.max(),
+      case (let width, false) = high.subtractingReportingOverflow(low), width < Int64(widest)
+    else { return Set(cards).contains }
+    var flags = Array(repeating: false, count: Int(width) + 1)
     for card in cards { flags[Int(card - low)] = true }
+    return { $0 >= low && $0 <= high && flags[Int($0 - low)] }
   }
 
-  func holds(_ card: Int64) -> Bool {
-    if flags.isEmpty { return others.contains(card) }
-    // Unsigned, because the difference may exceed the range of Int64.
-    let place = UInt64(bitPattern: card &- low)
-    return card >= low && place < UInt64(flags.count) && flags[Int(place)]
-  }
+  private static let widest = 16 << 20
 }

@@ -1,6 +1,5 @@
-// The folded texts of all cards in one array, so that a search is a single pass over memory.
-// Invariant: a row matches by what its card showed at the last `refresh`. Rows of removed cards stay, but their ids
-// are in no deck.
+// The folded texts of all cards in one array, so that a search is a single pass over memory. Invariant: a row matches
+// by what its card showed at the last `refresh`. Rows of removed cards stay, but their ids are in no deck.
 
 import CSearch
 import Storage
@@ -17,9 +16,6 @@ struct SearchRowSet {
 }
 
 /// The texts of an account's cards, in the order in which they were read.
-///
-///     try index.refresh(db) { false }
-///     let ids = try index.rows(of: query.root) { false }.map(index.cards(of:))
 final class SearchIndex {
   /// Prompt, answer and tags.
   static let cellsPerRow = 3
@@ -27,7 +23,6 @@ final class SearchIndex {
   static let byteLimit = 128 << 20
 
   var state = SearchLog.State()
-  /// The card of each row.
   private(set) var cards: [Int64] = []
   /// The end of each cell. A zero byte follows it.
   private(set) var ends: [UInt32] = []
@@ -55,9 +50,7 @@ final class SearchIndex {
     if now == state { return true }
     do {
       if let changed = try SearchLog.changes(db, from: state, to: now) {
-        for card in Set(changed) where card <= state.lastCard {
-          try read(db, "WHERE id = ?", card, isInterrupted)
-        }
+        for card in Set(changed) where card <= state.lastCard { try read(db, "WHERE id = ?", card, isInterrupted) }
       } else {
         removeAll()
       }
@@ -191,9 +184,7 @@ final class SearchIndex {
       try ends.withUnsafeBufferPointer { ends in
         guard let base = texts.baseAddress else { return }
         var (place, cell, judged) = (0, 0, 0)
-        while place < texts.count,
-          let hit = memmem(base + place, texts.count - place, piece, piece.count)
-        {
+        while place < texts.count, let hit = memmem(base + place, texts.count - place, piece, piece.count) {
           place = UnsafeRawPointer(hit) - UnsafeRawPointer(base)
           while ends[cell] < place { cell += 1 }
           let start = cell == 0 ? 0 : Int(ends[cell - 1]) + 1

@@ -1,12 +1,11 @@
-// What an answer changes besides the schedule, wherever it was given: the log, leeches, siblings; and answers that
-// are received from elsewhere later.
+// What an answer changes besides the schedule, wherever it was given: the log, leeches, siblings; and answers that are
+// received from elsewhere later.
 // Invariant: an answer is in the log once; a schedule never goes back to before a later answer.
 
 public import Memory
 public import Storage
 import Templates
 
-/// The schedulers of decks, each created at its first use.
 struct DeckSchedulers {
   private var options: [DeckID: DeckOptions]
   private var schedulers: [DeckID: Scheduler] = [:]
@@ -114,7 +113,6 @@ extension ReviewTable {
   }
 }
 
-/// The outcome for an answer from elsewhere.
 public enum AnswerOutcome: Equatable, Sendable {
   /// It is in the log, and the card has the schedule that results from it.
   case entered
@@ -125,9 +123,6 @@ public enum AnswerOutcome: Equatable, Sendable {
 }
 
 /// Enters answers that were given elsewhere, as if they had been given here at their time.
-///
-///     var replay = try AnswerReplay(db, at: moment)
-///     try replay.enter(card, .good, at: StudyMoment(now: 1_790_000_000), seconds: 3.2)   // .entered
 public struct AnswerReplay {
   private let db: Database
   private var schedulers: DeckSchedulers
@@ -139,9 +134,6 @@ public struct AnswerReplay {
   }
 
   /// Enters one answer; the answers of a card must come in chronological order.
-  /// - Parameters:
-  ///   - moment: the time of the answer.
-  ///   - seconds: the time that the user took.
   /// - Throws: `gone`.
   public mutating func enter(
     _ id: CardID, _ rating: Rating, at moment: StudyMoment, seconds: Double
@@ -159,5 +151,20 @@ public struct AnswerReplay {
     _ = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
     schedulers.move(card, to: next.schedule, at: moment)
     return .entered
+  }
+}
+
+extension DayLoads {
+  /// Counts the learnt cards of some decks that are due from today on, without suspended ones.
+  init(_ db: Database, decks: [DeckID], at moment: StudyMoment) throws {
+    self.init(from: moment.today)
+    let sql = """
+      SELECT due FROM cards WHERE deck = ? AND \(CardStatus.studied) AND due >= ? AND due < ? AND \(CardStatus.review.sql())
+        AND NOT \(CardStatus.suspended.sql())
+      """
+    let (start, end) = (moment.start(ofDay: moment.today), moment.start(ofDay: moment.today + Self.horizon))
+    for deck in decks {
+      try db.forEachRow(sql, [deck.rawValue, start, end]) { add(on: moment.dueDay(of: $0.number(0))) }
+    }
   }
 }

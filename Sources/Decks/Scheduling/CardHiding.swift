@@ -10,9 +10,6 @@ public enum Burial: Int64, Sendable {
   case byUser = 2
 }
 
-/// Hides cards, and sets their flags.
-///
-///     try CardHiding.bury(db, [card], at: moment)
 public enum CardHiding {
   /// The flags that a card may have; 0 means no flag.
   public static let flags = 0...7
@@ -65,12 +62,53 @@ public enum CardHiding {
   /// Sets the flag of a card, from 1 to 7; 0 removes it.
   /// - Throws: `badOption` for another number, `gone`.
   public static func setFlag(_ db: Database, _ id: CardID, to flag: Int, now: Double) throws {
-    guard flags.contains(flag) else {
-      throw DeckError.badOption(name: "flag", reason: "must be \(flagExpectation)")
-    }
+    guard flags.contains(flag) else { throw DeckError.badOption(name: "flag", reason: "must be \(flagExpectation)") }
     try SyncedTable.cards.keep(db, [id.rawValue])
     let sql = "UPDATE cards SET flag = ?1, mod = iif(flag = ?1, mod, ?2) WHERE id = ?3"
     try CardTable.change(db, sql, [flag, now, id.rawValue])
     try NoteTable.updatePlaces(db, of: [id], now: now)
+  }
+}
+
+enum Siblings {
+  /// SQL: whether a card is new and shown.
+  /// - Parameter buries: whether the answer to one buries the others of its note; then only the first one in the deck
+  ///   counts.
+  static func isNewAndShown(buries: Bool) -> String {
+    let isShown = "\(CardStatus.new.sql()) AND \(CardStatus.shown())"
+    if !buries { return isShown }
+    return """
+      \(isShown) AND NOT EXISTS (
+        SELECT 1 FROM cards AS other WHERE other.note = cards.note AND other.ord < cards.ord
+          AND other.deck = cards.deck AND \(isShown))
+      """
+  }
+
+  /// Buries the siblings of a card as its options say.
+  /// - Returns: the cards that were buried.
+  static func bury(_ db: Database, of card: CardID, _ options: DeckOptions, at moment: StudyMoment) throws -> [CardID] {
+    var kinds: [String] = []
+    if options.buriesNew { kinds.append(CardStatus.new.sql()) }
+    if options.buriesReviews { kinds.append(CardStatus.review.sql()) }
+    if options.buriesLearning { kinds.append("\(CardStatus.isBeingLearnt) AND due - last_review >= 86400") }
+    guard !kinds.isEmpty else { return [] }
+    let sql = """
+      SELECT id FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id
+        AND \(CardStatus.shown()) AND (\(kinds.joined(separator: " OR ")))
+      """
+    let siblings = try db.rows(sql, moment.arguments(of: sql, ["id": card.rawValue])) {
+      CardID(rawValue: $0.integer(0))
+    }
+    try CardHiding.bury(db, siblings, .bySibling, at: moment)
+    return siblings
+  }
+
+  /// The days on which learnt siblings of a card are due.
+  static func dueDays(_ db: Database, of card: CardID, at moment: StudyMoment) throws -> Set<Int> {
+    let sql = """
+      SELECT due FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id
+        AND \(CardStatus.review.sql()) AND due IS NOT NULL
+      """
+    return Set(try db.rows(sql, moment.arguments(of: sql, ["id": card.rawValue])) { moment.dueDay(of: $0.number(0)) })
   }
 }

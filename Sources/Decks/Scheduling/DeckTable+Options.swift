@@ -67,7 +67,6 @@ extension DeckTable {
 
   // MARK: Limits
 
-  /// The limits that are set for the deck alone.
   public static func limits(_ db: Database, _ id: DeckID) throws -> DeckLimits {
     let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
     guard let stored else { throw DeckError.gone(what: "the deck") }
@@ -123,9 +122,7 @@ extension DeckTable {
     // A goal chooses cards by the options of its own deck, which may be around `root`.
     let root = root.map { goals.goal(ofKey: $0.name.lowercased())?.deck ?? $0 }
     let rootKey = root?.name.lowercased() ?? ""
-    if let root {
-      byKey[DeckName.split(rootKey).dropLast().joined(separator: "::")] = try presetOptions(db, root.id)
-    }
+    if let root { byKey[DeckName.split(rootKey).dropLast().joined(separator: "::")] = try presetOptions(db, root.id) }
     // A parent's key is shorter than that of the decks within it, so parents come first.
     let condition = root == nil ? "" : "WHERE name_key = ? OR \(isKeyWithin)"
     let sql = "SELECT id, name_key, preset, options FROM decks \(condition) ORDER BY length(name_key)"

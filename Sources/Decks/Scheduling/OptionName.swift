@@ -1,6 +1,5 @@
-// The options of a preset by name: the meaning, the allowed values and the initial value of each. They mean the same
-// as Anki's options with the same names.
-// Invariant: a released name keeps its meaning; another meaning gets a new name.
+// The options of a preset by name: the meaning, the allowed values and the initial value of each. They mean the same as
+// Anki's options with the same names. Invariant: a released name keeps its meaning; another meaning gets a new name.
 
 import Text
 
@@ -18,7 +17,6 @@ public enum OptionKind: Equatable, Sendable {
   case weekdays
 }
 
-/// A value of an option.
 public enum OptionValue: Equatable, Sendable {
   case number(Double)
   case flag(Bool)
@@ -63,7 +61,6 @@ extension DeckOptions {
     /// Its value if it was not set.
     public var initial: OptionValue { facts.initial }
 
-    /// A sentence that describes it.
     public var summary: String { facts.summary }
   }
 
@@ -88,82 +85,63 @@ extension DeckOptions {
 }
 
 extension DeckOptions.Name {
-  private struct Facts {
-    let kind: OptionKind
-    let initial: OptionValue
-    let summary: String
-
-    init(_ kind: OptionKind, _ initial: OptionValue, _ summary: String) {
-      (self.kind, self.initial, self.summary) = (kind, initial, summary)
-    }
-  }
+  private typealias Facts = (kind: OptionKind, initial: OptionValue, summary: String)
 
   private var facts: Facts {
     switch self {
-    case .newPerDay: Facts(.whole(0...9999), .number(20), "New cards shown on one day.")
-    case .reviewsPerDay: Facts(.whole(0...9999), .number(200), "Learnt cards shown on one day.")
+    case .newPerDay: (.whole(0...9999), .number(20), "New cards shown on one day.")
+    case .reviewsPerDay: (.whole(0...9999), .number(200), "Learnt cards shown on one day.")
     case .newIgnoresReviewLimit:
-      Facts(.flag, .flag(false), "Whether new cards are shown after the day's limit of reviews is reached.")
+      (.flag, .flag(false), "Whether new cards are shown after the day's limit of reviews is reached.")
     case .desiredRetention:
-      Facts(.number(0.7...0.99), .number(0.9), "The probability of remembering at which a card is shown again.")
-    case .maximumInterval: Facts(.whole(1...36_500), .number(36_500), "The longest interval, in days.")
+      (.number(0.7...0.99), .number(0.9), "The probability of remembering at which a card is shown again.")
+    case .maximumInterval: (.whole(1...36_500), .number(36_500), "The longest interval, in days.")
     case .minimumLapseInterval:
-      Facts(.whole(1...36_500), .number(1), "The shortest interval after a lapse without steps, in days.")
+      (.whole(1...36_500), .number(1), "The shortest interval after a lapse without steps, in days.")
     case .learningSteps:
-      Facts(
-        .steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: FSRS-7 decides.")
+      (.steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: FSRS-7 decides.")
     case .relearningSteps:
-      Facts(
-        .steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: FSRS-7 decides.")
+      (.steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: FSRS-7 decides.")
     case .leechThreshold:
-      Facts(.whole(1...9999), .number(8), "Lapses after which a card is a leech whatever the memory model says.")
+      (.whole(1...9999), .number(8), "Lapses after which a card is a leech whatever the memory model says.")
     case .leechAction:
-      Facts(.choice(["tag", "suspend"]), .choice("tag"), "Whether a leech is only tagged, or also suspended.")
-    case .fuzz: Facts(.flag, .flag(true), "Whether intervals vary a little, so that cards do not stay together.")
-    case .loadBalance:
-      Facts(.flag, .flag(false), "Whether fuzz prefers days on which few cards are due.")
+      (.choice(["tag", "suspend"]), .choice("tag"), "Whether a leech is only tagged, or also suspended.")
+    case .fuzz: (.flag, .flag(true), "Whether intervals vary a little, so that cards do not stay together.")
+    case .loadBalance: (.flag, .flag(false), "Whether fuzz prefers days on which few cards are due.")
     case .easyDays:
-      Facts(
+      (
         .weekdays, .weekdays(Array(repeating: 1, count: 7)),
-        "The share of a usual day's cards that each day of the week gets: sun=0 keeps it free.")
+        "The share of a usual day's cards that each day of the week gets: sun=0 keeps it free."
+      )
     case .shortTerm:
-      Facts(.flag, .flag(true), "Whether short steps are used and answers on the same day count for the memory model.")
+      (.flag, .flag(true), "Whether short steps are used and answers on the same day count for the memory model.")
     case .maximumAnswerSeconds:
-      Facts(.whole(1...DeckOptions.longestAnswer), .number(60), "The longest time recorded for one answer, in seconds.")
+      (.whole(1...DeckOptions.longestAnswer), .number(60), "The longest time recorded for one answer, in seconds.")
     case .model:
-      Facts(
+      (
         .choice(["auto", "fsrs-6", "fsrs-7"]), .choice("auto"),
-        "The memory model: auto uses the one that predicts your answers better, as found by `deck optimize`.")
-    case .parameters:
-      Facts(.parameters, .parameters([]), "The parameters of FSRS-6; if empty, the published ones are used.")
-    default: queueFacts
+        "The memory model: auto uses the one that predicts your answers better, as found by `deck optimize`."
+      )
+    case .parameters: (.parameters, .parameters([]), "The parameters of FSRS-6; if empty, the published ones are used.")
+    case .newGather:
+      (choices(of: NewGathering.self), .choice(NewGathering.deck.rawValue), "Which new cards are taken first.")
+    case .newSort:
+      (choices(of: NewOrder.self), .choice(NewOrder.template.rawValue), "The order of the new cards that were taken.")
+    case .newMix:
+      (
+        choices(of: NewMix.self), .choice(NewMix.after.rawValue),
+        "Whether new cards come after, before or among reviews."
+      )
+    case .reviewOrder: (choices(of: ReviewOrder.self), .choice(ReviewOrder.due.rawValue), "The order of learnt cards.")
+    case .buryNew:
+      (.flag, .flag(false), "Whether new cards of a note wait until tomorrow once another card of it was answered.")
+    case .buryReviews: (.flag, .flag(false), "The same for learnt cards.")
+    case .buryLearning: (.flag, .flag(false), "The same for cards that are learnt over several days.")
     }
   }
 
-  /// The facts of the options that decide which cards are shown, and in which order.
-  private var queueFacts: Facts {
-    switch self {
-    case .newGather:
-      Facts(
-        .choice(NewGathering.allCases.map(\.rawValue)), .choice(NewGathering.deck.rawValue),
-        "Which new cards are taken first.")
-    case .newSort:
-      Facts(
-        .choice(NewOrder.allCases.map(\.rawValue)), .choice(NewOrder.template.rawValue),
-        "The order of the new cards that were taken.")
-    case .newMix:
-      Facts(
-        .choice(NewMix.allCases.map(\.rawValue)), .choice(NewMix.after.rawValue),
-        "Whether new cards come after, before or among reviews.")
-    case .reviewOrder:
-      Facts(
-        .choice(ReviewOrder.allCases.map(\.rawValue)), .choice(ReviewOrder.due.rawValue), "The order of learnt cards.")
-    case .buryNew:
-      Facts(
-        .flag, .flag(false), "Whether new cards of a note wait until tomorrow once another card of it was answered.")
-    case .buryReviews: Facts(.flag, .flag(false), "The same for learnt cards.")
-    default: Facts(.flag, .flag(false), "The same for cards that are learnt over several days.")
-    }
+  private func choices<Choice: CaseIterable & RawRepresentable<String>>(of type: Choice.Type) -> OptionKind {
+    .choice(type.allCases.map(\.rawValue))
   }
 
   /// The allowed values in words: `a whole number from 0 to 9,999`, `a number from 0.7 to 0.99`.
@@ -218,6 +196,4 @@ enum NewOrder: String, CaseIterable {
 }
 
 /// Where new cards come among reviews.
-enum NewMix: String, CaseIterable {
-  case after, before, mix
-}
+enum NewMix: String, CaseIterable { case after, before, mix }

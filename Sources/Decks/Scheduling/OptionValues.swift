@@ -1,5 +1,4 @@
-// The values of options: checked against their kind, parsed from what users type and from files, and written for
-// both.
+// The values of options: checked against their kind, parsed from what users type and from files, and written for both.
 // Invariant: what is written reads back as the same value.
 
 import Memory

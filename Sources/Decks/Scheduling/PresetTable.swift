@@ -10,7 +10,6 @@ public struct PresetID: RawRepresentable, Hashable, Sendable {
   public init(rawValue: Int64) { self.rawValue = rawValue }
 }
 
-/// A copy of a preset at the moment when it was read.
 public struct PresetRecord: Equatable, Sendable {
   public let id: PresetID
   public let name: String
@@ -24,7 +23,6 @@ public enum PresetTable {
 
   // MARK: Finding
 
-  /// All presets, by name.
   public static func list(_ db: Database) throws -> [PresetRecord] {
     try db.rows("SELECT \(columns) FROM presets ORDER BY name_key", [], record)
   }
@@ -85,9 +83,7 @@ public enum PresetTable {
     _ db: Database, named given: String, _ options: DeckOptions, id: PresetID? = nil, now: Double
   ) throws -> PresetID {
     let name = cleaned(given)
-    for known in try list(db) where known.options == options && isNumbered(known.name, from: name) {
-      return known.id
-    }
+    for known in try list(db) where known.options == options && isNumbered(known.name, from: name) { return known.id }
     return try create(db, name: freeName(db, like: name), options: options, id: id, now: now).id
   }
 
@@ -124,8 +120,7 @@ public enum PresetTable {
   public static func rename(_ db: Database, _ id: PresetID, to name: String) throws {
     let name = try checked(db, name, except: id)
     try SyncedTable.presets.keep(db, [id.rawValue])
-    try change(
-      db, "UPDATE presets SET name = ?, name_key = ? WHERE id = ?", [name, DeckName.key(name), id.rawValue])
+    try change(db, "UPDATE presets SET name = ?, name_key = ? WHERE id = ?", [name, DeckName.key(name), id.rawValue])
   }
 
   /// Changes the options, for all decks that have the preset.

@@ -1,6 +1,6 @@
-// Gathers the cards of a session and sorts them as the options say.
-// Invariant: the same cards, options and day always give the same order; a queue has as many cards as `StudyCounts`
-// reports.
+// Gathers the cards of a session and sorts them as the options say; and those that remain while it runs. Invariant: the
+// same cards, options and day always give the same order; a queue has as many cards as `StudyCounts` reports. The
+// entries that a queue uses of its list are never changed, so that the copies for undo share the list.
 
 import Memory
 import Storage
@@ -10,11 +10,11 @@ struct QueueBuilder {
     let card: CardID
     let deck: Int
     let schedule: CardSchedule
-    /// 0 for a new card, and so is `last`.
-    let due: Double
-    let last: Double
-    let difficulty: Double
     let day: Int
+    /// 0 for a new card, and so is `last`.
+    var due: Double { schedule.due ?? 0 }
+    var last: Double { schedule.lastReview ?? 0 }
+    var difficulty: Double { schedule.difficulty ?? 0 }
   }
 
   private struct NewEntry {
@@ -101,8 +101,7 @@ struct QueueBuilder {
     return ReviewQueue(learning: Array(soon.prefix(room.learning) + later.prefix(left)), main: main)
   }
 
-  /// - Parameter most: reading stops after this many cards in the order of `due`, and the others of the last one's
-  ///   day.
+  /// - Parameter most: reading stops after this many cards in the order of `due`, and the others of the last one's day.
   private mutating func gather(
     _ condition: String, _ place: Int, _ deck: DeckID, by order: String = "due", upTo most: Int = .max
   ) throws {
@@ -124,10 +123,7 @@ struct QueueBuilder {
       (schedule.due, schedule.lastReview) = (row.optionalNumber(2), row.optionalNumber(3))
       (schedule.stability, schedule.difficulty) = (row.optionalNumber(4), row.optionalNumber(5))
       schedule.interval = CardSchedule.interval(row.optionalNumber(6))
-      studied.append(
-        StudiedEntry(
-          card: card, deck: place, schedule: schedule, due: row.number(2), last: row.number(3),
-          difficulty: row.number(5), day: day))
+      studied.append(StudiedEntry(card: card, deck: place, schedule: schedule, day: day))
     }
   }
 
@@ -135,9 +131,8 @@ struct QueueBuilder {
     let order = order.reviewOrder
     let recalls = order == .forgotten || order == .remembered ? try recalls() : [:]
     let keyed = studied.map { (key: key(of: $0, by: order, recalls), entry: $0) }
-    return keyed.sorted {
-      ($0.key.0, $0.key.1, $0.entry.card.rawValue) < ($1.key.0, $1.key.1, $1.entry.card.rawValue)
-    }.map(\.entry)
+    return keyed.sorted { ($0.key.0, $0.key.1, $0.entry.card.rawValue) < ($1.key.0, $1.key.1, $1.entry.card.rawValue) }
+      .map(\.entry)
   }
 
   /// The keys by which a card is sorted.
@@ -165,7 +160,6 @@ struct QueueBuilder {
     }
   }
 
-  /// The probability of recall of each learnt card.
   private func recalls() throws -> [CardID: Double] {
     let models = decks.map { MemoryModel(checked: options.of($0.id).parameters) }
     let memories = TimedMemories(options)
@@ -277,5 +271,78 @@ struct QueueBuilder {
       }
     }
     return mixed + short[taken...]
+  }
+}
+
+struct ReviewQueue {
+  struct Entry {
+    let card: CardID
+    let isNew: Bool
+  }
+
+  /// Cards that are being learnt, in no order: each is shown when its time comes.
+  var learning: [(due: Double, card: CardID)] = []
+  /// The cards that are shown one after the other.
+  private final class List {
+    var entries: [Entry]
+    init(_ entries: [Entry]) { self.entries = entries }
+  }
+
+  private let list: List
+  /// How many entries of the list belong to this queue, and how many of these are done.
+  private var (end, done) = (0, 0)
+  private(set) var dueLeft = 0
+  private(set) var newLeft = 0
+  /// The card that is shown; it stays the same until it is answered.
+  var current: CardID?
+  /// The day of study for which it was built.
+  var day = 0
+
+  init(learning: [(due: Double, card: CardID)] = [], main: [Entry] = []) {
+    self.learning = learning
+    (list, end) = (List(main), main.count)
+    newLeft = main.count { $0.isNew }
+    dueLeft = main.count - newLeft
+  }
+
+  /// How many cards of `learning` may be shown: also those that come soon, which are shown when nothing else is left.
+  func learningCount(until soon: Double) -> Int { learning.count { $0.due <= soon } }
+
+  /// The next card: one that is being learnt and due, else the next of the list; if nothing else is left, one that is
+  /// being learnt and due soon.
+  func upcoming(now: Double, until soon: Double) -> CardID? {
+    let first = learning.min { $0.due < $1.due }
+    if let first, first.due <= now { return first.card }
+    if done < end { return list.entries[done].card }
+    return first.flatMap { $0.due <= soon ? $0.card : nil }
+  }
+
+  /// Removes a card if it is the next of the list or being learnt.
+  mutating func drop(_ id: CardID) {
+    if current == id { current = nil }
+    if done < end, list.entries[done].card == id {
+      if list.entries[done].isNew { newLeft -= 1 } else { dueLeft -= 1 }
+      done += 1
+      return
+    }
+    if let place = learning.firstIndex(where: { $0.card == id }) { learning.remove(at: place) }
+  }
+
+  /// Removes cards that have not come yet.
+  mutating func drop(all ids: Set<CardID>) {
+    learning.removeAll { ids.contains($0.card) }
+    let rest = list.entries[done..<end]
+    guard rest.contains(where: { ids.contains($0.card) }) else { return }
+    var left = ReviewQueue(learning: learning, main: rest.filter { !ids.contains($0.card) })
+    (left.current, left.day) = (current, day)
+    self = left
+  }
+
+  mutating func append(_ entry: Entry) {
+    // Entries after the end were appended by a later queue, which was undone.
+    list.entries.removeSubrange(end...)
+    list.entries.append(entry)
+    end += 1
+    if entry.isNew { newLeft += 1 } else { dueLeft += 1 }
   }
 }

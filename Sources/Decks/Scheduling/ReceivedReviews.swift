@@ -11,9 +11,7 @@ public struct ReceivedReview {
   public var card: Int64
   public var answer: ForeignAnswer
 
-  public init(id: Int64, card: Int64, answer: ForeignAnswer) {
-    (self.id, self.card, self.answer) = (id, card, answer)
-  }
+  public init(id: Int64, card: Int64, answer: ForeignAnswer) { (self.id, self.card, self.answer) = (id, card, answer) }
 }
 
 /// The answer in such a row, in Anki's columns.
@@ -117,11 +115,9 @@ public final class ReviewReceiver {
     for (place, value) in columns.enumerated() { target.put(8 + place, value) }
   }
 
-  /// Writes the pending rows.
   public func flush() throws { try batch?.flush() }
 
-  /// Finishes after all rows were written: cards without the time of their last answer, and decks, get it from the
-  /// log.
+  /// Finishes after all rows were written: cards without the time of their last answer, and decks, get it from the log.
   public func finish(withoutLastReview ids: [Int64]) throws {
     let last = try Statement(
       db,

@@ -6,14 +6,9 @@
 public import Memory
 public import Storage
 
-/// The result of an answer.
-///
-///     let result = try session.answer(db, .good, at: moment)
-///     print(result.remaining, result.interval)
 public struct ReviewResult: Equatable, Sendable {
   public let card: CardID
   public let rating: Rating
-  /// The card's new schedule.
   public let schedule: CardSchedule
   /// Seconds until the card comes back.
   public let interval: Double
@@ -25,10 +20,7 @@ public struct ReviewResult: Equatable, Sendable {
 }
 
 /// A session of reviews of the cards of a selection.
-///
-///     let session = try ReviewSession(db, deck: deck, at: moment)
-///     while let card = try session.card(db, at: moment) { ... }
-public final class ReviewSession {
+public final class ReviewSession: StudyProgress {
   /// The session before an answer, a suspension or a burial.
   private struct Past {
     /// Nil for a suspension or a burial.
@@ -58,15 +50,11 @@ public final class ReviewSession {
     try restart(db, at: moment)
   }
 
-  /// - Parameters:
-  ///   - deck: the deck to study, with the decks within it.
-  ///   - limit: the most cards to study, besides the deck's own limits.
-  ///   - query: if given, only cards that match it are studied.
+  /// - Parameter limit: the most cards to study, besides the deck's own limits.
+  /// - Parameter query: if given, only cards that match it are studied.
   public convenience init(
     _ db: Database, deck: DeckID, limit: Int? = nil, query: CardQuery? = nil, at moment: StudyMoment
-  ) throws {
-    try self.init(db, StudySelection([deck], query: query, limit: limit), at: moment)
-  }
+  ) throws { try self.init(db, StudySelection([deck], query: query, limit: limit), at: moment) }
 
   // MARK: State
 
@@ -112,9 +100,8 @@ public final class ReviewSession {
   // MARK: Actions
 
   /// Answers the current card.
-  /// - Parameters:
-  ///   - seconds: the time that the user took, for the log.
-  ///   - mistyped: the text that was typed, if it is not the answer.
+  /// - Parameter seconds: the time that the user took, for the log.
+  /// - Parameter mistyped: the text that was typed, if it is not the answer.
   /// - Throws: `over`, `paused`.
   @discardableResult
   public func answer(
@@ -182,8 +169,7 @@ public final class ReviewSession {
   /// How many answers, suspensions and burials can be undone.
   public var pastCount: Int { past.count }
 
-  /// Goes back to before the last answer, suspension or burial. The undo log restores what it changed in the
-  /// database.
+  /// Goes back to before the last answer, suspension or burial. The undo log restores what it changed in the database.
   /// - Throws: `nothingToUndo`.
   public func stepBack() throws(DeckError) {
     guard let last = past.popLast() else { throw .nothingToUndo }
@@ -206,7 +192,6 @@ public final class ReviewSession {
     isPaused = false
   }
 
-  /// Builds the queue of the day.
   public func buildQueue(_ db: Database, at moment: StudyMoment) throws {
     advance(to: moment)
     let decks = try selection.allDecks(db)
@@ -221,4 +206,34 @@ public final class ReviewSession {
   private func count(_ rating: Rating, _ change: Int) {
     if rating == .again { wrong += change } else { right += change }
   }
+}
+
+/// What to study.
+///
+///     var selection = StudySelection([spanish, italian])
+///     selection.isCram = true
+///     let session = try ReviewSession(db, selection, at: moment)
+public struct StudySelection: Equatable {
+  /// The decks to study, each with the decks within it.
+  public var decks: [DeckID]
+  /// Whether every card is studied, due or not, without limits per day.
+  public var isCram = false
+  /// If set, only cards that match it are studied.
+  public var query: CardQuery?
+  /// The most cards to study, besides the decks' own limits.
+  public var limit: Int?
+  /// Whether answers change the cards' schedules and are logged. Otherwise a card that was not remembered comes back
+  /// at the end, and nothing is written.
+  public var reschedules = true
+
+  /// Whether a new day brings its own cards and limits. A session of cards that are chosen otherwise ends with those
+  /// with which it began, and so does one with a limit of its own.
+  var isByDay: Bool { !isCram && reschedules && limit == nil }
+
+  public init(_ decks: [DeckID], query: CardQuery? = nil, limit: Int? = nil) {
+    (self.decks, self.query, self.limit) = (decks, query, limit)
+  }
+
+  /// The decks with the decks within them, each once; the first selected deck comes first.
+  public func allDecks(_ db: Database) throws -> [DeckRecord] { try DeckFamilies.all(db, of: decks) }
 }

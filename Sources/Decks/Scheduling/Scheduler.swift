@@ -1,15 +1,11 @@
 // What an answer does to a card's schedule: FSRS-6 or FSRS-7 computes the days, and cards that are being learnt pass
 // short steps. The stability and difficulty of a schedule are always those of FSRS-6, so that other programs can
-// continue from them.
-// Invariant: pure; the same card, answer, moment and seed always give the same schedule. With a seed, hard comes back
-// before good, and good before easy.
+// continue from them. Invariant: pure; the same card, answer, moment and seed always give the same schedule. With a
+// seed, hard comes back before good, and good before easy.
 
 public import Memory
 
 /// A schedule after an answer, and the time until the card comes back.
-///
-///     let next = scheduler.next(card.schedule, .good, at: moment)
-///     next.interval   // seconds
 public struct NextSchedule: Equatable, Sendable {
   public let schedule: CardSchedule
   /// Seconds until the card is due: those of a step, or whole days of 86,400.
@@ -17,9 +13,6 @@ public struct NextSchedule: Equatable, Sendable {
 }
 
 /// Schedules answers with the options of a deck.
-///
-///     let scheduler = Scheduler(options: options)
-///     scheduler.next(card.schedule, .again, at: moment).schedule.state   // .relearning
 public struct Scheduler: Sendable {
   private let model: MemoryModel
   /// FSRS-7, if it schedules the cards.
@@ -38,11 +31,10 @@ public struct Scheduler: Sendable {
     (learningSteps, relearningSteps) = (options.learningSteps, options.relearningSteps)
   }
 
-  /// - Parameters:
-  ///   - seed: made from the card and its answers. If the options say so, intervals vary by it, and hard, good and
-  ///     easy get different ones. With nil, they are the model's own intervals, the same as in other programs that use
-  ///     FSRS.
-  ///   - loads: the numbers of cards on each day, if intervals depend on them.
+  /// - Parameter seed: made from the card and its answers. If the options say so, intervals vary by it, and hard, good
+  ///   and easy get different ones. With nil, they are the model's own intervals, the same as in other programs that
+  ///   use FSRS.
+  /// - Parameter loads: the numbers of cards on each day, if intervals depend on them.
   public func next(
     _ old: CardSchedule, _ rating: Rating, at moment: StudyMoment, seed: UInt64? = nil, loads: DayLoads? = nil
   ) -> NextSchedule {
@@ -106,8 +98,7 @@ public struct Scheduler: Sendable {
     return passingDays(old, rating, moment, fuzz)
   }
 
-  /// The days of a learnt card that was remembered: hard, good and easy are each at least one day after the one
-  /// before.
+  /// The days of a learnt card that was remembered: hard, good and easy are each at least one day after the one before.
   private func passingDays(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ fuzz: Fuzz) -> Int {
     let previous = moment.interval(of: old)
     var least = 1
@@ -155,9 +146,7 @@ public struct Scheduler: Sendable {
   // MARK: Steps
 
   /// The next step; nil if the card gets an interval of days.
-  private func step(
-    _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
-  ) -> (index: Int, seconds: Double)? {
+  private func step(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment) -> (index: Int, seconds: Double)? {
     let isRelearning = old.state == .relearning || old.state == .review
     if options.stepsAreTimed(relearning: isRelearning) { return timedStep(old, rating, moment) }
     let steps = isRelearning ? relearningSteps : learningSteps
@@ -178,8 +167,7 @@ public struct Scheduler: Sendable {
     _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment
   ) -> (index: Int, seconds: Double)? {
     // Parameters without a memory of the same day are of an older model.
-    guard options.shortTerm, model.w[17] > 0, model.w[18] > 0, rating == .again || old.state != .review,
-      rating != .easy
+    guard options.shortTerm, model.w[17] > 0, model.w[18] > 0, rating == .again || old.state != .review, rating != .easy
     else { return nil }
     let days = exact(old, rating, moment)
     return days < 0.5 ? (0, max(1, (days * 86_400).rounded(.down))) : nil

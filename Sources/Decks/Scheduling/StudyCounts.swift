@@ -1,11 +1,10 @@
-// What `study` would show today: the cards to study in a deck and the decks within it, within today's limits.
-// Invariant: the counts of a list equal those of a session that begins at the same moment.
+// What `study` would show today, within today's limits, and what could be studied when nothing is due. Invariant: the
+// counts of a list equal those of a session that begins at the same moment. In whatever order cards are taken, the
+// number taken in the end equals the counts.
 
 public import Storage
 
 /// The numbers of cards that a session would show.
-///
-///     try StudyCounts.all(db, at: moment)[deck]?.due
 public struct StudyCounts: Equatable, Sendable {
   /// Learnt cards that are due, and cards being learnt that come within minutes.
   public var due = 0
@@ -29,7 +28,6 @@ public struct StudyCounts: Equatable, Sendable {
     }
   }
 
-  /// The counts of all decks together.
   public static func total(_ db: Database, limit: Int? = nil, at moment: StudyMoment) throws -> StudyCounts {
     let counts = try all(db, limit: limit, at: moment)
     return try DeckTable.outermost(db).reduce(into: StudyCounts()) { sum, deck in
@@ -39,7 +37,6 @@ public struct StudyCounts: Equatable, Sendable {
     }
   }
 
-  /// The counts of one deck.
   public static func of(
     _ db: Database, _ deck: DeckID, limit: Int? = nil, at moment: StudyMoment
   ) throws -> StudyCounts {
@@ -65,9 +62,7 @@ extension StudyLimits {
       waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment, within: options.of(deck.id))
       if let count = chosen.count(in: deck.id) { waiting[deck.id]?.due = count }
     }
-    self.init(
-      decks, options: options, waiting: waiting,
-      answered: try AnsweredCounts.byDeck(db, today: moment))
+    self.init(decks, options: options, waiting: waiting, answered: try AnsweredCounts.byDeck(db, today: moment))
   }
 }
 
@@ -137,5 +132,138 @@ struct AnsweredCounts {
   mutating func add(_ other: AnsweredCounts) {
     new += other.new
     reviews += other.reviews
+  }
+}
+
+/// Decks with the room that each has left; the decks within a deck come right after it.
+struct StudyLimits {
+  private var index: [DeckID: Int] = [:]
+  private var parents: [Int?] = []
+  private var reviewRoom: [Int] = []
+  private var newRoom: [Int] = []
+  /// How many cards each deck would show, including the decks within it.
+  private(set) var counts: [DeckID: WaitingCounts] = [:]
+
+  /// - Parameter decks: in the order of `DeckTable.list`. A deck whose parent is not among them is an outermost one.
+  init(
+    _ decks: [DeckRecord], options: [DeckID: DeckOptions], waiting: [DeckID: WaitingCounts],
+    answered: [DeckID: AnsweredCounts]
+  ) {
+    connect(decks)
+    var totals = decks.map { waiting[$0.id] ?? WaitingCounts() }
+    var done = decks.map { answered[$0.id] ?? AnsweredCounts() }
+    reviewRoom = Array(repeating: 0, count: decks.count)
+    newRoom = reviewRoom
+    // From the innermost deck outwards: a deck's own cards and what the decks within it may show.
+    for (place, deck) in decks.enumerated().reversed() {
+      let own = options.of(deck.id)
+      reviewRoom[place] = max(0, own.reviewsPerDay - done[place].reviews)
+      totals[place].due = min(totals[place].due, reviewRoom[place])
+      let left = own.newIgnoresReviewLimit ? .max : reviewRoom[place] - totals[place].due
+      newRoom[place] = min(left, max(0, own.newPerDay - done[place].new))
+      totals[place].new = min(totals[place].new, newRoom[place])
+      counts[deck.id] = totals[place]
+      guard let parent = parents[place] else { continue }
+      totals[parent].add(totals[place])
+      done[parent].add(done[place])
+    }
+  }
+
+  private mutating func connect(_ decks: [DeckRecord]) {
+    var open: [(key: String, place: Int)] = []
+    for (place, deck) in decks.enumerated() {
+      let key = deck.name.lowercased()
+      while let last = open.last, !DeckName.isKey(key, within: last.key) { open.removeLast() }
+      index[deck.id] = place
+      parents.append(open.last?.place)
+      open.append((key, place))
+    }
+  }
+
+  /// How many cards all outermost decks would show.
+  func total(_ decks: [DeckRecord]) -> WaitingCounts {
+    zip(decks, parents).reduce(into: WaitingCounts()) { sum, entry in
+      if entry.1 == nil, let count = counts[entry.0.id] { sum.add(count) }
+    }
+  }
+
+  /// The most new cards that a deck may show.
+  func newRoom(of deck: DeckID) -> Int { index[deck].map { newRoom[$0] } ?? 0 }
+
+  /// Takes the room for a learnt card of a deck.
+  /// - Returns: false if there is none.
+  mutating func takeReview(_ deck: DeckID) -> Bool { StudyLimits.take(&reviewRoom, index[deck], parents) }
+
+  mutating func takeNew(_ deck: DeckID) -> Bool { StudyLimits.take(&newRoom, index[deck], parents) }
+
+  private static func take(_ room: inout [Int], _ place: Int?, _ parents: [Int?]) -> Bool {
+    var current = place
+    while let place = current {
+      if room[place] <= 0 { return false }
+      current = parents[place]
+    }
+    current = place
+    while let place = current {
+      room[place] -= 1
+      current = parents[place]
+    }
+    return place != nil
+  }
+}
+
+/// What comes next, and what today's limits hold back.
+public struct StudyOutlook: Equatable, Sendable {
+  /// When the next learnt card comes, in seconds since 1970; nil if none does.
+  public private(set) var next: Double?
+  /// New cards, and learnt cards that are due, held back by today's limits.
+  public private(set) var newWaiting = 0
+  public private(set) var dueWaiting = 0
+  /// Learnt cards that are due tomorrow, without buried ones.
+  public private(set) var tomorrow = 0
+  /// Cards that were forgotten today, without buried ones.
+  public private(set) var forgotten = 0
+  public private(set) var buried = 0
+  /// All cards that are not suspended.
+  public private(set) var all = 0
+
+  /// - Parameter decks: the decks, each with the decks within it.
+  public init(_ db: Database, _ decks: [DeckID], at moment: StudyMoment) throws {
+    let decks = try DeckFamilies.all(db, of: decks)
+    for deck in decks { try count(db, deck.id, moment) }
+    // The state is that of the card, because the inner table hides the outer one.
+    let forgottenCards = """
+      SELECT count(DISTINCT card) FROM reviews
+      WHERE at >= :began AND at < :end AND rating = 1 AND EXISTS (
+        SELECT 1 FROM cards
+        WHERE cards.id = reviews.card AND deck IN (SELECT value FROM json_each(:decks))
+          AND \(CardStatus.studied) AND \(CardStatus.shown()))
+      """
+    let list = CardTable.list(decks.map(\.id.rawValue))
+    forgotten = try db.count(forgottenCards, moment.arguments(of: forgottenCards, ["decks": list]))
+  }
+
+  private mutating func count(_ db: Database, _ deck: DeckID, _ moment: StudyMoment) throws {
+    // A learnt or buried card is shown from the beginning of its day here, in whatever time zone the day was set.
+    func beginning(_ time: String) -> String {
+      "CASE WHEN \(time) < :border THEN :end ELSE :end + 86400 * CAST((\(time) - :border) / 86400 AS INTEGER) END"
+    }
+    let sql = """
+      SELECT count(*), coalesce(sum(\(CardStatus.buried.sql())), 0),
+        coalesce(sum(\(CardStatus.review.sql()) AND \(CardStatus.due.sql())), 0),
+        coalesce(sum(\(CardStatus.review.sql()) AND NOT \(CardStatus.buried.sql())
+          AND due >= :border AND due < :border + 86400), 0),
+        min(CASE WHEN \(CardStatus.studied)
+          THEN max(CASE WHEN \(CardStatus.review.sql()) THEN \(beginning("due")) ELSE due END,
+          CASE WHEN \(CardStatus.buried.sql()) THEN \(beginning("buried_until")) ELSE 0 END) END)
+      FROM cards WHERE deck = :deck AND NOT \(CardStatus.suspended.sql())
+      """
+    try db.forEachRow(sql, moment.arguments(of: sql, ["deck": deck.rawValue])) { row in
+      all += row.count(0)
+      buried += row.count(1)
+      dueWaiting += row.count(2)
+      tomorrow += row.count(3)
+      if let due = row.optionalNumber(4) { next = min(next ?? due, due) }
+    }
+    newWaiting += try DeckTable.newCount(db, deck, at: moment)
   }
 }

@@ -2,7 +2,9 @@
 // `StatisticsReader` gathers them.
 // Invariant: for the same cards, all sums agree: buttons, hours and days count the same answers.
 
+import Memory
 public import Storage
+public import Values
 
 /// The figures of the answers of one day.
 public struct DayFigures: Equatable, Sendable {
@@ -90,50 +92,56 @@ public struct CardFigures: Equatable, Sendable {
   public var all: Int { new + learning + relearning + young + mature + suspended + buried }
 }
 
-/// The count for each integer value, the lowest value first.
+/// The count for each integer value.
 public struct Histogram: Equatable, Sendable {
   public struct Bar: Equatable, Sendable {
     public let value: Int
     public let count: Int
   }
 
-  public let bars: [Bar]
+  private static let usual = -36_500...36_500
+  /// The counts of values within a century of days, and of the others.
+  private var near = [Int](repeating: 0, count: usual.count)
+  private var far: [Int: Int] = [:]
+  public private(set) var total = 0
 
-  init(_ counts: [Int: Int]) {
-    bars = counts.map { Bar(value: $0.key, count: $0.value) }.sorted { $0.value < $1.value }
+  mutating func add(_ value: Int) {
+    total += 1
+    if Self.usual.contains(value) { near[value - Self.usual.lowerBound] += 1 } else { far[value, default: 0] += 1 }
   }
 
-  public var total: Int { bars.reduce(0) { $0 + $1.count } }
+  /// The counts other than 0, the lowest value first.
+  public var bars: [Bar] {
+    let counts = far.map { ($0, $1) } + zip(Self.usual, near).filter { $1 > 0 }
+    return counts.map { Bar(value: $0, count: $1) }.sorted { $0.value < $1.value }
+  }
 }
 
-/// All figures for some cards.
 public struct DeckStatistics: Equatable, Sendable {
   /// A card is mature if its interval has at least this many days.
   static let matureDays = 21
 
-  /// The number of today.
   public let today: Int
-  public let cards: CardFigures
+  public internal(set) var cards = CardFigures()
   /// Days with answers, the earliest first.
-  public let days: [DayFigures]
+  public internal(set) var days: [DayFigures] = []
   /// By hour of the day: 24 entries.
-  public let hours: [HourFigures]
-  public let learningButtons: ButtonFigures
-  public let youngButtons: ButtonFigures
-  public let matureButtons: ButtonFigures
+  public internal(set) var hours = [HourFigures](repeating: HourFigures(), count: 24)
+  public internal(set) var learningButtons = ButtonFigures()
+  public internal(set) var youngButtons = ButtonFigures()
+  public internal(set) var matureButtons = ButtonFigures()
   /// The cards by the days from today until they are due; negative if they are late.
-  public let forecast: Histogram
+  public internal(set) var forecast = Histogram()
   /// For learnt cards: days until the next answer, and stability in whole days.
-  public let intervals: Histogram
-  public let stabilities: Histogram
-  /// For learnt cards: difficulty in tenths, from 1.0 (10) to 10.0 (100), and the probability of recall now in
-  /// percent.
-  public let difficulties: Histogram
-  public let recalls: Histogram
+  public internal(set) var intervals = Histogram()
+  public internal(set) var stabilities = Histogram()
+  /// For learnt cards: difficulty in tenths, from 1.0 (10) to 10.0 (100), and the probability of recall now in percent.
+  public internal(set) var difficulties = Histogram()
+  public internal(set) var recalls = Histogram()
   /// The expected number of learnt cards that are remembered now: the sum of the probabilities.
-  public let known: Double
+  public internal(set) var known = 0.0
   /// The cards by the day on which they were added, relative to today: 0 is today, -1 yesterday.
-  public let added: Histogram
+  public internal(set) var added = Histogram()
   /// The progress of the deck's goal, if it has one.
   public var goal: GoalProgress?
   /// How well the memory model predicts the user's answers, if it was asked for.
@@ -187,4 +195,78 @@ extension DeckStatistics {
     }
     return count
   }
+}
+
+extension DeckStatistics {
+  public var value: Value {
+    .record([
+      "today": todayFigures.value, "streak": streak, "longest_streak": longestStreak, "cards": cards.value,
+      "known": known, "retention": retention, "days": days.map(\.value),
+      "hours": Value.list(
+        hours.enumerated().map { hour, figures in
+          .record(["hour": hour, "answers": figures.answers, "right": figures.right])
+        }),
+      "buttons": Value.record([
+        "learning": learningButtons.value, "young": youngButtons.value, "mature": matureButtons.value,
+      ]), "forecast": forecast.value("days", scale: 1), "intervals": intervals.value("days", scale: 1),
+      "stability": stabilities.value("days", scale: 1), "difficulty": difficulties.value("difficulty", scale: 0.1),
+      "retrievability": recalls.value("probability", scale: 0.01), "added": added.value("days", scale: 1),
+      "goal": goal?.value, "model": knowledge?.value,
+    ])
+  }
+
+  /// The numbers of days for which retention is reported; nil means all.
+  public static let spans: [(name: String, days: Int?)] = [
+    ("today", 1), ("week", 7), ("month", 30), ("year", 365), ("all", nil),
+  ]
+
+  private var retention: Value {
+    .record(
+      Self.spans.map { name, count in
+        let (young, mature) = recall(days: count ?? .max / 2)
+        return (name, .record(["young": young.value, "mature": mature.value]))
+      })
+  }
+}
+
+extension DayFigures {
+  fileprivate var value: Value {
+    .record([
+      "date": StudyMoment.date(ofDay: day), "answers": answers, "right": right, "seconds": seconds, "new": new,
+      "learning": learning, "relearning": relearning, "young": young, "mature": mature,
+    ])
+  }
+}
+
+extension Recall {
+  fileprivate var value: Value {
+    .record(["asked": asked, "remembered": remembered, "share": share, "predicted": predicted])
+  }
+}
+
+extension ButtonFigures {
+  fileprivate var value: Value { .record(["again": again, "hard": hard, "good": good, "easy": easy]) }
+}
+
+extension CardFigures {
+  fileprivate var value: Value {
+    .record([
+      "new": new, "learning": learning, "relearning": relearning, "young": young, "mature": mature,
+      "suspended": suspended, "buried": buried, "all": all,
+    ])
+  }
+}
+
+extension Histogram {
+  fileprivate func value(_ name: String, scale: Double) -> Value {
+    .list(
+      bars.map { bar in
+        .record([name: Value.measure((Double(bar.value) * scale * 100).rounded() / 100), "cards": bar.count])
+      })
+  }
+}
+
+extension StudyMoment {
+  /// A day as a date: `2026-11-22`.
+  public static func date(ofDay day: Int) -> String { CivilDate(day: min(1_000_000_000_000, max(-700_000, day))).text }
 }

@@ -54,8 +54,7 @@ public struct ModelKnowledge: Equatable, Sendable {
     /// - Parameter check: called now and then; if it throws, the work ends with that error.
     public func knowledge(_ check: () throws -> Void) throws -> ModelKnowledge {
       let timed = options.timed
-      let fit =
-        timed.map { history.fit(fsrs7: $0.parameters) } ?? history.fit(fsrs6: options.parametersInUse)
+      let fit = timed.map { history.fit(fsrs7: $0.parameters) } ?? history.fit(fsrs6: options.parametersInUse)
       var refit: OptimizedParameters?
       if (Optimizer.fewestReviews...Self.longestTried).contains(history.laterCount) {
         var optimizer = try Optimizer(history, parameters: options.parameters)
@@ -75,20 +74,14 @@ public struct ModelKnowledge: Equatable, Sendable {
   }
 
   var value: Value {
-    func cost(_ cost: Cost) -> Value {
-      .record(["retention": cost.retention, "minutes": cost.minutes])
-    }
+    func cost(_ cost: Cost) -> Value { .record(["retention": cost.retention, "minutes": cost.minutes]) }
     return .record([
       ("name", .text(model)), ("answers", .integer(fit.count)), ("log_loss", .number(fit.logLoss)),
-      ("rmse", .number(fit.rmse)), ("auc", .number(fit.auc)),
-      ("calibration", fit.calibrationValue),
+      ("rmse", .number(fit.rmse)), ("auc", .number(fit.auc)), ("calibration", fit.calibrationValue),
       (
         "refit",
-        refit.map {
-          .record(["before": $0.before.logLoss, "after": $0.after.logLoss, "better": $0.isBetter])
-        } ?? .null
-      ),
-      ("minutes", .list(([now] + others).sorted { $0.retention < $1.retention }.map(cost))),
+        refit.map { .record(["before": $0.before.logLoss, "after": $0.after.logLoss, "better": $0.isBetter]) } ?? .null
+      ), ("minutes", .list(([now] + others).sorted { $0.retention < $1.retention }.map(cost))),
     ])
   }
 }
@@ -96,9 +89,6 @@ public struct ModelKnowledge: Equatable, Sendable {
 extension ModelFit {
   /// The calibration as plain data, for programs.
   public var calibrationValue: Value {
-    .list(
-      calibration.map {
-        .record(["predicted": $0.predicted, "remembered": $0.remembered, "answers": $0.count])
-      })
+    .list(calibration.map { .record(["predicted": $0.predicted, "remembered": $0.remembered, "answers": $0.count]) })
   }
 }

@@ -8,9 +8,8 @@ import Text
 
 extension DeckStatistics {
   /// Gathers the figures of some decks and the decks within them, or of everything if `decks` is nil.
-  /// - Parameters:
-  ///   - query: if given, only cards that match it are counted.
-  ///   - progress: called now and then with the rows that were read and the number of all; nil if nobody asks.
+  /// - Parameter query: if given, only cards that match it are counted.
+  /// - Parameter progress: called now and then with the rows that were read and the number of all; nil if nobody asks.
   public init(
     _ db: Database, decks: [DeckID]? = nil, query: CardQuery? = nil, at moment: StudyMoment,
     progress: ((Int, Int) -> Void)? = nil
@@ -18,7 +17,7 @@ extension DeckStatistics {
     var reader = try StatisticsReader(db, decks, query, moment, progress)
     try reader.readCards(db)
     try reader.readAnswers(db)
-    self = reader.statistics
+    self = reader.figures
   }
 }
 
@@ -63,46 +62,6 @@ private struct StatisticsReader {
     }
   }
 
-  /// The counts for the cards in their present state.
-  private struct CardTallies {
-    var cards = CardFigures()
-    var forecast = Tally()
-    var intervals = Tally()
-    var stabilities = Tally()
-    var difficulties = [Int](repeating: 0, count: 101)
-    var recalls = [Int](repeating: 0, count: 101)
-    var known = 0.0
-    var added = Tally()
-  }
-
-  /// Counts of integers. Those within a century of days are in an array.
-  private struct Tally {
-    private static let usual = -36_500...36_500
-    private var near = [Int](repeating: 0, count: usual.count)
-    private var far: [Int: Int] = [:]
-
-    mutating func add(_ value: Int) {
-      if Self.usual.contains(value) { near[value - Self.usual.lowerBound] += 1 } else { far[value, default: 0] += 1 }
-    }
-
-    var histogram: Histogram {
-      var counts = far
-      for (value, count) in zip(Self.usual, near) where count > 0 { counts[value] = count }
-      return Histogram(counts)
-    }
-  }
-
-  /// The counts for the answers.
-  private struct AnswerTallies {
-    var days: [Int: DayFigures] = [:]
-    var hours = [HourFigures](repeating: HourFigures(), count: 24)
-    var buttons = (learning: ButtonFigures(), young: ButtonFigures(), mature: ButtonFigures())
-    /// The day of the last answer and its limits, because most answers come in order.
-    var open = DayFigures(day: .min)
-    var openStart = 0.0
-    var openEnd = 0.0
-  }
-
   private let moment: StudyMoment
   private let decks: [DeckID]?
   private var models: [MemoryModel] = []
@@ -120,13 +79,16 @@ private struct StatisticsReader {
   /// The rows that were read, and the number of all, which is counted for `progress` only.
   private var rows = (read: 0, all: 0)
 
-  private var ofCards = CardTallies()
-  private var ofAnswers = AnswerTallies()
+  private(set) var figures: DeckStatistics
+  private var days: [Int: DayFigures] = [:]
+  /// The day of the last answer and its limits, because most answers come in order.
+  private var openDay = DayFigures(day: .min)
+  private var openTime = 0.0..<0.0
 
   init(
     _ db: Database, _ roots: [DeckID]?, _ query: CardQuery?, _ moment: StudyMoment, _ progress: ((Int, Int) -> Void)?
   ) throws {
-    (self.moment, self.progress) = (moment, progress)
+    (self.moment, self.progress, figures) = (moment, progress, DeckStatistics(today: moment.today))
     decks = try roots.map { try DeckFamilies.all(db, of: $0).map(\.id).sorted { $0.rawValue < $1.rawValue } }
     let asked = decks.map { Set($0) }
     let options = try DeckTable.allOptions(db, at: moment).filter { asked?.contains($0.key) ?? true }
@@ -161,7 +123,7 @@ private struct StatisticsReader {
       let id = row.integer(0)
       guard let model = modelOfDeck[row.integer(1)], wanted?.contains(CardID(rawValue: id)) ?? true else { return }
       slots.add(id, model: model)
-      ofCards.added.add(moment.day(of: row.number(2)) - moment.today)
+      figures.added.add(moment.day(of: row.number(2)) - moment.today)
       try count(db, row, models[Int(model)])
     }
   }
@@ -172,28 +134,28 @@ private struct StatisticsReader {
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
     let interval = moment.interval(CardSchedule.interval(row.optionalNumber(10)), due: due, last: last)
     if row.integer(3) != 0 {
-      ofCards.cards.suspended += 1
+      figures.cards.suspended += 1
     } else if moment.isBuried(until: row.optionalNumber(9)) {
-      ofCards.cards.buried += 1
+      figures.cards.buried += 1
     } else {
       switch state {
-      case .new: ofCards.cards.new += 1
-      case .learning: ofCards.cards.learning += 1
-      case .relearning: ofCards.cards.relearning += 1
+      case .new: figures.cards.new += 1
+      case .learning: figures.cards.learning += 1
+      case .relearning: figures.cards.relearning += 1
       case .review:
-        if interval >= DeckStatistics.matureDays { ofCards.cards.mature += 1 } else { ofCards.cards.young += 1 }
+        if interval >= DeckStatistics.matureDays { figures.cards.mature += 1 } else { figures.cards.young += 1 }
       }
-      if state != .new { ofCards.forecast.add(dueDay - moment.today) }
+      if state != .new { figures.forecast.add(dueDay - moment.today) }
     }
     guard state != .new, let stability = row.optionalNumber(6) else { return }
-    if state == .review { ofCards.intervals.add(interval) }
-    ofCards.stabilities.add(Int(min(36_500, max(0, stability)).rounded()))
-    ofCards.difficulties[Int((min(10, max(1, row.number(7))) * 10).rounded())] += 1
+    if state == .review { figures.intervals.add(interval) }
+    figures.stabilities.add(Int(min(36_500, max(0, stability)).rounded()))
+    figures.difficulties.add(Int((min(10, max(1, row.number(7))) * 10).rounded()))
     let recall = try memories.recall(
       db, of: CardID(rawValue: row.integer(0)), in: DeckID(rawValue: row.integer(1)), stability: stability, last: last,
       model, at: moment)
-    ofCards.known += recall
-    ofCards.recalls[Int((min(1, max(0, recall)) * 100).rounded())] += 1
+    figures.known += recall
+    figures.recalls.add(Int((min(1, max(0, recall)) * 100).rounded()))
   }
 
   // MARK: Answers
@@ -206,18 +168,19 @@ private struct StatisticsReader {
       guard rating >= 1, rating <= 4, at > 0, at < moment.endOfToday else { return }
       let slot = slots.place(id)
       guard slot != nil || isEverything else { return }
-      if at < ofAnswers.openStart || at >= ofAnswers.openEnd { turn(to: at) }
+      if !openTime.contains(at) { turn(to: at) }
       count(row, at, rating, slot: slot)
     }
-    if ofAnswers.open.day != .min { ofAnswers.days[ofAnswers.open.day] = ofAnswers.open }
+    if openDay.day != .min { days[openDay.day] = openDay }
+    figures.days = days.values.sorted { $0.day < $1.day }
   }
 
   /// Switches to the figures of another day.
   private mutating func turn(to at: Double) {
-    if ofAnswers.open.day != .min { ofAnswers.days[ofAnswers.open.day] = ofAnswers.open }
+    if openDay.day != .min { days[openDay.day] = openDay }
     let day = moment.day(of: at)
-    (ofAnswers.openStart, ofAnswers.openEnd) = (moment.start(ofDay: day), moment.start(ofDay: day + 1))
-    ofAnswers.open = ofAnswers.days[day] ?? DayFigures(day: day)
+    openTime = moment.start(ofDay: day)..<moment.start(ofDay: day + 1)
+    openDay = days[day] ?? DayFigures(day: day)
   }
 
   private mutating func count(_ row: Row, _ at: Double, _ rating: Int64, slot: Int?) {
@@ -225,27 +188,27 @@ private struct StatisticsReader {
     let before = slot.map { slots[$0] } ?? Slot()
     let hour = Int(moment.local(at).truncatingRemainder(dividingBy: 86_400) / 3600)
     if (0..<24).contains(hour) {
-      ofAnswers.hours[hour].answers += 1
-      if isRight { ofAnswers.hours[hour].right += 1 }
+      figures.hours[hour].answers += 1
+      if isRight { figures.hours[hour].right += 1 }
     }
-    if isRight { ofAnswers.open.right += 1 }
-    ofAnswers.open.seconds += min(86_400, max(0, row.number(6)))
+    if isRight { openDay.right += 1 }
+    openDay.seconds += min(86_400, max(0, row.number(6)))
     switch row.integer(3) {
     case 2: review(before, rating, timed: slot.flatMap { replays[$0]?.recall(at: at) })
     case 3:
-      ofAnswers.open.relearning += 1
-      ofAnswers.buttons.learning.count(rating)
+      openDay.relearning += 1
+      figures.learningButtons.count(rating)
     case let state:
-      ofAnswers.open.learning += 1
-      if state == 0 { ofAnswers.open.new += 1 }
-      ofAnswers.buttons.learning.count(rating)
+      openDay.learning += 1
+      if state == 0 { openDay.new += 1 }
+      figures.learningButtons.count(rating)
     }
     guard let slot else { return }
     let memory = memory(after: rating, row, before)
     slots[slot].stability = Float(memory?.stability ?? 0)
     slots[slot].difficulty = Float(memory?.difficulty ?? 0)
     slots[slot].interval = Float(row.number(4) / 86_400)
-    slots[slot].lastDay = Int32(clamping: ofAnswers.open.day)
+    slots[slot].lastDay = Int32(clamping: openDay.day)
     guard before.model >= 0, let model = timedModels[Int(before.model)] else { return }
     replays[slot, default: TimedMemory.Replay(model)].add(at, rating, state: row.integer(3))
   }
@@ -260,7 +223,7 @@ private struct StatisticsReader {
       return state <= CardState.learning.rawValue ? model.initial(rating) : nil
     }
     let known = MemoryState(stability: Double(before.stability), difficulty: Double(before.difficulty))
-    return model.next(known, rating, days: max(0, ofAnswers.open.day - Int(before.lastDay)))
+    return model.next(known, rating, days: max(0, openDay.day - Int(before.lastDay)))
   }
 
   /// - Parameter timed: the probability by FSRS-7, if it schedules the card and knows its answers.
@@ -271,37 +234,18 @@ private struct StatisticsReader {
     if let timed {
       (recall.predictedSum, recall.predictions) = (timed, 1)
     } else if before.model >= 0, before.stability > 0, before.lastDay > .min {
-      let days = Double(ofAnswers.open.day - Int(before.lastDay))
+      let days = Double(openDay.day - Int(before.lastDay))
       recall.predictedSum = models[Int(before.model)].retrievability(days: days, stability: Double(before.stability))
       recall.predictions = 1
     }
     if before.interval >= Float(DeckStatistics.matureDays) {
-      ofAnswers.open.mature += 1
-      ofAnswers.open.matureRecall = ofAnswers.open.matureRecall + recall
-      ofAnswers.buttons.mature.count(rating)
+      openDay.mature += 1
+      openDay.matureRecall = openDay.matureRecall + recall
+      figures.matureButtons.count(rating)
     } else {
-      ofAnswers.open.young += 1
-      ofAnswers.open.youngRecall = ofAnswers.open.youngRecall + recall
-      ofAnswers.buttons.young.count(rating)
+      openDay.young += 1
+      openDay.youngRecall = openDay.youngRecall + recall
+      figures.youngButtons.count(rating)
     }
-  }
-
-  // MARK: Figures
-
-  var statistics: DeckStatistics {
-    DeckStatistics(
-      today: moment.today, cards: ofCards.cards, days: ofAnswers.days.values.sorted { $0.day < $1.day },
-      hours: ofAnswers.hours,
-      learningButtons: ofAnswers.buttons.learning, youngButtons: ofAnswers.buttons.young,
-      matureButtons: ofAnswers.buttons.mature,
-      forecast: ofCards.forecast.histogram, intervals: ofCards.intervals.histogram,
-      stabilities: ofCards.stabilities.histogram,
-      difficulties: Histogram(Self.counts(ofCards.difficulties)), recalls: Histogram(Self.counts(ofCards.recalls)),
-      known: ofCards.known,
-      added: ofCards.added.histogram)
-  }
-
-  private static func counts(_ values: [Int]) -> [Int: Int] {
-    Dictionary(uniqueKeysWithValues: values.enumerated().filter { $0.element > 0 }.map { ($0.offset, $0.element) })
   }
 }

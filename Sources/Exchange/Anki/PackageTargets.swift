@@ -212,7 +212,7 @@ final class PackageTargets {
     } else {
       try flush()
       let room = Int64(afterNew + 1) * PackageTargets.step
-      span = Span(first: try DeckTable.room(db, deck, room))
+      span = Span(first: try CardOrder.above(db, deck, room: room))
     }
     defer { spans[deck] = span }
     span.count += 1

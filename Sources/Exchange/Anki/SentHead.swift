@@ -33,10 +33,10 @@ public enum SentHead {
   /// Writes a limit that the deck itself sets; removes it when none is set.
   public static func set(_ option: DeckOptions.Name, of limits: DeckLimits, in deck: inout Value.Record) {
     switch option {
-    case .newPerDay: deck["newLimit"] = limits.newPerDay.map { .integer($0) }
-    case .reviewsPerDay: deck["reviewLimit"] = limits.reviewsPerDay.map { .integer($0) }
+    case .newPerDay: deck["newLimit"] = limits.value(.newPerDay).map { .integer(Int($0)) }
+    case .reviewsPerDay: deck["reviewLimit"] = limits.value(.reviewsPerDay).map { .integer(Int($0)) }
     case .desiredRetention:
-      deck["desiredRetention"] = limits.desiredRetention.map { .integer(Int(($0 * 100).rounded())) }
+      deck["desiredRetention"] = limits.value(.desiredRetention).map { .integer(Int(($0 * 100).rounded())) }
     default: return
     }
   }

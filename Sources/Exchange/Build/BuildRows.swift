@@ -219,7 +219,7 @@ struct BuildContent {
       tags: content.tags + marks, now: settings.now, isInterrupted: settings.isInterrupted)
     if conflicts == self.conflicts { return }
     let known = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).first?.fields ?? []
-    try StoredFields.set(
+    try NoteData.set(
       db, of: note.id,
       to: known.filter { $0.name != MergeConflict.name }
         + (conflicts.isEmpty ? [] : [CardField(MergeConflict.name, .json(MergeConflict.json(conflicts)))]))

@@ -166,7 +166,7 @@ struct PackageContent {
       order.append(spots.min { $0 < $1 } ?? (deck: "", place: .max))
       notes.add(
         guid: note.note.guid, type: type.name, names: type.fields, values: note.note.fields, tags: note.note.tags,
-        places: places(note, decks, calendar), kept: StoredFields.list(inData: note.note.data))
+        places: places(note, decks, calendar), kept: NoteData.list(inData: note.note.data))
     }
     notes.sort(by: order)
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {

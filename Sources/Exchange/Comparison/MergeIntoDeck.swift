@@ -255,7 +255,7 @@ public final class MergeIntoDeck {
     if !entry.conflicts.isEmpty {
       kept.append(CardField(MergeConflict.name, .json(MergeConflict.json(entry.conflicts))))
     }
-    try StoredFields.set(db, of: id, to: kept)
+    try NoteData.set(db, of: id, to: kept)
     for card in cards { try finish(card, entry) }
   }
 
@@ -302,7 +302,7 @@ public final class MergeIntoDeck {
       }
       let order = groups.indices.sorted { (groups[$0].place, $0) < (groups[$1].place, $1) }
       let sorted = order.flatMap { groups[$0].ids }
-      if sorted != ids { try CardTable.arrange(db, sorted) }
+      if sorted != ids { try CardOrder.arrange(db, sorted) }
     }
   }
 }

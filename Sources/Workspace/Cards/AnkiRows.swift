@@ -7,17 +7,11 @@ import Files
 public import Memory
 import Storage
 
-/// The cards of a workspace as Anki's rows.
-///
-///     var row = try workspace.cards.anki.rows(of: [card])[0]
-///     row.factor = 2300
-///     try workspace.cards.anki.writeRows([row])
 public struct AnkiRows {
   let workspace: Workspace
 
   // MARK: Cards
 
-  /// Returns a row for each card, in the given order.
   public func rows(of cards: [CardHandle]) throws -> [AnkiCard] {
     let positions = try cards.map { try $0.record().state == .new ? $0.position() : 0 }
     return try workspace.read { db in
@@ -44,7 +38,7 @@ public struct AnkiRows {
     try workspace.perform(.editCard, on: workspace.cards.stepName(of: cards), count: { _ in rows.count }) { db in
       let server = ServerRows(workspace.moment)
       for row in rows {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         guard let known = try SyncedCards.stored(db, CardID(rawValue: row.id)) else {
           throw DeckError.gone(what: "the card")
         }
@@ -52,14 +46,13 @@ public struct AnkiRows {
         let options = try DeckTable.options(db, deck)
         var card = server.received(row.bounded, in: deck, rank: known.rank, options, isBuriedToday: true)
         try card.schedule.check()
-        (card.ordinal, card.modified) = (known.ordinal, workspace.environment.clocks.now())
+        (card.ordinal, card.modified) = (known.ordinal, workspace.now)
         try SyncedCards.renew(db, known, to: card, keepsRank: true)
       }
     }
     workspace.opened.orders.forget()
   }
 
-  /// Answers a card as if it had been shown.
   public func answer(_ card: CardHandle, _ rating: Rating) throws {
     let name = try "\(card.record().stepName): \(rating.name)"
     _ = try workspace.perform(.answerCard, on: name) { db in
@@ -76,7 +69,7 @@ public struct AnkiRows {
       let reader = try SentReviews(db)
       var logs: [CardID: [(review: ReceivedReview, isUnsent: Bool)]] = [:]
       for card in cards where logs[card] == nil {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         let log = try reader.of(card)
         logs[card] = zip(ReceivedReview.rows(of: log, card: card), log).map { ($0, $1.isUnsent) }
       }
@@ -96,8 +89,5 @@ public struct AnkiRows {
 extension CardOperations {
   public var anki: AnkiRows { AnkiRows(workspace: workspace) }
 
-  /// Returns the cards that are directly in a deck, top first.
-  public func all(in deck: DeckHandle) throws -> [CardID] {
-    try workspace.read { try CardTable.ids($0, in: deck.id) }
-  }
+  public func all(in deck: DeckHandle) throws -> [CardID] { try workspace.read { try CardTable.ids($0, in: deck.id) } }
 }

@@ -9,22 +9,9 @@ import Templates
 import Text
 public import Values
 
-/// A card of an open workspace.
-///
-///     let card = try deck.card(at: 1)
-///     try card?.update(answer: "the cat")
-public final class CardHandle: WorkspaceHandle {
-  public let workspace: Workspace
-  public let id: CardID
+public final class CardHandle: RowHandle<CardID> {
   private var cached: (record: CardRecord, changeCount: Int)?
   private var cachedPosition: (position: Int, version: Int)?
-
-  init(_ id: CardID, in workspace: Workspace) {
-    self.id = id
-    self.workspace = workspace
-  }
-
-  deinit { workspace.handles.cards.forget(id) }
 
   /// Returns the current row.
   /// - Throws: `DeckError.gone` when the card was removed.
@@ -44,13 +31,11 @@ public final class CardHandle: WorkspaceHandle {
   /// texts in memory.
   func cacheRecord(_ record: CardRecord) { cached = record.isShort ? (record, workspace.changeCount) : nil }
 
-  /// Caches a row that was just read, and the card's position.
   func cacheRecord(_ record: CardRecord, position: Int) {
     cacheRecord(record)
     cachedPosition = (position, workspace.cards.orderVersion)
   }
 
-  /// Returns whether the card's note no longer makes it.
   public func isUnmade() throws -> Bool {
     let note = try record().note
     return try workspace.read { try NoteOrdinals.isUnmade($0, id, of: note) }
@@ -105,7 +90,6 @@ public final class CardHandle: WorkspaceHandle {
     return try workspace.read { try CardFields.hiddenParts($0, of: record) }
   }
 
-  /// Returns the card's answers, the earliest first.
   public func answers() throws -> [LoggedReview] {
     _ = try record()
     return try workspace.read { try SentReviews($0).of(id).map(\.review) }
@@ -120,20 +104,20 @@ public final class CardHandle: WorkspaceHandle {
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
     let changesOthers = try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.environment.clocks.now())
+      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.now)
     }
     if changesOthers { workspace.opened.orders.forget() }
   }
 
   public func setDocument(_ document: String?) throws {
     try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.setDocument(db, id, to: document, now: workspace.environment.clocks.now())
+      try CardTable.setDocument(db, id, to: document, now: workspace.now)
     }
   }
 
   public func setSuspended(_ isSuspended: Bool) throws {
     try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.setSuspended(db, id, isSuspended, now: workspace.environment.clocks.now())
+      try CardTable.setSuspended(db, id, isSuspended, now: workspace.now)
     }
   }
 
@@ -144,9 +128,6 @@ public final class CardHandle: WorkspaceHandle {
 }
 
 /// Cards in the order fixed when the sequence was made. Their fields are live; removed cards are skipped.
-///
-///     let cards = try deck.cards(matching: "is:due")
-///     while let card = try cards.nextCard() { ... }
 public final class CardSequence: WorkspaceHandle {
   public let workspace: Workspace
   let ids: [CardID]
@@ -169,15 +150,12 @@ public final class CardSequence: WorkspaceHandle {
   }
 
   init(_ ids: [CardID], positions: [Int]? = nil, in workspace: Workspace) {
-    self.ids = ids
-    self.positions = positions
+    (self.ids, self.positions, self.workspace) = (ids, positions, workspace)
     orderVersion = workspace.cards.orderVersion
-    self.workspace = workspace
   }
 
   public var count: Int { ids.count }
 
-  /// Returns the next card, or nil at the end.
   public func nextCard() throws -> CardHandle? {
     _ = try workspace.store(for: "iterator")
     while next < ids.count {
@@ -213,10 +191,8 @@ public final class CardSequence: WorkspaceHandle {
 
   public func card(_ row: ListedCard) -> CardHandle { workspace.handle(of: row.id) }
 
-  /// Skips some cards.
   public func skip(_ count: Int) { next = min(ids.count, next + max(0, count)) }
 
-  /// Returns the remaining cards as an array.
   public func rest() throws -> [CardHandle] {
     var found: [CardHandle] = []
     while let card = try nextCard() { found.append(card) }
@@ -241,7 +217,6 @@ public final class CardSequence: WorkspaceHandle {
 }
 
 extension CardRecord {
-  /// The size of the texts in bytes.
   fileprivate var textBytes: Int {
     prompt.utf8.count + answer.utf8.count + tags.reduce(0) { $0 + $1.utf8.count + 16 } + fields.count * 64
   }

@@ -1,8 +1,9 @@
-// Cards of several decks in one order, and bulk changes of cards. Invariant: a change of many cards is one operation:
-// all of them are changed, or none if one is refused.
+// Cards of several decks in one order, bulk changes of cards, and leeches. Invariant: a change of many cards is one
+// operation: all of them are changed, or none if one is refused.
 
 public import Decks
 import Files
+public import Memory
 public import Problems
 import Storage
 import Text
@@ -10,10 +11,6 @@ import Text
 /// Called from time to time with the number of cards done in a bulk change; if it throws, the change is rolled back.
 public typealias CardProgress = (Int) throws -> Void
 
-/// The cards of a workspace, whatever decks they are in.
-///
-///     let found = try workspace.cards.find(in: workspace.decks.all(), matching: "is:due")
-///     try workspace.cards.setFlag(found.rest(), to: 1)
 public struct CardOperations {
   let workspace: Workspace
 
@@ -29,17 +26,7 @@ public struct CardOperations {
   /// Parses a query; nil for nil and for a blank text, which match all cards.
   func cardQuery(_ text: String?) throws -> CardQuery? {
     guard let text, !text.trimmed.isEmpty else { return nil }
-    return try CardQuery(text, isInterrupted: workspace.environment.isInterrupted)
-  }
-
-  /// Returns the cards of decks that a query matches, by deck; nil for nil and for a blank text.
-  func found(
-    in decks: [DeckHandle], matching text: String?
-  ) throws -> [DeckID: (ids: [CardID], positions: [Int])]? {
-    guard let query = try cardQuery(text) else { return nil }
-    return try workspace.read {
-      try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment)
-    }
+    return try CardQuery(text, isInterrupted: workspace.isInterrupted)
   }
 
   /// Returns the cards of decks that a query matches, deck by deck and top first, or sorted.
@@ -47,13 +34,14 @@ public struct CardOperations {
     in decks: [DeckHandle], matching query: String?, sortedBy sort: CardProperty? = nil, isDescending: Bool = false
   ) throws -> CardSequence {
     var (ids, positions): ([CardID], [Int]) = ([], [])
-    let found = try found(in: decks, matching: query)
+    let found = try cardQuery(query).map { query in
+      try workspace.read { try searchCache.found($0, in: decks.map(\.id), matching: query, at: workspace.moment) }
+    }
     for deck in decks {
       guard let found else {
         let all = try self.ids(of: deck.id)
         ids += all
-        positions += 1...max(1, all.count)
-        if all.isEmpty { positions.removeLast() }
+        positions += 1..<all.count + 1
         continue
       }
       guard let cards = found[deck.id] else { continue }
@@ -92,14 +80,13 @@ public struct CardOperations {
       var changesOthers = false
       for place in cards.indices {
         if place % Self.some == 0 { try progress(place) }
-        if try change(db, place, workspace.environment.clocks.now()) { changesOthers = true }
+        if try change(db, place, workspace.now) { changesOthers = true }
       }
       return changesOthers
     }
     if changesOthers { workspace.opened.orders.forget() }
   }
 
-  /// The number of cards between two progress reports.
   private static let some = 500
 
   /// Moves cards to the top of a deck; returns how many were moved.
@@ -111,7 +98,7 @@ public struct CardOperations {
       for end in stride(from: cards.count, to: 0, by: -Self.some) {
         try progress(cards.count - end)
         let lot = cards[max(0, end - Self.some)..<end].map(\.id)
-        moved += try CardTable.move(db, lot, into: deck.id, now: workspace.environment.clocks.now())
+        moved += try CardTable.move(db, lot, into: deck.id, now: workspace.now)
       }
       return moved
     }
@@ -198,12 +185,10 @@ public struct CardOperations {
 
   /// Returns the cards that a query in Anki's language matches, in the order in which they were created.
   /// - Throws: `DeckError.badQuery`.
-  public func numbers(anki query: String) throws -> [Int64] {
-    try found(anki: query).map(\.rawValue)
-  }
+  public func numbers(anki query: String) throws -> [Int64] { try found(anki: query).map(\.rawValue) }
 
   func found(anki query: String) throws -> [CardID] {
-    let parsed = try CardQuery(query, isAnki: true, isInterrupted: workspace.environment.isInterrupted)
+    let parsed = try CardQuery(query, isAnki: true, isInterrupted: workspace.isInterrupted)
     return try workspace.read { try CardTable.ids($0, matching: parsed, at: workspace.moment, searchCache) }
   }
 
@@ -220,6 +205,63 @@ public struct CardOperations {
   }
 }
 
-extension Workspace {
-  public var cards: CardOperations { CardOperations(workspace: self) }
+/// A card that is forgotten more often than the memory model predicts, with what may help.
+public struct LeechHelp {
+  public let card: CardHandle
+  public let record: CardRecord
+  public let deck: String
+  /// The outermost deck that contains it; similar cards are looked for in there.
+  public let family: String
+  public let test: LeechTest
+  /// Wrong answers that were typed for it, the most frequent first.
+  public let mistypes: [Mistype]
+  /// Cards that it may be confused with, to study side by side.
+  public let confusedWith: [CardRecord]
+  public let same: [CardRecord]
+  /// One of the user's sentences that contains the card's word.
+  public let sentence: String?
+}
+
+public struct LeechOperations {
+  let workspace: Workspace
+
+  /// Returns the leeches of a deck and its subdecks, or of all decks; those with the most evidence first.
+  public func list(of deck: DeckHandle? = nil) throws -> [LeechHelp] {
+    try workspace.read { db in
+      var decks = try DeckTable.list(db).map(\.id)
+      if let deck { decks = [deck.id] + (try DeckTable.within(db, deck.id).map(\.id)) }
+      let leeches = try LeechReading.leeches(db, in: decks, at: workspace.moment)
+      return try help(db, leeches.map { ($0.card, $0.test) })
+    }
+  }
+
+  /// Returns what may help with a card, whether or not it is a leech.
+  public func help(with card: CardHandle) throws -> LeechHelp? {
+    try workspace.read { db in
+      guard let record = try CardTable.card(db, card.id) else { return nil }
+      let options = try DeckTable.options(db, record.deck)
+      return try help(db, [(card.id, LeechReading.test(db, card.id, options, at: workspace.moment))]).first
+    }
+  }
+
+  private func help(_ db: Database, _ leeches: [(card: CardID, test: LeechTest)]) throws -> [LeechHelp] {
+    let records = try CardTable.cards(db, ids: leeches.map(\.card))
+    let tests = Dictionary(firstOf: leeches.map { ($0.card, $0.test) })
+    let sentences = try Dictionary(firstOf: zip(records.map(\.id), Confusions.sentences(db, with: records)))
+    var alike: [CardID: (near: [CardID], same: [CardID])] = [:]
+    var families: [DeckID: [DeckID]] = [:]
+    for deck in Set(records.map(\.deck)) { families[deck] = try Confusions.family(db, of: DeckTable.record(db, deck)) }
+    for (family, cards) in Dictionary(grouping: records, by: { families[$0.deck] ?? [] }) {
+      for (card, found) in zip(cards, try Confusions.cards(db, like: cards, in: family)) { alike[card.id] = found }
+    }
+    return try records.map { record in
+      let deck = try DeckTable.record(db, record.deck)
+      return LeechHelp(
+        card: workspace.handle(of: record.id), record: record, deck: deck.name,
+        family: try families[record.deck]?.first.map { try DeckTable.record(db, $0).name } ?? deck.name,
+        test: tests[record.id] ?? LeechTest(), mistypes: try MistypeTable.list(db, of: record.id),
+        confusedWith: try CardTable.cards(db, ids: alike[record.id]?.near ?? []),
+        same: try CardTable.cards(db, ids: alike[record.id]?.same ?? []), sentence: sentences[record.id].flatMap { $0 })
+    }
+  }
 }

@@ -18,7 +18,6 @@ struct DeckOrders {
 
   private var orders: [DeckID: Order] = [:]
   private var requestCounts: [DeckID: Int] = [:]
-  /// The change count for which the orders are valid.
   private var changeCount = 0
   /// Increases with each change that may have moved a card.
   private(set) var version = 0
@@ -26,7 +25,6 @@ struct DeckOrders {
   /// This many questions about single cards are answered without building the order of the whole deck.
   private static let askLimit = 3
 
-  /// Forgets the orders if something has changed.
   mutating func refresh(_ now: Int) {
     guard now != changeCount else { return }
     changeCount = now
@@ -44,9 +42,8 @@ struct DeckOrders {
   /// Returns the order if it is cached, or was requested often enough to be worth building.
   mutating func order(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order? {
     if let known = orders[deck] { return known }
-    let count = requestCounts[deck, default: 0] + 1
-    requestCounts[deck] = count
-    return count > Self.askLimit ? try wholeOrder(of: deck, make: make) : nil
+    requestCounts[deck, default: 0] += 1
+    return requestCounts[deck, default: 0] > Self.askLimit ? try wholeOrder(of: deck, make: make) : nil
   }
 
   mutating func wholeOrder(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order {
@@ -58,34 +55,29 @@ struct DeckOrders {
 }
 
 extension CardOperations {
-  /// Unchanged as long as no card can have moved.
   var orderVersion: Int {
     workspace.opened.orders.refresh(workspace.changeCount)
     return workspace.opened.orders.version
   }
 
-  /// Returns the ids of a deck's cards, top first.
   func ids(of deck: DeckID) throws -> [CardID] {
     try checkOrders(deck)
-    return try workspace.opened.orders.wholeOrder(of: deck) { try workspace.read { try CardTable.ids($0, in: deck) } }
-      .ids
+    return try workspace.opened.orders.wholeOrder(of: deck) { try readIDs(of: deck) }.ids
   }
+
+  private func readIDs(of deck: DeckID) throws -> [CardID] { try workspace.read { try CardTable.ids($0, in: deck) } }
 
   func id(of deck: DeckID, at position: Int) throws -> CardID? {
     try checkOrders(deck)
-    guard
-      let order = try workspace.opened.orders.order(
-        of: deck, make: { try workspace.read { try CardTable.ids($0, in: deck) } })
-    else {
+    guard let order = try workspace.opened.orders.order(of: deck, make: { try readIDs(of: deck) }) else {
       return try workspace.read { try CardTable.id($0, in: deck, at: position) }
     }
     return order.ids.indices.contains(position - 1) ? order.ids[position - 1] : nil
   }
 
-  /// Returns the position of a card; 1 is the top.
   func position(of card: CardID, in deck: DeckID) throws -> Int {
     try checkOrders(deck)
-    let order = try workspace.opened.orders.order(of: deck) { try workspace.read { try CardTable.ids($0, in: deck) } }
+    let order = try workspace.opened.orders.order(of: deck) { try readIDs(of: deck) }
     return try order?.positions[card] ?? workspace.read { try CardTable.position($0, of: card) }
   }
 
@@ -97,31 +89,32 @@ extension CardOperations {
 }
 
 /// A page of the cards that a query matches, each with its position.
-///
-///     for (card, position) in listing.cards { print(position, try card.record().prompt) }
-///     print("of \(listing.total)")
 public struct CardListing {
   public fileprivate(set) var cards: [(card: CardHandle, position: Int)] = []
-  /// How many cards the query matches in total.
   public fileprivate(set) var total = 0
 }
 
 extension CardOperations {
   /// Lists the cards of decks that a query matches (all if it is nil or blank), deck by deck, top first.
-  /// - Parameters:
-  ///   - offset: how many cards to skip.
-  ///   - limit: the most cards to return; nil returns all that remain.
+  /// - Parameter offset: how many cards to skip.
+  /// - Parameter limit: the most cards to return; nil returns all that remain.
   public func list(
     of decks: [DeckHandle], matching query: String? = nil, offset: Int = 0, limit: Int? = nil
   ) throws -> CardListing {
     var listing = CardListing()
-    let found = try found(in: decks, matching: query)
+    if try cardQuery(query) != nil {
+      for deck in decks { _ = try deck.record() }
+      let found = try find(in: decks, matching: query)
+      listing.total = found.count
+      found.skip(offset)
+      while listing.cards.count < limit ?? .max, let card = try found.nextCard() {
+        try workspace.poll()
+        listing.cards.append((card, try card.position()))
+      }
+      return listing
+    }
     for deck in decks {
-      let skipped = max(0, offset - listing.total)
-      let room = limit.map { $0 - listing.cards.count } ?? .max
-      let added =
-        try found.map { try page(of: $0[deck.id, default: ([], [])], deck.id, skipped, room) }
-        ?? page(deck.id, skipped, room)
+      let added = try page(deck.id, max(0, offset - listing.total), limit.map { $0 - listing.cards.count } ?? .max)
       listing.cards += added.cards
       listing.total += added.total
     }
@@ -135,35 +128,12 @@ extension CardOperations {
       listing.total = try DeckTable.count(db, deck)
       guard offset < listing.total, limit > 0 else { return listing }
       let records = try CardTable.page(db, in: deck, offset: offset, count: limit)
-      listing.cards = records.enumerated().map { index, record in
-        (handle(of: record, at: offset + index + 1), offset + index + 1)
+      for (position, record) in zip((offset + 1)..., records) {
+        let card = workspace.handle(of: record.id)
+        card.cacheRecord(record, position: position)
+        listing.cards.append((card, position))
       }
       return listing
     }
-  }
-
-  /// The part of the cards found in a deck that belongs to a page.
-  private func page(
-    of found: (ids: [CardID], positions: [Int]), _ deck: DeckID, _ offset: Int, _ limit: Int
-  ) throws -> CardListing {
-    try workspace.read { db in
-      var listing = CardListing()
-      _ = try DeckTable.record(db, deck)
-      let (ids, positions) = found
-      listing.total = ids.count
-      for index in ids.indices.dropFirst(offset).prefix(limit) {
-        if index % 256 == 0, workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
-        guard let record = try CardTable.card(db, ids[index]) else { continue }
-        listing.cards.append((handle(of: record, at: positions[index]), positions[index]))
-      }
-      return listing
-    }
-  }
-
-  /// Returns the handle of a card that was just read, with its row and position cached.
-  private func handle(of record: CardRecord, at position: Int) -> CardHandle {
-    let handle = workspace.handle(of: record.id)
-    handle.cacheRecord(record, position: position)
-    return handle
   }
 }

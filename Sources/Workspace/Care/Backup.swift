@@ -1,13 +1,11 @@
-// Backups: everything of an account in one file, and the contents of such a file.
-// Invariant: a backup is a snapshot of the database at one point in time, and is verified by reading it before it
-// gets its final name.
-//
-// The file is a tar archive compressed with zstd: `manifest.json` first, then `collection.sqlite`, `media/...`,
-// `grants.json` and `history`; `BackupPart` maps the names.
+// Backups: everything of an account in one file, made on the prompt's thread or a separate one, and the contents of
+// such a file. Invariant: a backup is a snapshot of the database at one point in time, and is verified by reading it
+// before it gets its final name. Nothing else in the account's folder changes.
 
 import Archives
 import Authentication
 import CardDocuments
+import Decks
 public import Files
 import Glibc
 public import Problems
@@ -31,7 +29,6 @@ public struct BackupContents: Equatable, Sendable {
   public init() {}
 }
 
-/// Why a backup cannot be made or restored.
 public enum BackupError: Problem, Equatable {
   case notABackup(path: String, reason: String)
   case newer(path: String, version: Int)
@@ -39,9 +36,7 @@ public enum BackupError: Problem, Equatable {
   case ofAnother(path: String, account: String)
   /// The backup is of data without an account, but an account is signed in.
   case ofNoAccount(path: String, here: String)
-  /// It contains something that this version never writes.
   case strange(path: String, reason: String)
-  /// A unit of work is in progress.
   case inUnit
   /// Everything was restored except the grants or the history. `kept` is the backup of what was replaced.
   case notAllRestored(FileError, kept: String?)
@@ -74,8 +69,7 @@ public enum BackupError: Problem, Equatable {
         ["path": path])
     case .inUnit:
       ProblemReport(
-        .cannotUndo, "Not within a script",
-        "a backup cannot be made or restored within a script; nothing was changed")
+        .cannotUndo, "Not within a script", "a backup cannot be made or restored within a script; nothing was changed")
     case .notAllRestored(let failure, let kept):
       ProblemReport(
         code: failure.report.code, title: "Not everything was restored",
@@ -107,9 +101,7 @@ extension CareOperations {
   // MARK: Making a backup
 
   /// Writes everything of the account to one file, even while it is in use, and reads it back to verify it.
-  /// - Parameters:
-  ///   - replaces: whether a file of that name is replaced; if not, the backup fails with EEXIST.
-  ///   - progress: called with the bytes done and their total.
+  /// - Parameter replaces: whether a file of that name is replaced; if not, the backup fails with EEXIST.
   @discardableResult
   public func backup(
     to path: String, replaces: Bool = true, progress: (Int, Int) -> Void = { _, _ in }
@@ -142,8 +134,8 @@ extension CareOperations {
 
   func backupJob(to path: String) -> BackupJob {
     BackupJob(
-      folder: workspace.folder, path: path, account: workspace.access.name, created: workspace.environment.clocks.now(),
-      isInterrupted: workspace.environment.isInterrupted)
+      folder: workspace.folder, path: path, account: workspace.access.name, created: workspace.now,
+      isInterrupted: workspace.isInterrupted)
   }
 
   /// Returns the path of the newest backup in the account's folder.
@@ -164,26 +156,196 @@ extension CareOperations {
   /// Returns the contents of a backup. Reads and checks the whole file.
   public func inspect(_ path: String) throws -> BackupContents {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
-    return try BackupFile(path, isInterrupted: workspace.environment.isInterrupted).read()
+    return try BackupFile(path, isInterrupted: workspace.isInterrupted).read()
   }
 
-  /// Returns the current contents of the account.
   public func contents() throws -> BackupContents {
     var contents = try workspace.read { try BackupContents.counts($0) }
-    contents.created = workspace.environment.clocks.now()
+    contents.created = workspace.now
     contents.account = workspace.access.name
     return contents
   }
 
   /// Returns an unused path for a backup made now; creates its folder.
-  /// - Parameters:
-  ///   - what: the beginning of the name.
-  ///   - ending: nil for that of a backup.
+  /// - Parameter what: the beginning of the name.
+  /// - Parameter ending: nil for that of a backup.
   public func freeBackupPath(_ what: String = "backup", ending: String? = nil) throws -> String {
     if !workspace.rehearsal.isOn { try makePrivateFolder(backupFolder) }
-    let day = workspace.dailyBackups.day(workspace.environment.clocks.now())
+    let day = workspace.dailyBackups.day(workspace.now)
     return try freePath(backupFolder + "/\(what)-\(day)", ending ?? CareOperations.backupEnding)
   }
 
   static let backupEnding = ".deckhand-backup"
+}
+
+struct BackupJob: Sendable {
+  let folder: String
+  let path: String
+  let account: String?
+  /// Seconds since 1970.
+  let created: Double
+  var isInterrupted: @Sendable () -> Bool
+  /// Whether a file of that name is replaced; if not, the backup fails with EEXIST.
+  var replaces = true
+
+  /// Writes the backup and verifies it.
+  func write(progress: (Int, Int) -> Void = { _, _ in }) throws -> BackupContents {
+    try Folder.refuse(path, .write)
+    // Beside the backup, so that a backup to another disk needs no space on this one.
+    let parent = try parentFolder(of: finalTarget(of: path))
+    Leftovers.sweepMarked(parent)
+    let scratch: Scratch
+    do {
+      scratch = try Scratch(.backup, in: parent)
+    } catch {
+      // The user knows the path of the backup, not that of the folder beside it.
+      throw FileError(path, .write, error.reason)
+    }
+    try scratch.mark()
+    let copy = scratch.path("collection.sqlite")
+    try DatabaseSnapshot(folder + "/collection.sqlite", scratch: scratch.folder, isInterrupted: isInterrupted)
+      .copy(to: copy) { progress($0, $1 * 2) }
+    let (counts, named) = try checked(copy)
+    var contents = counts
+    contents.created = created
+    contents.account = account
+    let files = [("collection.sqlite", copy)] + (try otherFiles(copiedTo: scratch, named))
+    contents.bytes = try files.reduce(0) { try $0 + (FileFacts.at($1.1)?.size ?? 0) }
+    try write(contents, files, in: scratch, progress)
+    return contents
+  }
+
+  /// Checks the copy of the database; returns what is in it, and the media that it names.
+  private func checked(_ path: String) throws -> (counts: BackupContents, named: Set<String>) {
+    let file = try ForeignDatabase.open(path, schema: DecksSchema.schema, longest: nil, isInterrupted: isInterrupted)
+    return try file.use { db in
+      // `quick_check` would not notice two rows with one unique key, which a restore has to refuse.
+      let wrong = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+      if let first = wrong.first { throw StorageError.damaged(path: folder + "/collection.sqlite", detail: first) }
+      return (try BackupContents.counts(db), try MediaOperations.named(db))
+    }
+  }
+
+  /// Lists the grants, the history and the media. Copies the first two, since they may grow while the backup is made.
+  /// Media without a name may be removed meanwhile, for example those of an import that fails.
+  private func otherFiles(copiedTo scratch: Scratch, _ named: Set<String>) throws -> [(String, String)] {
+    func isFile(_ name: String) throws -> Bool {
+      try FileFacts.at(folder + "/" + name, followingLinks: false)?.kind == .file
+    }
+    let growing = try ["grants.json", "history"].filter(isFile).map { name in
+      try AtomicFile.copy(folder + "/" + name, to: scratch.path(name), isInterrupted: isInterrupted)
+      return (name, scratch.path(name))
+    }
+    let media = try Folder.names(in: folder + "/media").filter(named.contains).map { "media/" + $0 }
+      .filter { BackupPart($0) != nil }
+    return growing + (try media.filter(isFile).map { ($0, folder + "/" + $0) })
+  }
+
+  private func write(
+    _ contents: BackupContents, _ files: [(String, String)], in scratch: Scratch, _ progress: (Int, Int) -> Void
+  ) throws {
+    let packed = "packed"
+    var options = Replacement(isInterrupted: isInterrupted)
+    options.keepsMode = false
+    options.replaces = replaces
+    options.isExport = parentFolder(of: path) != folder + "/backups"
+    options.temporaryName = lastPart(of: scratch.folder) + "/" + packed
+    var done = contents.bytes
+    try AtomicFile.write(
+      path, options,
+      finishing: { _ in
+        guard try BackupFile(scratch.path(packed), isInterrupted: isInterrupted).read() == contents else {
+          throw BackupError.notABackup(path: path, reason: "reading it back gave a different result")
+        }
+      },
+      { sink in
+        let archive = try ArchiveWriter(sink)
+        try archive.add(BackupFile.manifest, contents.encoded)
+        for (name, path) in files {
+          try archive.add(name, from: ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)) { count in
+            if isInterrupted() { throw WorkspaceError.interrupted }
+            done += count
+            progress(done, 2 * contents.bytes)
+          }
+        }
+        try archive.finish()
+      })
+  }
+}
+
+struct BackupFile {
+  static let manifest = "manifest.json"
+  fileprivate static let version = 1
+  private static let mostManifest = 1 << 16
+  let path: String
+  let isInterrupted: () -> Bool
+
+  init(_ path: String, isInterrupted: @escaping () -> Bool) { (self.path, self.isInterrupted) = (path, isInterrupted) }
+
+  /// Reads the backup to its end.
+  /// - Parameter body: called with each file and what it is; it may read the file or ignore it.
+  func read(_ body: (ArchiveReader, String, BackupPart) throws -> Void = { _, _, _ in }) throws -> BackupContents {
+    let archive = try ArchiveReader(path, isInterrupted: isInterrupted)
+    guard let first = try archive.next(), first.name == BackupFile.manifest else {
+      throw BackupError.notABackup(path: path, reason: "it does not begin with \(BackupFile.manifest)")
+    }
+    let contents = try BackupFile.decoded(archive.rest(limit: BackupFile.mostManifest), path)
+    let otherSize = BackupError.notABackup(path: path, reason: "its files have another size than its manifest says")
+    var (names, bytes): (Set<String>, Int) = ([], 0)
+    while let found = try archive.next() {
+      if isInterrupted() { throw WorkspaceError.interrupted }
+      guard let part = BackupPart(found.name), names.insert(found.name).inserted else {
+        throw BackupError.strange(path: path, reason: "it contains an unexpected file, \(quoted(found.name))")
+      }
+      bytes += found.size
+      // Checked before the file is unpacked, as a small archive can unpack to terabytes.
+      guard bytes <= contents.bytes else { throw otherSize }
+      try body(archive, found.name, part)
+    }
+    guard names.contains("collection.sqlite") else {
+      throw BackupError.notABackup(path: path, reason: "it has no collection.sqlite")
+    }
+    guard bytes == contents.bytes else { throw otherSize }
+    return contents
+  }
+
+  private static func decoded(_ bytes: [UInt8], _ path: String) throws -> BackupContents {
+    let limits = JSONLimits(bytes: mostManifest, depth: 4, values: 100, string: 4096)
+    let parsed: Value.Record?
+    // Whatever is wrong with it, it is not a manifest.
+    do { parsed = try JSONParser.parse(bytes, limits: limits).record } catch { parsed = nil }
+    guard let manifest = parsed, manifest["format"]?.text == "deckhand-backup" else {
+      throw BackupError.notABackup(path: path, reason: "its manifest cannot be read")
+    }
+    let found = manifest["version"]?.integer ?? 0
+    if found > version { throw BackupError.newer(path: path, version: found) }
+    var contents = BackupContents()
+    contents.created = manifest["created"]?.double ?? 0
+    contents.account = manifest["account"]?.text
+    contents.decks = manifest["decks"]?.integer ?? 0
+    contents.cards = manifest["cards"]?.integer ?? 0
+    contents.reviews = manifest["reviews"]?.integer ?? 0
+    contents.documents = manifest["documents"]?.integer ?? 0
+    contents.bytes = manifest["bytes"]?.integer ?? 0
+    return contents
+  }
+}
+
+extension BackupContents {
+  var encoded: [UInt8] {
+    JSONWriter.bytes(
+      of: .record([
+        "format": "deckhand-backup", "version": BackupFile.version, "created": created, "account": account,
+        "decks": decks, "cards": cards, "reviews": reviews, "documents": documents, "bytes": bytes,
+      ]))
+  }
+
+  static func counts(_ db: Database) throws -> BackupContents {
+    var contents = BackupContents()
+    contents.decks = try db.count("SELECT count(*) FROM decks")
+    contents.cards = try db.count("SELECT count(*) FROM cards")
+    contents.reviews = try db.count("SELECT count(*) FROM reviews")
+    contents.documents = try DocumentTable.count(db)
+    return contents
+  }
 }

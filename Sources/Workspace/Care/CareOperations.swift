@@ -1,16 +1,11 @@
 // Operations that keep the data of an account safe: undo in this file; backups, restoring and repairs in the files
-// beside it.
-// Invariant: an undo step contains what one operation, or one unit of work, changed in the database.
+// beside it. Invariant: an undo step contains what one operation, or one unit of work, changed in the database.
 
 import CardDocuments
 import Decks
 public import Storage
 import Text
 
-/// Undo, backups and the doctor.
-///
-///     try workspace.care.undo()
-///     try workspace.care.backup(to: "all.deckhand-backup")
 public struct CareOperations {
   let workspace: Workspace
 
@@ -27,7 +22,6 @@ public struct CareOperations {
   }
 
   /// Undoes the last step, or the step with an id.
-  /// - Parameter progress: called with the parts done and their total.
   /// - Throws: `UndoError` with the reason why the step cannot be undone; nothing was changed then.
   @discardableResult
   public func undo(_ step: Int? = nil, progress: (Int, Int) throws -> Void = { _, _ in }) throws -> UndoStep {
@@ -131,16 +125,10 @@ public struct CareOperations {
     }
   }
 
-  /// The folder of the automatic backups.
   public var backupFolder: String { workspace.folder + "/backups" }
 
   /// Sets the function that names the origin of changes, such as `card add`, for the names of undo steps.
   public func nameChanges(_ origin: @escaping () -> String?) { workspace.hooks.origin = origin }
 
-  /// Describes what is wrong with the database; empty if it is intact.
   public func integrityProblems() throws -> [String] { try workspace.store().integrityProblems() }
-}
-
-extension Workspace {
-  public var care: CareOperations { CareOperations(workspace: self) }
 }

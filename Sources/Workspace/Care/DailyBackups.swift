@@ -5,10 +5,8 @@
 import Decks
 import Files
 import Storage
-import Synchronization
 import Text
 
-/// Which daily backups are retained.
 public struct BackupRetention: Equatable, Sendable {
   public var daily: Int
   public var weekly: Int
@@ -43,7 +41,7 @@ public struct BackupRetention: Equatable, Sendable {
 /// Makes the day's backup, then removes the backups that are not to be retained.
 struct DailyBackup: Sendable {
   static let start = "daily-"
-  let job: BackupJob
+  var job: BackupJob
   let retention: BackupRetention
   /// Days since 1970.
   let today: Int
@@ -55,7 +53,6 @@ struct DailyBackup: Sendable {
   }
 
   /// Makes the backup and removes old ones.
-  /// - Parameter progress: called with the bytes done and their total.
   func make(progress: (Int, Int) -> Void) throws {
     try makePrivateFolder(parentFolder(of: job.path))
     _ = try job.write(progress: progress)
@@ -73,65 +70,9 @@ struct DailyBackup: Sendable {
   }
 }
 
-/// A backup made on a second thread while the prompt is in use. All members are called on the prompt's thread.
-final class BackgroundBackup {
-  private struct State {
-    var progress = (done: 0, total: 0)
-    var isStopped = false
-    var isOver = false
-    /// The error if the backup was not made.
-    var failure: (any Error)?
-  }
-
-  /// The state shared by both threads.
-  private final class Shared: Sendable {
-    let state = Mutex(State())
-  }
-
-  private let lane = WorkLane(ahead: 1)
-  private let shared = Shared()
-
-  init(_ daily: DailyBackup) throws {
-    let shared = shared
-    let job = BackupJob(
-      folder: daily.job.folder, path: daily.job.path, account: daily.job.account, created: daily.job.created,
-      isInterrupted: { shared.state.withLock { $0.isStopped } })
-    let stoppable = DailyBackup(job: job, retention: daily.retention, today: daily.today)
-    try lane.add {
-      defer { shared.state.withLock { $0.isOver = true } }
-      do {
-        try stoppable.make { done, total in shared.state.withLock { $0.progress = (done, total) } }
-      } catch {
-        shared.state.withLock { $0.failure = error }
-      }
-    }
-  }
-
-  var isOver: Bool { shared.state.withLock { $0.isOver } }
-  /// The bytes done and their total.
-  var progress: (done: Int, total: Int) { shared.state.withLock { $0.progress } }
-
-  /// Waits until the backup is finished.
-  /// - Throws: the error if the backup was not made.
-  func wait() throws {
-    lane.waitUntilIdle()
-    if let failure = shared.state.withLock({ $0.failure }) { throw failure }
-  }
-
-  /// Cancels the backup; never leaves a partial one.
-  func stop() {
-    shared.state.withLock { $0.isStopped = true }
-    lane.waitUntilIdle()
-  }
-}
-
-/// The automatic backup, once a day.
-///
-///     workspace.dailyBackups.begin()   // after each line
 public struct DailyBackups {
   let workspace: Workspace
 
-  /// Returns the local day of a point in time.
   func day(_ moment: Double) -> String { CivilDate(day: dayNumber(moment)).text }
 
   func dayNumber(_ moment: Double) -> Int { workspace.environment.clocks.day(of: moment) }
@@ -139,7 +80,7 @@ public struct DailyBackups {
   /// Returns the names of the daily backups with a future date, ordered by day. One of tomorrow may have been made in a
   /// time zone further east.
   func future() throws -> [String] {
-    let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.environment.clocks.now()))
+    let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.now))
     return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today + 1 }.sorted()
   }
 
@@ -149,7 +90,7 @@ public struct DailyBackups {
   /// Called by every change: the first change of a day makes the day's backup due. A collection that did not exist
   /// before needs no backup yet.
   func noteChange() {
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     let wait = workspace.hooks.nextBackup - now
     // A wait of more than a day was set by a clock that was wrong.
     guard wait <= 0 || wait > 86_400, !workspace.rehearsal.isOn else { return }
@@ -161,12 +102,10 @@ public struct DailyBackups {
   private func due() throws -> DailyBackup? {
     guard workspace.hooks.isBackupDue, workspace.isOpen, !workspace.rehearsal.isOn,
       !workspace.database.hasOpenTransaction, workspace.opened.backup == nil
-    else {
-      return nil
-    }
+    else { return nil }
     workspace.hooks.isBackupDue = false
     let preferences = try workspace.preferences()
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     let path = workspace.care.backupFolder + "/" + DailyBackup.start + day(now) + CareOperations.backupEnding
     guard preferences.backups.daily > 0, try FileFacts.at(path) == nil else { return nil }
     try workspace.read { _ in }
@@ -181,18 +120,22 @@ public struct DailyBackups {
         workspace.opened.backup = nil
         try running.wait()
       }
-      if let daily = try due() { workspace.opened.backup = try BackgroundBackup(daily) }
+      guard let daily = try due() else { return }
+      workspace.opened.backup = try BackgroundJob { shared in
+        var daily = daily
+        daily.job.isInterrupted = { shared.isStopped }
+        try daily.make(progress: shared.setProgress)
+      }
     }
   }
 
   /// Makes the day's backup if a change made it due, or waits for the running one until the user interrupts.
-  /// - Parameter progress: called with the bytes done and their total.
   public func finish(progress: (Int, Int) -> Void) {
     reporting {
       if let running = workspace.opened.backup {
         workspace.opened.backup = nil
         while !running.isOver {
-          if workspace.environment.isInterrupted() {
+          if workspace.isInterrupted() {
             running.stop()
             break
           }
@@ -211,8 +154,7 @@ public struct DailyBackups {
   /// Reports a failure of the backup without failing the change; a change at least an hour later tries again.
   private func reporting(_ body: () throws -> Void) {
     do { try body() } catch {
-      workspace.hooks.nextBackup =
-        workspace.environment.clocks.now() + (workspace.environment.isInterrupted() ? 0 : 3600)
+      workspace.hooks.nextBackup = workspace.now + (workspace.isInterrupted() ? 0 : 3600)
       workspace.hooks.backupFailed(error)
     }
   }
@@ -221,8 +163,4 @@ public struct DailyBackups {
     let offset = workspace.environment.clocks.zoneOffset(moment)
     return (((moment + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
   }
-}
-
-extension Workspace {
-  public var dailyBackups: DailyBackups { DailyBackups(workspace: self) }
 }

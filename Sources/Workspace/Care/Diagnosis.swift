@@ -1,5 +1,4 @@
-// The checks of the doctor, area by area.
-// Invariant: checking changes nothing.
+// The checks of the doctor, area by area. Invariant: checking changes nothing.
 
 import Archives
 import Authentication
@@ -15,10 +14,9 @@ import ToggleSettings
 import Values
 import WordGames
 
-/// A check of everything in an account.
-///
-///     try Diagnosis(workspace: workspace).findings(in: .media)
 struct Diagnosis {
+  private typealias Area = DoctorFinding.Area
+
   let workspace: Workspace
 
   func findings(in area: DoctorFinding.Area) throws -> [DoctorFinding] {
@@ -40,21 +38,20 @@ struct Diagnosis {
 
   private func integrity() throws -> [DoctorFinding] {
     let damaged = try damage().map {
-      DoctorFinding(
-        area: .database, code: DoctorFinding.damaged, what: $0, place: workspace.collectionPath,
-        remedy: "what can be read is copied into a new collection; "
+      Area.database.finding(
+        DoctorFinding.damaged, $0, at: workspace.collectionPath,
+        "what can be read is copied into a new collection; "
           + (workspace.care.newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup instead" }
             ?? "there is no backup"),
-        isMendable: true)
+        mends: true)
     }
     // A full disk is reported as a separate finding.
     guard let problem = workspace.database.readOnlyReason as? any Problem, problem.code != "storage_full" else {
       return damaged
     }
-    let unwritable = DoctorFinding(
-      area: .database, code: "read_only", what: "nothing can be changed: \(problem.message)",
-      place: workspace.collectionPath, remedy: "fix what the message says, then run `doctor` again",
-      isMendable: false)
+    let unwritable = Area.database.finding(
+      "read_only", "nothing can be changed: \(problem.message)", at: workspace.collectionPath,
+      "fix what the message says, then run `doctor` again")
     return damaged + [unwritable]
   }
 
@@ -67,29 +64,24 @@ struct Diagnosis {
   }
 
   private func deckFindings() throws -> [DoctorFinding] {
-    try workspace.read { try DecksCheck.findings($0, now: workspace.environment.clocks.now()) }.map { finding in
-      let (what, remedy) = finding.kind.words(finding.count)
+    try workspace.read { try DecksCheck.findings($0, now: workspace.now) }.map { finding in
+      let (table, what, remedy) = finding.kind.words(finding.count)
       let rows =
         finding.rows.map(String.init).joined(separator: ", ") + (finding.count > finding.rows.count ? ", …" : "")
-      return DoctorFinding(
-        area: .decks, code: finding.kind.rawValue, what: what, place: "\(finding.kind.table) \(rows)", remedy: remedy,
-        isMendable: true)
+      return Area.decks.finding(finding.kind.rawValue, what, at: "\(table) \(rows)", remedy, mends: true)
     }
   }
 
   /// Returns the cards that their notes no longer make. They were studied, or came so from another program, so they are
   /// removed only when the cards are requested by themselves.
   func unmadeCards() throws -> DoctorFinding? {
-    let cards = try workspace.read {
-      try NoteOrdinals.unmade($0, isInterrupted: workspace.environment.isInterrupted)
-    }
+    let cards = try workspace.read { try NoteOrdinals.unmade($0, isInterrupted: workspace.isInterrupted) }
     if cards.isEmpty { return nil }
     let first = try workspace.read { try CardTable.cards($0, ids: Array(cards.prefix(20))) }.map(\.guid)
-    return DoctorFinding(
-      area: .decks, code: DoctorFinding.unmadeCards,
-      what: "\(counted(cards.count, "card")) that their notes no longer make",
-      place: "cards \(first.joined(separator: ", "))" + (cards.count > first.count ? ", …" : ""),
-      remedy: "they are removed with their schedules, after a question; their answers still count", isMendable: true)
+    return Area.decks.finding(
+      DoctorFinding.unmadeCards, "\(counted(cards.count, "card")) that their notes no longer make",
+      at: "cards \(first.joined(separator: ", "))" + (cards.count > first.count ? ", …" : ""),
+      "they are removed with their schedules, after a question; their answers still count", mends: true)
   }
 
   private func gameFindings() throws -> [DoctorFinding] {
@@ -101,34 +93,29 @@ struct Diagnosis {
       }
       return []
     } catch let error as GameError {
-      return [
-        DoctorFinding(
-          area: .games, code: "bad_saved_game", what: error.message,
-          place: "games_saved", remedy: "the saved game is deleted", isMendable: true)
-      ]
+      let remedy = "the saved game is deleted"
+      return [Area.games.finding("bad_saved_game", error.message, at: "games_saved", remedy, mends: true)]
     }
   }
 
   private func settingFindings() throws -> [DoctorFinding] {
     let preferences = try workspace.preferences()
-    let system = preferences.systemWarning.map { warning in
-      DoctorFinding(
-        area: .settings, code: "system_settings", what: warning, place: workspace.sources.settings.systemFile ?? "",
-        remedy: "the administrator of this machine can correct the file", isMendable: false)
+    let refused = preferences.refusals.map {
+      let remedy = "give the setting another value, or reset it"
+      return Area.settings.finding("refused_setting", $0.message, at: "settings", remedy)
     }
-    return (system.map { [$0] } ?? [])
-      + preferences.refusals.map {
-        DoctorFinding(
-          area: .settings, code: "refused_setting", what: $0.message, place: "settings",
-          remedy: "give the setting another value, or reset it", isMendable: false)
-      }
+    guard let warning = preferences.systemWarning else { return refused }
+    let system = Area.settings.finding(
+      "system_settings", warning, at: workspace.sources.settings.systemFile ?? "",
+      "the administrator of this machine can correct the file")
+    return [system] + refused
   }
 
   private func undoFindings() throws -> [DoctorFinding] {
     try workspace.read { try UndoLog.damagedSteps($0) }.map { step in
-      DoctorFinding(
-        area: .undo, code: "damaged_step", what: "the undo data of \(UndoStep.quoted(step.name)) cannot be read",
-        place: "undo_steps \(step.id)", remedy: "the undo history is deleted", isMendable: true)
+      Area.undo.finding(
+        "damaged_step", "the undo data of \(UndoStep.quoted(step.name)) cannot be read", at: "undo_steps \(step.id)",
+        "the undo history is deleted", mends: true)
     }
   }
 
@@ -138,23 +125,23 @@ struct Diagnosis {
     let problems = try workspace.documents.store().check().filter { DocumentTable.isNamed($0.id) }
     var found = problems.map { id, problem in
       let pointer = problem.pointer.description
-      return DoctorFinding(
-        area: .documents, code: problem.code, what: problem.message,
-        place: (problem.path ?? "documents \(id)") + (pointer.isEmpty ? "" : " at \(pointer)"),
-        remedy: "correct or remove the document, or restore it from a backup", isMendable: false)
+      return Area.documents.finding(
+        problem.code, problem.message,
+        at: (problem.path ?? "documents \(id)") + (pointer.isEmpty ? "" : " at \(pointer)"),
+        "correct or remove the document, or restore it from a backup")
     }
     let known = Set(try workspace.documents.ids())
     for id in known.sorted() where !DocumentTable.isNamed(id) {
       found.append(
-        DoctorFinding(
-          area: .documents, code: "bad_document_id", what: "the id of a document is no UUID: \(quoted(id))",
-          place: "documents \(printable(id, limit: 60))", remedy: "the document is removed", isMendable: true))
+        Area.documents.finding(
+          "bad_document_id", "the id of a document is no UUID: \(quoted(id))",
+          at: "documents \(printable(id, limit: 60))", "the document is removed", mends: true))
     }
     for (card, document) in try workspace.read({ try CardTable.documents($0) }) where !known.contains(document) {
       found.append(
-        DoctorFinding(
-          area: .documents, code: "missing_document", what: "a card shows document \(document), which does not exist",
-          place: "cards \(card.rawValue)", remedy: "the reference is removed from the card", isMendable: true))
+        Area.documents.finding(
+          "missing_document", "a card shows document \(document), which does not exist", at: "cards \(card.rawValue)",
+          "the reference is removed from the card", mends: true))
     }
     return found
   }
@@ -163,24 +150,22 @@ struct Diagnosis {
 
   private func mediaFindings() throws -> [DoctorFinding] {
     let check = try workspace.media.check()
-    func finding(_ code: String, _ what: String, _ place: String, _ remedy: String) -> DoctorFinding {
-      DoctorFinding(area: .media, code: code, what: what, place: place, remedy: remedy, isMendable: false)
-    }
     var found = try check.missing.map {
-      finding(
-        "missing_media", "\(quoted($0.name)) is used but does not exist", try workspace.media.userNames($0.references),
-        "add the file, or correct what refers to it")
+      Area.media.finding(
+        "missing_media", "\(quoted($0.name)) is used but does not exist",
+        at: try workspace.media.userNames($0.references), "add the file, or correct what refers to it")
     }
     found += check.damaged.map {
-      finding("damaged_media", "the file of \(quoted($0)) is missing or changed", "media", "restore it from a backup")
+      let what = "the file of \(quoted($0)) is missing or changed"
+      return Area.media.finding("damaged_media", what, at: "media", "restore it from a backup")
     }
     if !check.unused.isEmpty {
       let names = check.unused.prefix(Diagnosis.mostNames).map { quoted($0.name) }.joined(separator: ", ")
       let more = check.unused.count - Diagnosis.mostNames
       found.append(
-        finding(
+        Area.media.finding(
           "unused_media", "\(counted(check.unused.count, "media file")) that nothing uses",
-          names + (more > 0 ? ", … \(grouped(more)) more" : ""), "remove them, or leave them"))
+          at: names + (more > 0 ? ", … \(grouped(more)) more" : ""), "remove them, or leave them"))
     }
     return found
   }
@@ -192,11 +177,9 @@ struct Diagnosis {
   func removedMedia() throws -> DoctorFinding? {
     let left = try workspace.media.check().leftover
     guard left.files > 0 else { return nil }
-    return DoctorFinding(
-      area: .media, code: DoctorFinding.removedMedia,
-      what: "\(counted(left.files, "file")) of removed media, \(counted(left.bytes, "byte"))",
-      place: workspace.media.folder,
-      remedy: "they are deleted; after that the removal cannot be undone", isMendable: true)
+    return Area.media.finding(
+      DoctorFinding.removedMedia, "\(counted(left.files, "file")) of removed media, \(counted(left.bytes, "byte"))",
+      at: workspace.media.folder, "they are deleted; after that the removal cannot be undone", mends: true)
   }
 
   // MARK: Files
@@ -209,10 +192,9 @@ struct Diagnosis {
       let place =
         workspace.care.backupFolder + "/" + first + (future.count > 1 ? " to \(future[future.count - 1])" : "")
       found.append(
-        file(
+        Area.files.finding(
           "future_backup", "\(counted(future.count, "daily backup")) dated after today, because the clock was wrong",
-          place,
-          "they do not replace other backups; remove or rename them", false))
+          at: place, "they do not replace other backups; remove or rename them"))
     }
     return found
   }
@@ -220,94 +202,85 @@ struct Diagnosis {
   private func checkFile(at path: String, _ found: inout [DoctorFinding], depth: Int) throws {
     guard let facts = try FileFacts.at(path, followingLinks: false) else { return }
     if facts.kind == .symbolicLink { return }
+    func add(_ code: String, _ what: String, _ remedy: String, mends: Bool = false) {
+      found.append(Area.files.finding(code, what, at: path, remedy, mends: mends))
+    }
     if facts.owner != getuid() {
-      found.append(file("foreign_file", "it belongs to another user", path, "change its owner", false))
+      add("foreign_file", "it belongs to another user", "change its owner")
     } else if facts.mode & 0o077 != 0 {
-      found.append(file("open_to_others", "other users may read or write it", path, "only you are given access", true))
+      add("open_to_others", "other users may read or write it", "only you are given access", mends: true)
     }
     // The mode is checked because root may do anything, `access` because the disk may be read-only.
     let needed: mode_t = facts.kind == .folder ? 0o700 : 0o600
     if facts.mode & needed != needed || access(path, facts.kind == .folder ? R_OK | W_OK | X_OK : R_OK | W_OK) != 0 {
       let remedy = "`chmod u+\(facts.kind == .folder ? "rwx" : "rw")` on it, unless its disk is read-only"
-      found.append(file("closed", "you cannot read and write it: changes fail", path, remedy, false))
+      add("closed", "you cannot read and write it: changes fail", remedy)
     }
     let name = lastPart(of: path)
     let isScratch = Leftovers.isScratch(name)
     if facts.kind == .file || isScratch, isLeftover(name, facts) {
-      found.append(file("leftover", "a killed process left it", path, "it is removed", true))
+      add("leftover", "a killed process left it", "it is removed", mends: true)
     }
     // The contents of a process's scratch folder are not checked.
     guard facts.kind == .folder, !isScratch, depth < 8 else { return }
     for inner in try Folder.names(in: path) { try checkFile(at: path + "/" + inner, &found, depth: depth + 1) }
   }
 
-  private func file(_ code: String, _ what: String, _ path: String, _ remedy: String, _ mends: Bool) -> DoctorFinding {
-    DoctorFinding(area: .files, code: code, what: what, place: path, remedy: remedy, isMendable: mends)
-  }
-
   /// Whether the file was left by a process that has ended, judging by its name, or by its age of more than an hour.
   private func isLeftover(_ name: String, _ facts: FileFacts) -> Bool {
     if Leftovers.contains(name) { return true }
     let isTemporary = name.hasSuffix(".tmp") || name == "credentials.new"
-    return isTemporary && workspace.environment.clocks.now() - Double(facts.modified.seconds) > 3600
+    return isTemporary && workspace.now - Double(facts.modified.seconds) > 3600
   }
 
   private func spaceFindings() throws -> [DoctorFinding] {
     guard let free = Folder.freeBytes(in: workspace.folder), try free < workspace.care.neededSpace() else { return [] }
-    return [
-      DoctorFinding(
-        area: .space, code: "little_space",
-        what: "only \(grouped(free >> 20)) MiB are free; a change or a backup may need more",
-        place: workspace.folder,
-        remedy: "free some space", isMendable: false)
-    ]
+    let what = "only \(grouped(free >> 20)) MiB are free; a change or a backup may need more"
+    return [Area.space.finding("little_space", what, at: workspace.folder, "free some space")]
   }
 }
 
 extension DecksFinding.Kind {
-  fileprivate var table: String {
-    switch self {
-    case .badReview: "reviews"
-    case .noteWithoutCard, .missingGuid, .badFields: "notes"
-    case .deckWithoutParent, .deckKey, .deckRow, .deckOptions: "decks"
-    case .presetRow, .presetOptions: "presets"
-    case .noteType: "note_types"
-    default: "cards"
-    }
-  }
-
-  /// Returns what is wrong, and what a repair does.
-  fileprivate func words(_ count: Int) -> (String, String) {
+  /// Returns the table, what is wrong with its rows, and what a repair does.
+  fileprivate func words(_ count: Int) -> (table: String, what: String, remedy: String) {
     let cards = counted(count, "card")
     let aside = "what is there now is set aside in a file beside the backups"
+    let rows = "\(counted(count, "row")) with unreadable data of a server"
+    let renewed = "\(aside); the next sync compares them anew"
     return switch self {
-    case .deckRow, .presetRow, .cardRow:
-      ("\(counted(count, "row")) with unreadable data of a server", "\(aside); the next sync compares them anew")
-    case .deckOptions: ("\(counted(count, "deck")) with unreadable options", "\(aside); their options are reset")
-    case .presetOptions: ("\(counted(count, "preset")) with unreadable options", "\(aside); their options are reset")
+    case .deckRow: ("decks", rows, renewed)
+    case .presetRow: ("presets", rows, renewed)
+    case .cardRow: ("cards", rows, renewed)
+    case .deckOptions:
+      ("decks", "\(counted(count, "deck")) with unreadable options", "\(aside); their options are reset")
+    case .presetOptions:
+      ("presets", "\(counted(count, "preset")) with unreadable options", "\(aside); their options are reset")
     case .noteType:
       (
-        "\(counted(count, "note type")) that cannot be read",
+        "note_types", "\(counted(count, "note type")) that cannot be read",
         "\(aside); the fields get new names, and the cards plain templates"
       )
-    case .cardWithoutDeck: ("\(cards) without a deck", "they are moved to the deck Recovered")
-    case .noteWithoutType: ("\(counted(count, "note")) whose note type does not exist", "they get another note type")
-    case .cardWithoutNote: ("\(cards) whose note does not exist", "they are removed: their texts were in the note")
+    case .cardWithoutDeck: ("cards", "\(cards) without a deck", "they are moved to the deck Recovered")
+    case .noteWithoutType:
+      ("cards", "\(counted(count, "note")) whose note type does not exist", "they get another note type")
+    case .cardWithoutNote:
+      ("cards", "\(cards) whose note does not exist", "they are removed: their texts were in the note")
     case .noteWithoutCard:
       (
-        "\(counted(count, "note")) without a card",
+        "notes", "\(counted(count, "note")) without a card",
         "their cards are made again, in the deck Recovered; a note without text is removed"
       )
-    case .cardWithoutTemplate: ("\(cards) without a template", "each becomes the first card that its note makes")
-    case .deckWithoutParent: ("\(counted(count, "deck")) without a parent deck", "the parent deck is created")
+    case .cardWithoutTemplate:
+      ("cards", "\(cards) without a template", "each becomes the first card that its note makes")
+    case .deckWithoutParent: ("decks", "\(counted(count, "deck")) without a parent deck", "the parent deck is created")
     case .deckKey:
-      ("\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")
-    case .missingGuid: ("\(counted(count, "note")) without a guid", "each is given one")
-    case .badSchedule: ("\(cards) with an invalid schedule", "it is corrected, or the card becomes new again")
-    case .badReview: ("\(counted(count, "answer")) with an invalid rating or time", "they are removed")
-    case .futureAnswer:
-      ("\(cards) answered while the clock was ahead", "the last answer counts as given now")
-    case .badFields: ("\(counted(count, "note")) whose additional fields cannot be read", "those fields are removed")
+      ("decks", "\(counted(count, "deck")) that cannot be found by name", "the name is indexed again, or changed")
+    case .missingGuid: ("notes", "\(counted(count, "note")) without a guid", "each is given one")
+    case .badSchedule: ("cards", "\(cards) with an invalid schedule", "it is corrected, or the card becomes new again")
+    case .badReview: ("reviews", "\(counted(count, "answer")) with an invalid rating or time", "they are removed")
+    case .futureAnswer: ("cards", "\(cards) answered while the clock was ahead", "the last answer counts as given now")
+    case .badFields:
+      ("notes", "\(counted(count, "note")) whose additional fields cannot be read", "those fields are removed")
     }
   }
 }

@@ -1,5 +1,7 @@
-// The doctor's findings, and the check of every area of an account.
-// Invariant: checking changes nothing; an area that cannot be checked is itself a finding.
+// The doctor: its findings, the check of every area of an account, and the repairs of `doctor --mend`. Invariant:
+// checking changes nothing; an area that cannot be checked is itself a finding. The existing data is saved before
+// anything is changed, and whatever is lost from a damaged collection is listed. Until the user asks for it, no new
+// collection replaces the missing one and no backup is removed.
 
 import Archives
 import Authentication
@@ -17,24 +19,20 @@ import WordGames
 
 /// Something that is wrong, or that could go wrong.
 public struct DoctorFinding: Equatable, Sendable {
-  /// The area of the account that a finding concerns.
   public enum Area: String, CaseIterable, Sendable {
     case database, decks, documents, media, games, settings, undo, files, space
     /// Checked by the shell.
     case plugins, words
   }
 
-  /// The areas of cards.
   public static let areasOfCards: Set<Area> = [.database, .decks, .undo]
 
   public let area: Area
   /// A stable code for programs, such as `bad_schedule`.
   public let code: String
-  /// A description of what is wrong.
   public let what: String
   /// The location: a file, or rows of a table.
   public let place: String
-  /// What can be done about it.
   public let remedy: String
   /// Whether `--mend` can do what the remedy says.
   public let isMendable: Bool
@@ -50,7 +48,14 @@ public struct DoctorFinding: Equatable, Sendable {
   }
 }
 
-/// What the doctor found and repaired.
+extension DoctorFinding.Area {
+  func finding(
+    _ code: String, _ what: String, at place: String, _ remedy: String, mends: Bool = false
+  ) -> DoctorFinding {
+    DoctorFinding(area: self, code: code, what: what, place: place, remedy: remedy, isMendable: mends)
+  }
+}
+
 public struct DoctorReport: Equatable, Sendable {
   public let findings: [DoctorFinding]
   /// The backup that was made before any repair.
@@ -87,9 +92,7 @@ extension CareOperations {
         if area == .decks, areas == DoctorFinding.areasOfCards, let unmade = try diagnosis.unmadeCards() {
           found.append(unmade)
         }
-      } catch let problem as any Problem
-        where problem.code != "interrupted"
-      {
+      } catch let problem as any Problem where problem.code != "interrupted" {
         // The damage of the database has already been reported.
         if (problem as? StorageError)?.isDamage == true, found.contains(where: { $0.code == DoctorFinding.damaged }) {
           continue
@@ -98,9 +101,8 @@ extension CareOperations {
         // A problem that prevents every check is reported once.
         if found.contains(where: { $0.what == what }) { continue }
         found.append(
-          DoctorFinding(
-            area: area, code: "unchecked", what: what, place: workspace.folder,
-            remedy: "fix what the message says, then run `doctor` again", isMendable: false))
+          area.finding(
+            "unchecked", what, at: workspace.folder, "fix what the message says, then run `doctor` again"))
       }
     }
     if areas == [.media], let removed = try diagnosis.removedMedia() { found.append(removed) }
@@ -110,19 +112,155 @@ extension CareOperations {
   private func goneCollection() -> DoctorFinding {
     let backup =
       newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup" } ?? "there is no backup"
-    return DoctorFinding(
-      area: .database, code: DoctorFinding.gone, what: "the collection is empty or missing, but other data exists",
-      place: workspace.collectionPath,
-      remedy: "\(backup); --mend creates an empty collection and keeps every backup", isMendable: true)
+    return DoctorFinding.Area.database.finding(
+      DoctorFinding.gone, "the collection is empty or missing, but other data exists", at: workspace.collectionPath,
+      "\(backup); --mend creates an empty collection and keeps every backup", mends: true)
   }
 
   /// Returns the space in bytes that a change and a backup may need.
-  func neededSpace() throws -> Int {
-    (64 << 20) + 2 * (try FileFacts.at(workspace.collectionPath)?.size ?? 0)
-  }
+  func neededSpace() throws -> Int { (64 << 20) + 2 * (try FileFacts.at(workspace.collectionPath)?.size ?? 0) }
 
   /// The libraries used for the data, with their versions.
   public static var libraryVersions: [(name: String, version: String)] {
     [("SQLite", sqliteVersion), ("zstd", zstdVersion)]
+  }
+}
+
+extension CareOperations {
+  /// Repairs what can be repaired, after a backup of everything.
+  /// - Parameter removesUnmade: whether cards that their notes no longer make are removed where they are found.
+  /// - Parameter progress: as for `diagnose`, for each of its checks.
+  /// - Returns: the remaining findings, and what was repaired.
+  public func mend(
+    _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases), removesUnmade: Bool = false,
+    progress: (Int, Int) -> Void = { _, _ in }
+  ) throws -> DoctorReport {
+    let all = try diagnose(areas, progress: progress)
+    let found = removesUnmade ? all : all.filter { $0.code != DoctorFinding.unmadeCards }
+    guard found.contains(where: \.isMendable) else { return DoctorReport(findings: all, backup: nil) }
+    if workspace.rehearsal.isOn { throw WorkspaceError.rehearsal("repairing the data") }
+    try makePrivateFolder(backupFolder)
+    var report: DoctorReport
+    if found.contains(where: { $0.code == DoctorFinding.gone }) {
+      try beginAgain()
+      report = DoctorReport(findings: try diagnose(areas, progress: progress), backup: nil)
+    } else if found.contains(where: { $0.code == DoctorFinding.damaged }) {
+      let (kept, lost) = try salvage()
+      // Salvaging again would not fix the remaining findings.
+      let rest = try diagnose(areas, progress: progress)
+      try mend(rest.filter { $0.code != DoctorFinding.unmadeCards })
+      report = DoctorReport(findings: try diagnose(areas, progress: progress), backup: kept)
+      report.lost = lost
+      report.mended = rest.filter { $0.isMendable && !report.findings.contains($0) }
+    } else {
+      let path = try backup(as: "before-mending").path
+      try mend(found)
+      report = DoctorReport(findings: try diagnose(areas, progress: progress), backup: path)
+    }
+    report.mended += found.filter { $0.isMendable && !report.findings.contains($0) && !report.mended.contains($0) }
+    return report
+  }
+
+  /// Applies the remedy of each finding.
+  private func mend(_ found: [DoctorFinding]) throws {
+    try removingOnFailure { created in
+      let values = found.contains { $0.area == .decks } ? try workspace.read { try DecksCheck.unreadable($0) } : []
+      if !values.isEmpty {
+        let path = try freeBackupPath("set-aside", ending: ".txt")
+        try AtomicFile.write(path, values.map(\.line).joined().utf8)
+        created.append(path)
+      }
+      try mendRows(found)
+    }
+    if found.contains(where: { $0.code == DoctorFinding.removedMedia }) { try workspace.media.clean() }
+    for finding in found where finding.isMendable && finding.area == .files {
+      let isFolder = try FileFacts.at(finding.place, followingLinks: false)?.kind == .folder
+      if finding.code == "open_to_others" {
+        chmod(finding.place, isFolder ? 0o700 : 0o600)
+      } else if isFolder {
+        try Folder.removeTree(finding.place)
+      } else {
+        try Folder.removeFile(finding.place)
+      }
+    }
+  }
+
+  private func mendRows(_ found: [DoctorFinding]) throws {
+    func has(_ code: String) -> Bool { found.contains { $0.code == code } }
+    try workspace.perform(.mend) { db in
+      if found.contains(where: { $0.area == .decks }) {
+        _ = try DecksCheck.mend(db, now: workspace.now, random: workspace.environment.random.entropy)
+      }
+      // The rows that cards, notes and decks refer to exist by now.
+      if has(DoctorFinding.damaged) { try db.applyDeleteActions() }
+      if has("bad_document_id") { try DocumentTable.removeUnnamed(db) }
+      if has("missing_document") || has("bad_document_id") {
+        let known = Set(try DocumentTable.ids(db))
+        for (card, document) in try CardTable.documents(db) where !known.contains(document) {
+          try CardTable.setDocument(db, card, to: nil, now: workspace.now)
+        }
+      }
+      if has("bad_saved_game") { try GameTable.removeSaved(db) }
+      if has(DoctorFinding.unmadeCards) {
+        try CardTable.remove(db, NoteOrdinals.unmade(db, isInterrupted: workspace.isInterrupted))
+      }
+      if has("damaged_step") { try UndoLog.removeAll(db) }
+    }
+  }
+
+  /// Salvages the readable rows of a damaged collection. Keeps the damaged file unchanged.
+  /// - Returns: the path of the damaged file, and what was lost.
+  private func salvage() throws -> (kept: String, lost: [String]) {
+    let scratch = try Scratch(.restore, in: workspace.folder)
+    let (copy, made) = (scratch.path("damaged.sqlite"), scratch.path("rows.sqlite"))
+    try copyCollection(to: copy)
+    let new = NewStore(at: made, schema: Workspace.schema, isInterrupted: workspace.isInterrupted)
+    let losses = try new.salvage(from: copy)
+    // A failure until here leaves nothing behind.
+    let kept = try copyDamaged()
+    try workspace.database.replaceAll(from: made)
+    workspace.stopFitting()
+    workspace.opened.orders.forget()
+    try workspace.settings.reload()
+    return (kept, losses.map(\.words))
+  }
+}
+
+extension UnreadableValue {
+  /// The line in the file of what a repair replaced.
+  fileprivate var line: String { "\(table) \(row), \(column): \(text)\n" }
+}
+
+extension CareOperations {
+  /// Whether the collection is missing while media or backups exist. SQLite would create an empty one.
+  var isCollectionGone: Bool {
+    do {
+      let path = workspace.collectionPath
+      // A dangling link or a pipe counts as existing: opening it fails with an error that says what it is.
+      if try FileFacts.at(path, followingLinks: false) != nil {
+        guard let facts = try FileFacts.at(path), facts.kind == .file, facts.size == 0 else { return false }
+      }
+      return try hasFile(in: "backups") { $0.hasSuffix(CareOperations.backupEnding) }
+        || hasFile(in: "media") { _ in true }
+    } catch { return false }  // An unreadable file is reported when it is opened.
+  }
+
+  private func hasFile(in inner: String, where isData: (String) -> Bool) throws -> Bool {
+    try Folder.names(in: workspace.folder + "/" + inner).contains(where: isData)
+  }
+
+  /// Creates an empty collection. Renames the automatic backups, so that none of them is ever removed automatically.
+  func beginAgain() throws {
+    for name in try Folder.names(in: backupFolder) where name.hasPrefix(DailyBackup.start) {
+      let rest = name.dropFirst(DailyBackup.start.count)
+      let ending = rest.hasSuffix(CareOperations.backupEnding) ? CareOperations.backupEnding : ""
+      // On the same day this may happen again, and the first backup is the one with the data.
+      let kept = try freePath("\(backupFolder)/kept-\(rest.dropLast(ending.count))", ending)
+      try Folder.move(backupFolder + "/" + name, to: kept)
+    }
+    // A connection that was opened before the file was removed would still write to that file.
+    try workspace.database.close()
+    workspace.hasCollection = true
+    try workspace.database.operation("making a new collection") { _ in }
   }
 }

@@ -18,7 +18,6 @@ import ToggleSettings
 public enum BackupPower: String, CaseIterable, Sendable {
   /// Settings that plugins may not change, and the link with a sync server.
   case settings
-  /// The permissions of plugins.
   case grants
   case history
   /// Restoring a backup of data without an account into an account.
@@ -32,7 +31,6 @@ public enum BackupPower: String, CaseIterable, Sendable {
 ///     try workspace.care.restore(staged)
 public final class StagedBackup {
   public let contents: BackupContents
-  /// The parts that the caller asked for.
   public let chosen: Set<BackupPower>
   /// The guarded settings of the backup that differ from the local ones, including the link with a server.
   public fileprivate(set) var settings: [(name: String, value: String)] = []
@@ -51,7 +49,6 @@ public final class StagedBackup {
   }
 }
 
-/// What a restore did.
 public struct RestoreReport: Equatable, Sendable {
   public let restored: BackupContents
   /// The contents that were replaced; nil if there were none or they could not be read.
@@ -63,15 +60,14 @@ public struct RestoreReport: Equatable, Sendable {
 extension CareOperations {
   // MARK: Inspecting a backup
 
-  /// Unpacks and checks a backup. Changes nothing outside a temporary folder, which is removed with the returned
-  /// value.
+  /// Unpacks and checks a backup. Changes nothing outside a temporary folder, which is removed with the returned value.
   /// - Parameter powers: the parts to restore in addition to rows, documents and media.
   /// - Throws: `BackupError` if the file is not a backup, or not one of this account or version.
   public func stage(_ path: String, taking powers: Set<BackupPower> = []) throws -> StagedBackup {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
     try makePrivateFolder(workspace.folder)
     let scratch = try Scratch(.restore, in: workspace.folder)
-    let file = BackupFile(path, isInterrupted: workspace.environment.isInterrupted)
+    let file = BackupFile(path, isInterrupted: workspace.isInterrupted)
     let packed = scratch.path("collection.sqlite")
     var (grants, hasHistory): ([UInt8]?, Bool) = (nil, false)
     let contents = try file.read { archive, _, part in
@@ -88,8 +84,7 @@ extension CareOperations {
     let staged = StagedBackup(contents, path, scratch, powers)
     (staged.grants, staged.hasHistory) = (grants, hasHistory)
     do {
-      let new = NewStore(
-        at: staged.database, schema: Workspace.schema, isInterrupted: workspace.environment.isInterrupted)
+      let new = NewStore(at: staged.database, schema: Workspace.schema, isInterrupted: workspace.isInterrupted)
       staged.danglingTable = try new.rebuild(from: packed) { db in try filterSensitiveRows(staged, db) }
     } catch RebuildError.strange(let objects) {
       let names = objects.prefix(5).joined(separator: ", ") + (objects.count > 5 ? ", …" : "")
@@ -214,7 +209,7 @@ extension CareOperations {
       workspace.hasCollection = true
       if try workspace.database.replaceAll(from: staged.database, since: watch) { return (replaced, kept) }
       if let kept { try Folder.removeFile(kept) }
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
     }
     throw StorageError.busy(path: workspace.collectionPath, holder: nil, operation: "restoring")
   }
@@ -234,9 +229,8 @@ extension CareOperations {
     }
   }
 
-  /// Unpacks the media into the account's folder.
   private func unpackMedia(of staged: StagedBackup) throws {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     _ = try BackupFile(staged.path, isInterrupted: isInterrupted).read { archive, name, part in
       guard part == .media else { return }
       let place = workspace.folder + "/" + name
@@ -278,6 +272,6 @@ extension CareOperations {
   /// Closes the collection, and copies its file.
   func copyCollection(to target: String) throws {
     try workspace.database.close()
-    try copyDatabase(workspace.collectionPath, to: target, isInterrupted: workspace.environment.isInterrupted)
+    try copyDatabase(workspace.collectionPath, to: target, isInterrupted: workspace.isInterrupted)
   }
 }

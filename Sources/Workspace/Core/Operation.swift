@@ -5,8 +5,6 @@ import Decks
 import Text
 
 /// The kind of an operation: one transaction, one undo step.
-///
-///     workspace.unitSummary   // "adding cards (2 times), creating a deck"
 public enum Operation: String, Sendable {
   case createDeck = "creating a deck"
   case renameDeck = "renaming a deck"
@@ -52,19 +50,13 @@ public enum Operation: String, Sendable {
 
 extension Operation {
   /// Whether the operation leaves every card at its position.
-  var movesNoCard: Bool {
-    switch self {
-    case .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame,
-      .changeSettings, .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia,
-      .removeMedia,
-      .syncMedia, .listWords, .savePlace, .link, .unlink:
-      true
-    case .createDeck, .renameDeck, .removeDeck, .addCards, .moveCard, .removeCards, .importCards, .updateCards,
-      .buildDeck, .mend, .addNote, .mineText, .mergeDeck,
-      .editNote, .removeNotes, .editNoteType, .speakCards, .sync, .settleConflicts:
-      false
-    }
-  }
+  var movesNoCard: Bool { Self.unmoving.contains(self) }
+
+  private static let unmoving: Set<Operation> = [
+    .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame, .changeSettings,
+    .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
+    .syncMedia, .listWords, .savePlace, .link, .unlink,
+  ]
 
   /// Whether its subject is a card; a description of several cards names none.
   var namesOneCard: Bool { [.answerCard, .editCard, .moveCard].contains(self) }
@@ -110,7 +102,6 @@ extension Operation {
   }
 }
 
-/// Describes what an undo step contains.
 struct StepParts {
   private struct Part {
     let operation: Operation

@@ -24,7 +24,6 @@ public import WordGames
 public final class Workspace {
   /// The user's folder: `local`, or `accounts/NAME`.
   public let folder: String
-  /// The database file in it.
   let collectionPath: String
 
   /// The access granted by the sign-in; it ends with the sign-out.
@@ -68,12 +67,11 @@ public final class Workspace {
   private(set) var observesWords = false
 
   /// Creates a workspace without opening anything: the database is opened at its first use.
-  /// - Parameters:
-  ///   - access: the access granted by a sign-in, or that of the local data without an account.
-  ///   - settings: the layers of settings from outside the account.
-  ///   - lexicons: the word lists, which belong to no account and outlive a sign-in.
-  ///   - modes: the game modes, likewise.
-  ///   - drawing: the program that decodes and draws pictures.
+  /// - Parameter access: the access granted by a sign-in, or that of the local data without an account.
+  /// - Parameter settings: the layers of settings from outside the account.
+  /// - Parameter lexicons: the word lists, which belong to no account and outlive a sign-in.
+  /// - Parameter modes: the game modes, likewise.
+  /// - Parameter drawing: the program that decodes and draws pictures.
   /// - Throws: `AuthenticationError.required` if the access has ended.
   public init(
     _ access: AccountAccess, environment: Environment, settings: SettingSources, lexicons: LexiconLibrary,
@@ -86,9 +84,8 @@ public final class Workspace {
     self.environment = environment
     self.rehearsal = rehearsal
     database = Store(
-      path: collectionPath,
-      schema: Workspace.schema,
-      isInterrupted: environment.isInterrupted, undoClock: environment.clocks.now,
+      path: collectionPath, schema: Workspace.schema, isInterrupted: environment.isInterrupted,
+      undoClock: environment.clocks.now,
       // Undo does not cover these tables: settings have `set --reset`, and games their own commands. A rehearsal
       // records them too, to show how they would change.
       unrecorded: rehearsal.isOn
@@ -99,7 +96,6 @@ public final class Workspace {
     }
   }
 
-  /// The tables of all rooms.
   package static var schema: Schema {
     DecksSchema.schema + WordGamesSchema.schema + SettingsTable.schema + UndoLog.schema
       + BuildTable.schema + SyncTables.schema + MediaTables.schema + DocumentTable.schema
@@ -149,24 +145,21 @@ public final class Workspace {
   func store(for what: String = "workspace") throws(WorkspaceError) -> Store {
     guard isOpen else { throw .signedOut(what: what) }
     if !hasCollection {
-      if care.isCollectionGone {
-        throw .collectionGone(path: collectionPath, backup: care.newestBackup())
-      }
+      if care.isCollectionGone { throw .collectionGone(path: collectionPath, backup: care.newestBackup()) }
       hasCollection = true
     }
     return database
   }
 
-  /// Runs a read.
-  package func read<T>(_ body: (Database) throws -> T) throws -> T { try store().read(body) }
+  package func read<T>(for what: String = "workspace", _ body: (Database) throws -> T) throws -> T {
+    try store(for: what).read(body)
+  }
 
-  /// Runs a change as one operation, which is one undo step; within a unit of work it becomes part of the unit's
-  /// step.
-  /// - Parameters:
-  ///   - subject: the object that is changed, for the step's name: a deck's name.
-  ///   - isOneStatement: as in `Store.operation`.
-  ///   - count: how many objects were changed, for the step's name.
-  ///   - became: the operation that names the result, if it is a different one.
+  /// Runs a change as one operation, which is one undo step; within a unit of work it becomes part of the unit's step.
+  /// - Parameter subject: the object that is changed, for the step's name: a deck's name.
+  /// - Parameter isOneStatement: as in `Store.operation`.
+  /// - Parameter count: how many objects were changed, for the step's name.
+  /// - Parameter became: the operation that names the result, if it is a different one.
   func perform<T>(
     _ operation: Operation, on subject: @autoclosure () -> String? = nil, isOneStatement: Bool = false,
     count: @escaping (T) -> Int = { _ in 1 }, details: ((T) -> String)? = nil,
@@ -209,6 +202,17 @@ public final class Workspace {
     return result
   }
 
+  /// Seconds since 1970.
+  var now: Double { environment.clocks.now() }
+
+  /// The current time, in the form that scheduling uses.
+  var moment: StudyMoment { StudyMoment(now: now, zoneOffset: environment.clocks.zoneOffset) }
+
+  var isInterrupted: @Sendable () -> Bool { environment.isInterrupted }
+
+  /// - Throws: `WorkspaceError.interrupted` if the user interrupted.
+  func poll() throws { if isInterrupted() { throw WorkspaceError.interrupted } }
+
   /// Increases whenever rows that were read may be stale.
   package var changeCount: Int { database.changeCount }
 
@@ -223,7 +227,6 @@ public final class Workspace {
     opened.documents?.beginUnit()
   }
 
-  /// Commits the unit in one transaction.
   public func commitUnit() throws {
     let store = try store()
     if let failure = storeFailure() {
@@ -306,7 +309,6 @@ public final class Workspace {
   /// Whether an operation is running; a unit of work cannot end within one.
   public var isInOperation: Bool { isOpen && database.isInOperation }
 
-  /// Runs an operation outside a unit of work.
   func performAlone<T>(
     _ operation: Operation, words: @escaping (T) -> String, _ body: (Database) throws -> T
   ) throws -> T {
@@ -314,8 +316,7 @@ public final class Workspace {
     let result: T
     do {
       result = try database.operation(
-        operation.rawValue,
-        step: { words($0) + (self.hooks.origin().map { " (\($0))" } ?? "") }
+        operation.rawValue, step: { words($0) + (self.hooks.origin().map { " (\($0))" } ?? "") }
       ) { db in
         let result = try body(db)
         try media.settleNew()
@@ -339,11 +340,8 @@ public final class Workspace {
     _ = try store(for: "setting")
     if let known = opened.preferences { return known }
     let fresh = try Preferences(sources.settings, languages: lexicons.languages())
-    if fileExists(collectionPath) {
-      fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user))
-    }
-    fresh.tree.save = { [unowned self] changes in
-      try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
+    if fileExists(collectionPath) { fresh.note(fresh.tree.load(try read { try SettingsTable.load($0) }, by: .user)) }
+    fresh.tree.save = { [unowned self] changes in try perform(.changeSettings) { try SettingsTable.write(changes, $0) }
     }
     opened.preferences = fresh
     return fresh

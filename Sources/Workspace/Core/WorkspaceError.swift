@@ -5,41 +5,25 @@ import Files
 public import Problems
 import Text
 
-/// The reason why a workspace operation failed.
-///
-///     do { try handle.record() } catch WorkspaceError.signedOut(let what) { ... }
 public enum WorkspaceError: Problem, Equatable {
-  /// The user signed out, or nobody has signed in yet.
   case authenticationRequired
-  /// An object from before a sign-out was used.
   case signedOut(what: String)
-  /// The collection is empty or missing although there are documents, media or backups.
   case collectionGone(path: String, backup: String?)
-  /// The user interrupted.
   case interrupted
-  /// `media.player` is empty.
   case noPlayer
-  /// The program of `media.player` does not exist, or cannot be run.
   case playerMissing(String)
   /// The program of `media.player` ended with an error; the reason is what it reported.
   case playerFailed(program: String, reason: String?)
-  /// The program of `media.speech` (espeak-ng if nil) does not exist, or cannot be run.
   case noSpeech(program: String?)
-  /// `media.speech` does not say where the program is to write the sound.
   case speechWithoutFile(String)
   /// The program produced no sound for a text; the reason is what it reported.
   case unspoken(text: String, language: String, program: String, reason: String?)
-  /// The program took too long to produce a sound.
   case speechTimedOut(text: String, program: String, seconds: Int)
-  /// ffmpeg does not exist, or cannot be run.
   case noCutting
   /// ffmpeg produced neither a sound nor a picture from a film; the reason is what it reported.
   case notCut(path: String, reason: String?)
-  /// The changes of a plugin in a unit of work take as much memory as the plugin may use.
   case tooMuchWaits
-  /// A change was attempted outside a unit of work in a rehearsal.
   case rehearsal(String)
-  /// A change was attempted while all data is read as it was at an undo step.
   case lookingBack(String)
 
   public var report: ProblemReport {
@@ -48,19 +32,16 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(.signIn(.authRequired), "Sign in first", "nobody is signed in; `login` first")
     case .signedOut(let what):
       ProblemReport(
-        .signIn(.authRequired), "Signed out",
-        "this \(what) was opened before a sign-out; sign in and open it again")
+        .signIn(.authRequired), "Signed out", "this \(what) was opened before a sign-out; sign in and open it again")
     case .collectionGone(let path, let backup):
       ProblemReport(
         .storageDamaged, "The collection is missing",
         "\(quoted(path)) is empty or missing, but other data exists; "
           + (backup.map { "`restore \(printable(shellQuoted($0), limit: 4096))` restores the newest backup; " }
-            ?? "there is no backup; ")
-          + "`doctor --mend` creates an empty collection", ["path": path])
+            ?? "there is no backup; ") + "`doctor --mend` creates an empty collection", ["path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
     case .noPlayer:
-      ProblemReport(
-        .noPlayer, "No sound player", "no player is set; `set media.player mpv` plays sounds with mpv")
+      ProblemReport(.noPlayer, "No sound player", "no player is set; `set media.player mpv` plays sounds with mpv")
     case .playerMissing(let program):
       ProblemReport(
         .noPlayer, "The player cannot be run",
@@ -91,8 +72,7 @@ public enum WorkspaceError: Problem, Equatable {
         .timedOut, "It took too long",
         "\(printable(program)) was stopped: it made no sound for \(quoted(text)) within \(seconds) s", ["text": text])
     case .noCutting:
-      ProblemReport(
-        .noPlayer, "ffmpeg is missing", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
+      ProblemReport(.noPlayer, "ffmpeg is missing", "ffmpeg cannot be run; install Debian's ffmpeg", ["name": "ffmpeg"])
     case .notCut(let path, let reason):
       ProblemReport(
         .badFile, "No sound or picture",
@@ -104,8 +84,7 @@ public enum WorkspaceError: Problem, Equatable {
         "the plugin's changes in this script take as many bytes as the memory that it may use; "
           + "change less in one script, or raise the limit with `plugin limit`")
     case .rehearsal(let operation):
-      ProblemReport(
-        .rehearsal, "Not in a dry run", "\(operation) cannot be done with --dry-run; nothing was changed")
+      ProblemReport(.rehearsal, "Not in a dry run", "\(operation) cannot be done with --dry-run; nothing was changed")
     case .lookingBack(let operation):
       ProblemReport(
         .cannotUndo, "Only for reading",

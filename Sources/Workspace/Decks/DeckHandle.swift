@@ -1,46 +1,28 @@
-// A deck as Lua and the commands see it. Invariant: it contains only the deck's id; all values come from the store,
-// and every change is one operation.
+// The decks of an account: creating, opening, listing, changing them, and their statistics. Invariant: a handle has
+// only the deck's id; all values come from the store, every change is one operation, and a list of all decks takes one
+// query.
 
 public import Decks
 import Files
 import Storage
 
-/// A deck of an open workspace.
-///
-///     let deck = try workspace.decks.create("Spanish")
-///     try deck.add(NewCard(prompt: "el gato", answer: "the cat"))
-public final class DeckHandle: WorkspaceHandle {
-  public let workspace: Workspace
-  public let id: DeckID
-  /// The object with its options, as long as somebody uses it.
-  public weak var part: AnyObject?
-
-  init(_ id: DeckID, in workspace: Workspace) {
-    self.id = id
-    self.workspace = workspace
-  }
-
-  deinit { workspace.handles.decks.forget(id) }
-
+public final class DeckHandle: RowHandle<DeckID> {
   // MARK: Reading
 
   /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
 
-  public func counts() throws -> DeckCounts {
+  /// Reads, if the deck exists.
+  private func read<T>(_ body: (Database) throws -> T) throws -> T {
     try workspace.read { db in
       _ = try DeckTable.record(db, id)
-      return try DeckTable.counts(db, id, at: workspace.moment)
+      return try body(db)
     }
   }
 
-  /// Returns how many cards are directly in the deck.
-  public func count() throws -> Int {
-    try workspace.read { db in
-      _ = try DeckTable.record(db, id)
-      return try DeckTable.count(db, id)
-    }
-  }
+  public func counts() throws -> DeckCounts { try read { try DeckTable.counts($0, id, at: workspace.moment) } }
+
+  public func count() throws -> Int { try read { try DeckTable.count($0, id) } }
 
   /// Returns what `study` would show now, including the subdecks and within the limits of the day.
   public func studyCounts() throws -> StudyCounts {
@@ -48,7 +30,6 @@ public final class DeckHandle: WorkspaceHandle {
     return try workspace.read { try StudyCounts.of($0, id, limit: limit, at: workspace.moment) }
   }
 
-  /// Returns the card at a position; 1 is the top.
   public func card(at position: Int) throws -> CardHandle? {
     _ = try workspace.store(for: "deck")
     return try workspace.cards.id(of: id, at: position).map { workspace.handle(of: $0) }
@@ -60,17 +41,14 @@ public final class DeckHandle: WorkspaceHandle {
     guard let parsed = try workspace.cards.cardQuery(query) else {
       return CardSequence(try workspace.cards.ids(of: id), in: workspace)
     }
-    let found = try workspace.read { db in
-      _ = try DeckTable.record(db, id)
-      return try CardTable.found(db, in: id, matching: parsed, at: workspace.moment, workspace.cards.searchCache)
+    let found = try read {
+      try CardTable.found($0, in: id, matching: parsed, at: workspace.moment, workspace.cards.searchCache)
     }
     return CardSequence(found.ids, positions: found.positions, in: workspace)
   }
 
   /// Returns statistics of the deck and its subdecks, or of the cards in them that a query matches.
-  public func statistics(
-    query: String? = nil, progress: ((Int, Int) -> Void)? = nil
-  ) throws -> DeckStatistics {
+  public func statistics(query: String? = nil, progress: ((Int, Int) -> Void)? = nil) throws -> DeckStatistics {
     var figures = try workspace.decks.statistics(of: [self], query: query, progress: progress)
     if query == nil { figures.goal = try goals.progress() }
     return figures
@@ -80,9 +58,7 @@ public final class DeckHandle: WorkspaceHandle {
 
   public func rename(to name: String) throws {
     workspace.unit.deckNames = [:]
-    try workspace.perform(.renameDeck, on: name) {
-      try DeckTable.rename($0, id, to: name, now: workspace.environment.clocks.now())
-    }
+    try workspace.perform(.renameDeck, on: name) { try DeckTable.rename($0, id, to: name, now: workspace.now) }
   }
 
   /// Removes the deck with its subdecks and all cards; returns how many cards were removed.
@@ -91,12 +67,10 @@ public final class DeckHandle: WorkspaceHandle {
     try workspace.perform(.removeDeck, on: workspace.decks.name(of: id), count: { $0 }) { try DeckTable.remove($0, id) }
   }
 
-  /// Returns the subdecks, at any depth.
   public func within() throws -> [DeckHandle] {
     try workspace.read { try DeckTable.within($0, id) }.map { workspace.handle(of: $0.id) }
   }
 
-  /// Returns how many cards are in the deck and its subdecks.
   public func countWithSubdecks() throws -> Int { try ([self] + within()).reduce(0) { try $0 + $1.count() } }
 
   @discardableResult
@@ -113,7 +87,7 @@ public final class DeckHandle: WorkspaceHandle {
     ) { db in
       let adder = try known ?? CardAdder(db, deck: id, random: workspace.environment.random.entropy)
       used = adder
-      return try adder.add(card, at: place, now: workspace.environment.clocks.now())
+      return try adder.add(card, at: place, now: workspace.now)
     }
     // Its statements must not outlive the connection, so it is kept only within a unit.
     if let used, workspace.isInUnit { workspace.unit.adders.keep(used, of: id, at: workspace.changeCount) }
@@ -126,8 +100,7 @@ public final class DeckHandle: WorkspaceHandle {
       .addCards, on: workspace.decks.name(of: id), count: { $0.changed }, became: { $0.operation }
     ) { db in
       let batch = try CardBatch(
-        db, deck: id, onDuplicate: onDuplicate, now: workspace.environment.clocks.now(),
-        random: workspace.environment.random.entropy)
+        db, deck: id, onDuplicate: onDuplicate, now: workspace.now, random: workspace.environment.random.entropy)
       return try workspace.database.writing(batch) {
         try feed(batch)
         return try batch.finish()
@@ -147,5 +120,102 @@ public final class DeckHandle: WorkspaceHandle {
   public func remove(_ card: CardHandle) throws -> Int {
     guard try card.record().deck == id else { return 0 }
     return try workspace.cards.remove([card])
+  }
+}
+
+public struct DeckOperations {
+  let workspace: Workspace
+
+  /// Returns a deck's name for the name of an undo step; nil if the deck is gone.
+  func name(of id: DeckID) -> String? {
+    guard workspace.isInUnit else { return readName(id) }
+    if let known = workspace.unit.deckNames[id] { return known }
+    let name = readName(id)
+    workspace.unit.deckNames[id] = name
+    return name
+  }
+
+  private func readName(_ id: DeckID) -> String? {
+    // The name is only for an undo step; the operation itself reports the error.
+    do { return try workspace.read { try DeckTable.record($0, id).name } } catch { return nil }
+  }
+
+  /// - Throws: `DeckError.exists`, `.badName`.
+  public func create(_ name: String) throws -> DeckHandle {
+    workspace.handle(
+      of: try workspace.perform(.createDeck, on: name) { try DeckTable.create($0, name: name, now: workspace.now).id })
+  }
+
+  /// - Throws: `DeckError.deckNotFound` with the nearest name.
+  public func open(_ name: String) throws -> DeckHandle {
+    workspace.handle(of: try workspace.read { try DeckTable.find($0, named: name).id })
+  }
+
+  /// Returns the name of the deck that `openOrCreate` would return.
+  /// - Throws: `DeckError.badName`.
+  public func checkedName(_ name: String) throws -> String {
+    try workspace.read { try DeckTable.named($0, name)?.name ?? DeckName(name).text }
+  }
+
+  public func named(_ name: String) throws -> DeckHandle? {
+    try workspace.read { try DeckTable.named($0, name) }.map { workspace.handle(of: $0.id) }
+  }
+
+  public func openOrCreate(_ name: String) throws -> DeckHandle { try named(name) ?? create(name) }
+
+  /// Returns all decks by name, the subdecks of a deck right after it.
+  public func all() throws -> [DeckHandle] {
+    try workspace.read { try DeckTable.list($0) }.map { workspace.handle(of: $0.id) }
+  }
+
+  public func outermost() throws -> [DeckHandle] {
+    try workspace.read { try DeckTable.outermost($0) }.map { workspace.handle(of: $0.id) }
+  }
+
+  /// Returns what `study` would show of each deck now.
+  public func studyCounts() throws -> [DeckID: StudyCounts] {
+    let limit = try workspace.preferences().study.most
+    return try workspace.read { try StudyCounts.all($0, limit: limit, at: workspace.moment) }
+  }
+
+  /// Returns the same counts by kind, without the limit of a session.
+  public func studyCountsByKind() throws -> [DeckID: (new: Int, learning: Int, review: Int)] {
+    try workspace.read { try StudyCounts.byKind($0, at: workspace.moment) }
+  }
+
+  public func records() throws -> [DeckRecord] { try workspace.read { try DeckTable.list($0) } }
+
+  /// Returns statistics of some decks and their subdecks, or of everything if nil.
+  public func statistics(
+    of decks: [DeckHandle]? = nil, query: String? = nil, progress: ((Int, Int) -> Void)? = nil
+  ) throws -> DeckStatistics {
+    let query = try query.map { try CardQuery($0, isInterrupted: workspace.isInterrupted) }
+    return try workspace.read { db in
+      try DeckStatistics(db, decks: decks?.map(\.id), query: query, at: workspace.moment, progress: progress)
+    }
+  }
+
+  /// Returns what is waiting to be studied, and the number of successive days with answers; nil if there are no
+  /// decks. Does not create a missing database for that.
+  public func studySummary() throws -> (counts: StudyCounts, streak: Int)? {
+    guard fileExists(workspace.collectionPath) else { return nil }
+    let limit = try workspace.preferences().study.most
+    return try workspace.read { db in
+      if try DeckTable.list(db).isEmpty { return nil }
+      let counts = try StudyCounts.total(db, limit: limit, at: workspace.moment)
+      return (counts, try DeckStatistics.streak(db, at: workspace.moment))
+    }
+  }
+
+  /// Returns what there is to study in some decks and their subdecks when nothing is due.
+  public func outlook(of decks: [DeckHandle]) throws -> StudyOutlook {
+    try workspace.read { try StudyOutlook($0, decks.map(\.id), at: workspace.moment) }
+  }
+
+  /// Returns the forecast of each goal, sorted by deck name.
+  public func goals() throws -> [GoalProgress] {
+    try workspace.read { db in
+      try DeckTable.goals(db).map { try GoalSimulation(db, $0.deck.id, $0.goal, at: workspace.moment).progress }
+    }
   }
 }

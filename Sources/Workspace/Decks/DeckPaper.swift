@@ -1,18 +1,16 @@
-// A deck printed on paper: cards to cut out, and worksheets.
-// Invariant: printing changes nothing but its file; a placeholder is drawn for a picture that cannot be shown, and
-// printing continues.
+// A deck printed on paper, to cut out or as worksheets; a deck as a web page, and the import of answers from it.
+// Invariant: writing changes nothing but the file, and a placeholder is drawn for a picture that cannot be shown;
+// importing answers is one operation, all of them or none.
 
 public import CardDocuments
 import Decks
-import Exchange
-import Files
+public import Exchange
+public import Files
 import Storage
 
 extension DeckHandle {
   /// Writes the cards of the deck and its subdecks as a PDF to print.
-  /// - Parameters:
-  ///   - query: which cards to print; nil prints all that are not suspended.
-  ///   - drawn: called with the cards done and their total.
+  /// - Parameter query: which cards to print; nil prints all that are not suspended.
   /// - Throws: `DocumentError`, `DeckError.badQuery`; then the file is unchanged.
   public func print(
     to path: String, _ options: PaperOptions, matching query: String? = nil,
@@ -23,7 +21,7 @@ extension DeckHandle {
     return try PaperSheet(titled: try record().name, options).write(
       cards.count, to: path, by: workspace.drawing,
       drawn: { done in
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         try drawn(done, cards.count)
       }, card: { try paper.sides(of: cards[$0]) })
   }
@@ -37,7 +35,6 @@ extension DeckHandle {
   }
 }
 
-/// Reads the printed contents of cards.
 private struct CardPaper {
   let workspace: Workspace
 
@@ -58,18 +55,15 @@ private struct CardPaper {
   }
 
   private func side(_ text: String, without names: [String], _ pictures: [String]) throws -> PaperSide {
-    PaperSide(
-      CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
+    PaperSide(CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
   }
 
-  /// Returns a picture; nil if it is missing or cannot be shown.
   private func picture(_ name: String) throws -> Picture? {
     guard let record = try workspace.read({ try MediaTable.named($0, name) }) else { return nil }
     let bytes: [UInt8]
     do throws(FileError) {
-      bytes = try ByteFile(
-        workspace.media.folder + "/" + record.hash, isInterrupted: workspace.environment.isInterrupted
-      ).rest(limit: MediaOperations.limit)
+      bytes = try ByteFile(workspace.media.folder + "/" + record.hash, isInterrupted: workspace.isInterrupted).rest(
+        limit: MediaOperations.limit)
     } catch {
       guard case .interrupted = error.reason else { return nil }
       throw error
@@ -83,6 +77,51 @@ private struct CardPaper {
     } catch {
       guard case .drawing(let failure) = error else { return nil }
       throw DocumentError.drawing(failure)
+    }
+  }
+}
+
+extension DeckHandle {
+  /// Estimates the size of the deck's page in bytes.
+  public func pageWeight(_ options: PageOptions = PageOptions()) throws -> Int {
+    try workspace.read { try page($0, options).weight() }
+  }
+
+  /// Writes the deck and its subdecks, as they are at one moment, as a single HTML file for studying offline.
+  public func writePage(
+    to path: String, _ kinds: FileKinds = .plain, _ options: PageOptions = PageOptions(),
+    progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+  ) throws -> PageReport {
+    let isInterrupted = workspace.isInterrupted
+    return try atOneMoment { db in
+      try page(db, options).write(to: path, kinds, isInterrupted: isInterrupted) { done, total in
+        if isInterrupted() { throw WorkspaceError.interrupted }
+        try progress(done, total)
+      }
+    }
+  }
+
+  private func page(_ db: Database, _ options: PageOptions) throws -> DeckPage {
+    let folder = workspace.media.folder
+    return try DeckPage(
+      db, id, at: workspace.moment, options, media: { folder + "/" + $0.hash },
+      picture: { [workspace] in try workspace.documents.picture(ofDocument: $0) })
+  }
+
+  /// Imports files of answers from pages of this deck, as if the answers had been given here at their time.
+  /// - Throws: `ExchangeError.badFile`, `FileError`; then nothing was changed.
+  public func importAnswers(
+    from paths: [String], _ kinds: FileKinds = .plain, progress: ImportProgress = { _, _ in }
+  ) throws -> AnswerReport {
+    let environment = workspace.environment
+    return try workspace.perform(
+      .importAnswers, on: workspace.decks.name(of: id), count: { $0.entered + $0.older }
+    ) { db in
+      let answers = try AnswerImport(db, into: id, at: workspace.moment)
+      return try answers.run(paths, kinds, isInterrupted: environment.isInterrupted) { done, total in
+        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try progress(done, total)
+      }
     }
   }
 }

@@ -6,12 +6,7 @@ public import Decks
 import Files
 public import Memory
 import Storage
-import Synchronization
 
-/// The memory models of a deck.
-///
-///     let outcome = try deck.fitting.run()
-///     try deck.fitting.store(outcome)
 public struct DeckFitting {
   let deck: DeckHandle
   private var id: DeckID { deck.id }
@@ -20,7 +15,7 @@ public struct DeckFitting {
   /// Fits the memory models to the answers of the deck and its subdecks, without storing the result.
   /// - Parameter progress: called from time to time with the fraction done; an error that it throws ends the fit.
   public func run(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelFitting.Outcome {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     let fitting = try workspace.read { db in
       let options = try DeckTable.options(db, id)
       return ModelFitting(
@@ -36,7 +31,7 @@ public struct DeckFitting {
   /// Measures how well each model, fitted to the first four fifths of the answers, predicts the last fifth.
   /// - Throws: `MemoryError.tooFewReviews`.
   public func evidence(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelEvidence {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     let history = try workspace.read { try ReviewHistory($0, decks: [id], at: workspace.moment) }
     let evidence = try ModelEvidence(history) { share in
       if isInterrupted() { throw WorkspaceError.interrupted }
@@ -65,9 +60,8 @@ public struct DeckFitting {
 
   /// Returns how well the memory model knows the user by the answers of the deck and its subdecks, and how long study
   /// takes.
-  /// - Parameter working: called now and then.
   public func knowledge(working: () -> Void = {}) throws -> ModelKnowledge {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     let reading = try workspace.read { try ModelKnowledge.Reading($0, deck: id, at: workspace.moment) }
     return try reading.knowledge {
       working()
@@ -80,62 +74,9 @@ extension DeckHandle {
   public var fitting: DeckFitting { DeckFitting(deck: self) }
 }
 
-/// The result of a background fit that was just stored.
 public struct RefitResult: Equatable, Sendable {
   public let preset: String
   public let outcome: ModelFitting.Outcome
-}
-
-/// A fit running on a second thread while the prompt is in use. All members are called on the prompt's thread.
-final class BackgroundFit {
-  private struct State {
-    var isStopped = false
-    var isOver = false
-    var outcome: ModelFitting.Outcome?
-    var failure: (any Error)?
-  }
-
-  /// The state shared by both threads.
-  private final class Shared: Sendable {
-    let state = Mutex(State())
-  }
-
-  let preset: PresetID
-  private let lane = WorkLane(ahead: 1)
-  private let shared = Shared()
-
-  init(_ preset: PresetID, _ fitting: ModelFitting) throws {
-    self.preset = preset
-    let shared = shared
-    try lane.add {
-      defer { shared.state.withLock { $0.isOver = true } }
-      do {
-        let outcome = try fitting.run { _ in
-          if shared.state.withLock({ $0.isStopped }) { throw WorkspaceError.interrupted }
-        }
-        shared.state.withLock { $0.outcome = outcome }
-      } catch {
-        shared.state.withLock { $0.failure = error }
-      }
-    }
-  }
-
-  var isOver: Bool { shared.state.withLock { $0.isOver } }
-
-  /// Waits until the fit is finished.
-  /// - Returns: nil if there were too few answers.
-  func outcome() throws -> ModelFitting.Outcome? {
-    lane.waitUntilIdle()
-    let (outcome, failure) = shared.state.withLock { ($0.outcome, $0.failure) }
-    if let failure, !(failure is MemoryError) { throw failure }
-    return outcome
-  }
-
-  /// Cancels the fit and stores nothing.
-  func stop() {
-    shared.state.withLock { $0.isStopped = true }
-    lane.waitUntilIdle()
-  }
 }
 
 /// Fits the memory models again in the background of a prompt.
@@ -147,17 +88,14 @@ public struct Refitting {
 
   /// Starts to fit a preset's models again on a second thread when its log has grown by a tenth, and stores the
   /// result of a finished fit. Called between two lines of a prompt.
-  /// - Returns: what was just stored.
   public func advance() throws -> RefitResult? {
     guard workspace.isOpen, !workspace.rehearsal.isOn, fileExists(workspace.collectionPath),
       !workspace.database.hasOpenTransaction
-    else {
-      return nil
-    }
+    else { return nil }
     if let running = workspace.opened.fit {
-      guard running.isOver else { return nil }
+      guard running.job.isOver else { return nil }
       workspace.opened.fit = nil
-      return try store(running)
+      return try store(running.job, of: running.preset)
     }
     let isCheckDue = try workspace.read { db in
       let seen = workspace.opened.lastCheckedAnswer
@@ -173,16 +111,23 @@ public struct Refitting {
     workspace.opened.fit = try workspace.read { db in
       guard let preset = try PresetTable.dueForFitting(db) else { return nil }
       let history = try ReviewHistory(db, decks: PresetTable.decks(db, of: preset.id), at: workspace.moment)
-      return try BackgroundFit(
-        preset.id, ModelFitting(history, parameters: preset.options.parameters, modelChoice: preset.options.modelChoice)
-      )
+      let options = preset.options
+      let fitting = ModelFitting(history, parameters: options.parameters, modelChoice: options.modelChoice)
+      let job = try BackgroundJob { shared in
+        try fitting.run { _ in if shared.isStopped { throw WorkspaceError.interrupted } }
+      }
+      return (preset.id, job)
     }
   }
 
-  private func store(_ running: BackgroundFit) throws -> RefitResult? {
-    guard let outcome = try running.outcome() else { return nil }
+  private func store(_ job: BackgroundJob<ModelFitting.Outcome>, of id: PresetID) throws -> RefitResult? {
+    let fitted: ModelFitting.Outcome?
+    do { fitted = try job.wait() } catch is MemoryError {
+      // There are too few answers.
+      return nil
+    }
     let presets = try workspace.read { try PresetTable.list($0) }
-    guard let preset = presets.first(where: { $0.id == running.preset }) else { return nil }
+    guard let outcome = fitted, let preset = presets.first(where: { $0.id == id }) else { return nil }
     try workspace.perform(.changePresets, on: preset.name) { db in
       var options = try PresetTable.record(db, preset.id).options
       try options.take(outcome, answers: PresetTable.answerCount(db, of: preset.id))
@@ -195,9 +140,7 @@ public struct Refitting {
 extension Workspace {
   /// Stops a running fit, whose answers no longer exist.
   func stopFitting() {
-    opened.fit?.stop()
+    opened.fit?.job.stop()
     (opened.fit, opened.lastCheckedAnswer) = (nil, nil)
   }
-
-  public var refitting: Refitting { Refitting(workspace: self) }
 }

@@ -6,10 +6,6 @@ import Files
 public import Memory
 import Storage
 
-/// The result of an answer in a session.
-///
-///     let result = try session.answer(.good)
-///     print(result.isRight, result.remaining)
 public struct SessionResult {
   public let card: CardHandle
   public let rating: Rating
@@ -28,10 +24,8 @@ public struct SessionResult {
 public final class SessionHandle: WorkspaceHandle {
   public enum SessionMode: String, CaseIterable, Sendable { case review, sprint }
 
-  /// The options of a session.
   public struct Options {
     public var mode = SessionMode.review
-    /// The duration of a sprint.
     public var seconds: Double
     public var limit: Int?
     public var query: String?
@@ -52,6 +46,13 @@ public final class SessionHandle: WorkspaceHandle {
   private enum Kind {
     case review(ReviewSession)
     case sprint(Sprint)
+
+    var progress: any StudyProgress {
+      switch self {
+      case .review(let session): session
+      case .sprint(let sprint): sprint
+      }
+    }
   }
 
   public let workspace: Workspace
@@ -114,14 +115,8 @@ public final class SessionHandle: WorkspaceHandle {
   // MARK: State
 
   /// The number of cards in the queue, as a measure of memory use.
-  public var queueLength: Int {
-    switch kind {
-    case .review(let session): session.remaining
-    case .sprint(let sprint): sprint.remaining
-    }
-  }
+  public var queueLength: Int { kind.progress.remaining }
 
-  /// Returns the card to answer; nil when the session is over.
   public func card() throws -> CardHandle? {
     switch try current() {
     case .sprint(let sprint): return sprint.card.map { workspace.handle(of: $0) }
@@ -130,12 +125,7 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  public func remaining() throws -> Int {
-    switch try current() {
-    case .sprint(let sprint): sprint.remaining
-    case .review(let session): session.remaining
-    }
-  }
+  public func remaining() throws -> Int { try current().progress.remaining }
 
   /// Returns the seconds left in a sprint; nil in a review.
   public func timeRemaining() throws -> Double? {
@@ -143,33 +133,13 @@ public final class SessionHandle: WorkspaceHandle {
     return nil
   }
 
-  public func isActive() throws -> Bool {
-    switch try current() {
-    case .sprint(let sprint): sprint.isActive
-    case .review(let session): session.isActive
-    }
-  }
+  public func isActive() throws -> Bool { try current().progress.isActive }
 
-  public func isOver() throws -> Bool {
-    switch try current() {
-    case .sprint(let sprint): sprint.isOver
-    case .review(let session): session.isOver
-    }
-  }
+  public func isOver() throws -> Bool { try current().progress.isOver }
 
-  public func right() throws -> Int {
-    switch try current() {
-    case .sprint(let sprint): sprint.right
-    case .review(let session): session.right
-    }
-  }
+  public func right() throws -> Int { try current().progress.right }
 
-  public func wrong() throws -> Int {
-    switch try current() {
-    case .sprint(let sprint): sprint.wrong
-    case .review(let session): session.wrong
-    }
-  }
+  public func wrong() throws -> Int { try current().progress.wrong }
 
   /// Returns the due and new cards left; zeros in a sprint.
   public func counts() throws -> (due: Int, new: Int) {
@@ -187,9 +157,8 @@ public final class SessionHandle: WorkspaceHandle {
 
   /// Answers the card and notifies of the answer; also notifies of the end of the session if this was the last answer
   /// or the time is up.
-  /// - Parameters:
-  ///   - seconds: the user's thinking time, for the log.
-  ///   - mistyped: what was typed if it is not the answer.
+  /// - Parameter seconds: the user's thinking time, for the log.
+  /// - Parameter mistyped: what was typed if it is not the answer.
   /// - Throws: `DeckError.over`, `.paused`, or an interrupt of the code that was notified.
   @discardableResult
   public func answer(_ rating: Rating, seconds: Double? = nil, mistyped: String? = nil) throws -> SessionResult {
@@ -235,7 +204,6 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  /// Returns the card that is answered and its rating, for the name of the undo step.
   private func subject(_ session: ReviewSession, _ rating: Rating) throws -> String? {
     try workspace.read { try session.card($0, at: workspace.moment) }.map { "\($0.stepName): \(rating.name)" }
   }
@@ -311,19 +279,9 @@ public final class SessionHandle: WorkspaceHandle {
     return nil
   }
 
-  public func pause() throws {
-    switch try current() {
-    case .sprint(let sprint): sprint.pause()
-    case .review(let session): session.pause()
-    }
-  }
+  public func pause() throws { try current().progress.pause() }
 
-  public func resume() throws {
-    switch try current() {
-    case .sprint(let sprint): sprint.resume()
-    case .review(let session): session.resume()
-    }
-  }
+  public func resume() throws { try current().progress.resume() }
 
   public func restart() throws {
     switch try current() {
@@ -345,13 +303,5 @@ extension SessionHandle.Options {
 }
 
 extension DeckHandle {
-  /// Starts a session with the cards of the deck and its subdecks.
   public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
-}
-
-extension Workspace {
-  /// The current time, in the form that scheduling uses.
-  var moment: StudyMoment {
-    StudyMoment(now: environment.clocks.now(), zoneOffset: environment.clocks.zoneOffset)
-  }
 }

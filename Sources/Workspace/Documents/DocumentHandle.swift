@@ -1,16 +1,11 @@
-// Card documents as Lua and the commands see them.
-// Invariant: a handle becomes unusable when its workspace is closed, and always shows the current state in the
-// database.
+// Card documents as Lua and the commands see them. Invariant: a handle becomes unusable when its workspace is closed,
+// and always shows the current state in the database.
 
 public import CardDocuments
 import Decks
 import Files
 import Storage
 
-/// A document of an open workspace.
-///
-///     let document = try workspace.documents.create(background: nil)
-///     try document.addText("el gato", at: ElementPlacement())
 public final class DocumentHandle: WorkspaceHandle {
   public let workspace: Workspace
   private let stored: StoredDocument
@@ -20,8 +15,6 @@ public final class DocumentHandle: WorkspaceHandle {
     self.stored = stored
     self.workspace = workspace
   }
-
-  deinit { workspace.handles.documents.forget(ObjectIdentifier(stored)) }
 
   /// Returns the current document.
   /// - Throws: `DocumentError.removed` if it is gone.
@@ -41,9 +34,7 @@ public final class DocumentHandle: WorkspaceHandle {
 
   /// - Throws: `DocumentError.noElement` if it is gone.
   public func element(_ id: String) throws -> ElementHandle {
-    guard try document().content.element(id) != nil else {
-      throw DocumentError.noElement(id, document: stored.id)
-    }
+    guard try document().content.element(id) != nil else { throw DocumentError.noElement(id, document: stored.id) }
     return elementHandles[id] { ElementHandle(id, of: self) }
   }
 
@@ -51,8 +42,6 @@ public final class DocumentHandle: WorkspaceHandle {
   public func elements() throws -> [ElementHandle] {
     try document().elements.map { element in elementHandles[element.id] { ElementHandle(element.id, of: self) } }
   }
-
-  func forgetElement(_ id: String) { elementHandles.forget(id) }
 
   public func addText(
     _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement
@@ -73,7 +62,7 @@ public final class DocumentHandle: WorkspaceHandle {
     let stored = try document()
     return try workspace.perform(.removeDocument, count: { _ in 1 }) { db in
       try stored.remove(db)
-      return try CardTable.removeDocument(db, stored.id.description, now: workspace.environment.clocks.now())
+      return try CardTable.removeDocument(db, stored.id.description, now: workspace.now)
     }
   }
 
@@ -83,8 +72,6 @@ public final class DocumentHandle: WorkspaceHandle {
 }
 
 /// An element of a document. While a handle of an element is held, requests for the same element return that handle.
-///
-///     try document.elements()[0].set(.x, to: .number(120))
 public final class ElementHandle: WorkspaceHandle {
   public let document: DocumentHandle
   public let id: String
@@ -94,8 +81,6 @@ public final class ElementHandle: WorkspaceHandle {
     self.id = id
     self.document = document
   }
-
-  deinit { document.forgetElement(id) }
 
   /// Returns the current element.
   /// - Throws: `DocumentError.noElement` if it was removed.

@@ -1,5 +1,6 @@
-// The card documents of an account.
-// Invariant: a change of a document is one operation; writing a page of documents changes nothing but its file.
+// The card documents of an account, and the place of a new element when none is given. Invariant: a change of a
+// document is one operation; writing a page of documents changes nothing but its file. A new element hides no other
+// while there is room for it, if necessary in a smaller size.
 
 public import CardDocuments
 import Decks
@@ -7,11 +8,8 @@ public import Exchange
 public import Files
 import Problems
 import Storage
+import Text
 
-/// The documents of a workspace.
-///
-///     let document = try workspace.documents.create(background: nil)
-///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
 public struct DocumentOperations {
   let workspace: Workspace
 
@@ -21,8 +19,7 @@ public struct DocumentOperations {
     if let known = workspace.opened.documents { return known }
     let fresh = DocumentStore(
       keeper: CollectionDocuments(workspace: workspace), drawing: workspace.drawing,
-      isInterrupted: workspace.environment.isInterrupted,
-      randomBytes: workspace.environment.random.bytes)
+      isInterrupted: workspace.isInterrupted, randomBytes: workspace.environment.random.bytes)
     if workspace.isInUnit || workspace.database.isInOperation { fresh.beginUnit() }
     workspace.opened.documents = fresh
     return fresh
@@ -45,13 +42,11 @@ public struct DocumentOperations {
   public func removeDamaged(_ id: DocumentID) throws -> Int {
     try workspace.perform(.removeDocument, count: { _ in 1 }) { db in
       try DocumentTable.remove(db, id)
-      return try CardTable.removeDocument(db, id.description, now: workspace.environment.clocks.now())
+      return try CardTable.removeDocument(db, id.description, now: workspace.now)
     }
   }
 
   /// Opens, changes and saves a document as one change. Within a unit of work it becomes part of the unit.
-  ///
-  ///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
   public func change<T>(_ name: String, _ body: (DocumentHandle) throws -> T) throws -> T {
     try workspace.perform(.changeDocuments) { _ in
       let handle = try open(name)
@@ -61,7 +56,6 @@ public struct DocumentOperations {
     }
   }
 
-  /// Reads a picture file in the form that documents store.
   public func picture(file: String) throws -> Picture { try store().picture(file: file) }
 
   /// Returns all documents, and the problems of those that cannot be opened.
@@ -86,10 +80,8 @@ public struct DocumentOperations {
   }
 
   /// Writes documents as a single HTML file that shows them offline and without scripts.
-  /// - Parameters:
-  ///   - width: the width of each picture, in pixels.
-  ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
-  ///   - progress: called with the number of documents drawn.
+  /// - Parameter width: the width of each picture, in pixels.
+  /// - Parameter progress: called with the number of documents drawn.
   /// - Throws: `DocumentError`, `FileError`; then the file is unchanged.
   public func writePage(
     _ documents: [DocumentHandle], titled title: String, width: Int, to path: String, _ kinds: FileKinds = .plain,
@@ -98,8 +90,8 @@ public struct DocumentOperations {
     let gallery = GalleryPage(title: title, count: documents.count) { place in
       try documents[place].document().picture(width: width)
     }
-    return try gallery.write(to: path, kinds, isInterrupted: workspace.environment.isInterrupted) { done in
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+    return try gallery.write(to: path, kinds, isInterrupted: workspace.isInterrupted) { done in
+      try workspace.poll()
       try progress(done)
     }
   }
@@ -114,7 +106,6 @@ public struct DocumentOperations {
     }
   }
 
-  /// The width in pixels of a document on the page of a deck.
   private static var pageWidth: Int { 500 }
 }
 
@@ -126,17 +117,13 @@ extension StoredDocument {
   }
 }
 
-extension Workspace {
-  public var documents: DocumentOperations { DocumentOperations(workspace: self) }
-}
-
 /// Stores documents as rows of the collection and their pictures among its media.
 struct CollectionDocuments: DocumentKeeper {
   unowned let workspace: Workspace
 
   package var changeCount: Int { workspace.changeCount }
 
-  package var now: Double { workspace.environment.clocks.now() }
+  package var now: Double { workspace.now }
 
   package func read<T>(_ body: (Database) throws -> T) throws -> T { try workspace.read(body) }
 
@@ -158,5 +145,99 @@ struct CollectionDocuments: DocumentKeeper {
   package func keep(_ picture: [UInt8], _ hash: ContentHash) throws {
     if workspace.rehearsal.isOn { workspace.opened.rehearsedPictures[hash] = picture }
     try workspace.media.write(picture, hash: hash.description)
+  }
+}
+
+/// The requested placement of a new element; nil values are chosen automatically.
+public struct PlacementOptions: Equatable, Sendable {
+  public var x: Double?
+  public var y: Double?
+  public var width: Double?
+  public var height: Double?
+  public var rotation: Double?
+
+  public init() {}
+
+  fileprivate var isAutomatic: Bool { x == nil && y == nil }
+}
+
+/// A new element, and whether it covers others because the card is full.
+public struct PlacedElement {
+  public let element: ElementHandle
+  public let hidesOthers: Bool
+}
+
+extension DocumentHandle {
+  /// The default width of a text, and the font sizes tried for a text without a size.
+  private static let textWidth = 1100.0
+  private static let textSizes = [200.0, 160, 130, 105, 85, 70, 55, 45]
+  /// The most height of a text without a size, to leave room for more elements; the smallest font size may exceed it.
+  private static let usualHeight = 700.0
+  /// The scales tried for pictures, and for texts in a box of a fixed height.
+  private static let shares = [1.0, 0.8, 0.65, 0.5, 0.4, 0.3]
+
+  /// Adds a text in front, where it hides no other element. If the text wraps or has a size, its box is as high as
+  /// the text needs, unless a height is given.
+  public func addText(_ text: String, style: TextStyle, _ options: PlacementOptions) throws -> PlacedElement {
+    var style = style
+    if style.size != nil { style.wraps = true }
+    guard style.wraps else {
+      let lines = text.lines.count
+      let room = try openRoom(
+        options, width: options.width ?? 1000, height: options.height ?? min(1600, 220 * Double(lines)))
+      return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
+    }
+    style.grows = options.height == nil
+    let room = try textRoom(text, &style, options)
+    return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
+  }
+
+  /// Adds a picture in front, where it hides no other element.
+  public func addImage(
+    _ picture: Picture, frame: Frame?, isCropped: Bool, _ options: PlacementOptions
+  ) throws -> PlacedElement {
+    let room = try openRoom(options, width: options.width ?? 800, height: options.height ?? 800)
+    let element = try addImage(picture, frame: frame, isCropped: isCropped, at: room.place)
+    return PlacedElement(element: element, hidesOthers: room.hidesOthers)
+  }
+
+  private typealias Room = (place: ElementPlacement, hidesOthers: Bool)
+
+  /// Finds a place for the text at the largest possible font size, and sets that size in the style.
+  private func textRoom(_ text: String, _ style: inout TextStyle, _ options: PlacementOptions) throws -> Room {
+    let document = try document()
+    let rooms = TextRooms(document.store)
+    let (width, asked) = (options.width ?? Self.textWidth, style.size)
+    for size in asked.map({ [$0] }) ?? Self.textSizes {
+      style.size = size
+      let height = try options.height ?? rooms.height(of: text, style: style, width: width)
+      if asked == nil, height > Self.usualHeight, size != Self.textSizes.last { continue }
+      if !options.isAutomatic { return (placement(options, width, height), false) }
+      if let open = document.content.openPlace(width: width, height: height) { return (rotated(open, options), false) }
+    }
+    let height = try options.height ?? rooms.height(of: text, style: style, width: width)
+    return (rotated(document.content.freePlace(width: width, height: height), options), true)
+  }
+
+  /// Finds a place for the largest possible box with a ratio; a side that was requested is not scaled.
+  private func openRoom(_ options: PlacementOptions, width: Double, height: Double) throws -> Room {
+    if !options.isAutomatic { return (placement(options, width, height), false) }
+    let content = try document().content
+    for share in Self.shares {
+      let (wide, high) = (options.width ?? width * share, options.height ?? height * share)
+      if let open = content.openPlace(width: wide, height: high) { return (rotated(open, options), false) }
+    }
+    return (rotated(content.freePlace(width: width, height: height), options), true)
+  }
+
+  private func placement(_ options: PlacementOptions, _ width: Double, _ height: Double) -> ElementPlacement {
+    ElementPlacement(
+      x: options.x ?? 0, y: options.y ?? 0, width: width, height: height, rotation: options.rotation ?? 0)
+  }
+
+  private func rotated(_ place: ElementPlacement, _ options: PlacementOptions) -> ElementPlacement {
+    var place = place
+    place.rotation = options.rotation ?? 0
+    return place
   }
 }

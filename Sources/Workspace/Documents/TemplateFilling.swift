@@ -20,9 +20,7 @@ public struct FilledDocuments {
 
 extension DocumentOperations {
   /// Fills a template from the cards of a deck and its subdecks, without saving anything.
-  /// - Parameters:
-  ///   - query: which cards to use; nil uses all that are not suspended.
-  ///   - progress: called with the cards done and their total.
+  /// - Parameter query: which cards to use; nil uses all that are not suspended.
   /// - Throws: `DocumentError.noPlaceholders`, `.unknownPlaceholder`, `.tooManyToPrint`; `DeckError.badQuery`.
   public func filled(
     _ template: DocumentHandle, from deck: DeckHandle, matching query: String? = nil,
@@ -38,7 +36,7 @@ extension DocumentOperations {
     var reader = TemplateReader(workspace: workspace, names: names)
     var values: [TemplateValues] = []
     for (index, card) in cards.enumerated() {
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
       values.append(try reader.values(of: card))
       try progress(index + 1, cards.count)
     }
@@ -46,12 +44,10 @@ extension DocumentOperations {
     let maker = DocumentTemplate(source)
     let images = source.elements.count { $0.kind == .image }
     let documents = try values.map { values in
-      if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
       return try maker.filled(values, pictures: reader.pictures)
     }
-    let missing = documents.reduce(0) { sum, document in
-      sum + images - document.elements.count { $0.kind == .image }
-    }
+    let missing = documents.reduce(0) { sum, document in sum + images - document.elements.count { $0.kind == .image } }
     return FilledDocuments(documents: documents.map { workspace.handle(of: $0) }, withoutPicture: missing)
   }
 
@@ -65,7 +61,6 @@ extension DocumentOperations {
       unknown, suggestion: suggestion(for: unknown, among: known.union(fields).union(["prompt", "answer"]).sorted()))
   }
 
-  /// Saves all documents as one step.
   public func save(_ filled: FilledDocuments) throws {
     try workspace.perform(.fillDocuments, count: { _ in filled.documents.count }) { _ in
       for handle in filled.documents { try handle.document().save() }
@@ -73,7 +68,6 @@ extension DocumentOperations {
   }
 }
 
-/// Reads the values for the placeholders of a template.
 private struct TemplateReader {
   let workspace: Workspace
   let names: [String]

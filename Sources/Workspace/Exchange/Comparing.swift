@@ -9,7 +9,6 @@ import Problems
 import Storage
 import Text
 
-/// The inputs of a merge.
 public struct MergeRequest {
   public var base: String
   public var ours: String
@@ -21,7 +20,6 @@ public struct MergeRequest {
   public init(base: String, ours: String, theirs: String) { (self.base, self.ours, self.theirs) = (base, ours, theirs) }
 }
 
-/// The outcome of a merge.
 public struct MergeReport {
   public var result: MergeResult
   /// The notes of `ours`.
@@ -33,9 +31,6 @@ public struct MergeReport {
 }
 
 extension Workspace {
-  /// The comparisons and merges of the workspace.
-  public var comparing: Comparing { Comparing(workspace: self) }
-
   /// Runs reads against the state just after an undo step was done.
   /// - Throws: `UndoError.noStep`; `WorkspaceError.lookingBack` if the body attempts a change.
   public func at<T>(step: Int, _ body: () throws -> T) throws -> T {
@@ -47,7 +42,6 @@ extension Workspace {
     return try LookBack(store).read(at: step, also: { try SearchLog.forget($0) }, body)
   }
 
-  /// Goes back step by step, the newest first, and then restores the current state.
   func walkingBack(_ body: (Database, UndoStep) throws -> Void) throws {
     if isReadingPastStep { throw WorkspaceError.lookingBack("reading earlier states") }
     try games.store()
@@ -63,7 +57,6 @@ public struct Comparing {
   private var environment: Environment { workspace.environment }
   private var folder: String { workspace.folder }
 
-  /// Returns the settings for comparisons in this workspace.
   public func settings(keepsSchedule: Bool = false) -> ComparisonSettings {
     var settings = ComparisonSettings(
       folder: folder, moment: workspace.moment, isInterrupted: environment.isInterrupted
@@ -78,7 +71,7 @@ public struct Comparing {
     _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
   ) throws -> ContentDifference {
     let contents = try files(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
-    return try ContentDifference(contents[0], contents[1], poll: poll)
+    return try ContentDifference(contents[0], contents[1], poll: workspace.poll)
   }
 
   /// Merges three operands.
@@ -91,14 +84,14 @@ public struct Comparing {
     let contents = files.contentsToMerge
     let result = try ThreeWayMerge(
       base: contents[0], ours: contents[1], theirs: contents[2], preferred: request.preferred
-    ).result(poll: poll)
+    ).result(poll: workspace.poll)
     var report = MergeReport(result: result, ours: contents[1][.note], counts: MergeCounts())
     guard let output = request.output else {
       guard let deck = try workspace.decks.named(request.ours) else { throw ComparisonError.needsOutput }
       report.counts = try apply(report.result, contents[1], to: deck, media: operands[2], settings)
       return report
     }
-    func difference() throws -> MergeCounts { try ContentDifference(contents[1], result.content, poll: poll).counts }
+    func difference() throws -> MergeCounts { try ContentDifference(contents[1], result.content, poll: workspace.poll).counts }
     if let text = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
       let bytes = files.encoding.encoded(text)
       if bytes == nil { report.unfitEncoding = files.encoding }
@@ -110,8 +103,6 @@ public struct Comparing {
     }
     return report
   }
-
-  private func poll() throws { if environment.isInterrupted() { throw WorkspaceError.interrupted } }
 
   /// Reads operands. As nothing is to be imported, an error of a file does not say that nothing was.
   private func files(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws -> ComparedFiles {
@@ -171,10 +162,10 @@ public struct Comparing {
     let store = scratchStore()
     var media: [String: [UInt8]] = [:]
     let notes = try store.operation("building") { db in
-      let deck = try DeckTable.create(db, name: folder.name, now: environment.clocks.now())
+      let deck = try DeckTable.create(db, name: folder.name, now: workspace.now)
       try workspace.exchange.setOptions(db, deck.id, folder)
       let building = BuildSettings(
-        generator, now: environment.clocks.now(), random: environment.random.entropy, mediaLimit: MediaOperations.limit,
+        generator, now: workspace.now, random: environment.random.entropy, mediaLimit: MediaOperations.limit,
         isInterrupted: environment.isInterrupted
       ) { bytes, hash, name in
         media[name] = bytes
@@ -202,7 +193,7 @@ public struct Comparing {
     let media = ComparedMedia([media], settings)
     return try workspace.perform(.mergeDeck, on: workspace.decks.name(of: deck.id), count: \.total) { db in
       try MergeIntoDeck(
-        db, deck.id, now: environment.clocks.now(), random: environment.random.entropy,
+        db, deck.id, now: workspace.now, random: environment.random.entropy,
         isInterrupted: environment.isInterrupted
       ) { name, digest in
         let bytes = try media.content(of: name, digest: digest)
@@ -221,16 +212,14 @@ public struct Comparing {
     let scratch = try Scratch(.package, in: folder)
     let store = scratchStore()
     defer { withExtendedLifetime(scratch) {} }
-    let (clock, random, isInterrupted) = (
-      environment.clocks.now(), environment.random.entropy, environment.isInterrupted
-    )
+    let (random, isInterrupted) = (environment.random.entropy, environment.isInterrupted)
     let counts = try store.operation("merging") { db -> MergeCounts? in
       func keep(_ bytes: [UInt8], _ name: String) throws -> String {
         let hash = ContentHash(of: bytes).description
         try AtomicFile.write(scratch.path(hash), bytes)
         return try MediaTable.add(db, name: name, hash: hash, size: bytes.count)
       }
-      let deck = try DeckTable.create(db, name: files.root.isEmpty ? "Merged" : files.root, now: clock)
+      let deck = try DeckTable.create(db, name: files.root.isEmpty ? "Merged" : files.root, now: workspace.now)
       var (known, isPackage) = (ComparedContent(), false)
       if case .file(let path, let given) = operands[1], !given.isText {
         let package = PackageSettings(
@@ -240,7 +229,7 @@ public struct Comparing {
       }
       let media = ComparedMedia([operands[2], operands[1]], settings)
       let counts = try MergeIntoDeck(
-        db, deck.id, now: clock, random: random, isInterrupted: isInterrupted
+        db, deck.id, now: workspace.now, random: random, isInterrupted: isInterrupted
       ) { name, digest in
         let bytes = try media.content(of: name, digest: digest)
         return try bytes.map { try keep($0, name) }

@@ -1,6 +1,5 @@
-// Imports files of cards into decks and exports decks, in any format.
-// Invariant: an import is one operation, all of it or nothing, however many files it reads; an export changes nothing
-// but its file.
+// Imports files of cards into decks and exports decks, in any format. Invariant: an import is one operation, all of it
+// or nothing, however many files it reads; an export changes nothing but its file.
 
 import Decks
 public import Exchange
@@ -10,19 +9,15 @@ import Text
 
 extension DeckHandle {
   /// Imports files as one operation.
-  /// - Parameters:
-  ///   - paths: the files, imported in this order; `-` is standard input if `kinds` is any.
-  ///   - kinds: the kinds of files that may be read; other than plain files only if the user typed the path.
-  ///   - progress: called with the bytes read and the total if known; an error that it throws ends the import.
+  /// - Parameter paths: the files, imported in this order; `-` is standard input if `kinds` is any.
+  /// - Parameter progress: called with the bytes read and the total if known; an error that it throws ends the import.
   public func importCards(
     from paths: [String], _ kinds: FileKinds = .plain, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
   ) throws -> ImportReport {
     try workspace.perform(
       .importCards, on: workspace.decks.name(of: id), count: { $0.cards.changed }, became: { $0.cards.operation }
-    ) { db in
-      try importCards(db, from: paths, kinds, options, isNew: false, progress: progress)
-    }
+    ) { db in try importCards(db, from: paths, kinds, options, isNew: false, progress: progress) }
   }
 
   func importCards(
@@ -60,12 +55,11 @@ extension DeckHandle {
     return report
   }
 
-  /// Imports a package, which contains decks, notes and media.
   private func importPackage(
     _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
   ) throws -> (cards: AddReport, lines: LineReport) {
     var settings = PackageSettings(
-      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
     ) { [workspace] in try workspace.media.add($0, named: $1) }
     (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
     settings.onDuplicate = options.onDuplicate
@@ -74,7 +68,6 @@ extension DeckHandle {
   }
 
   /// Checks the path and the format of an export, before any card is read.
-  /// - Returns: the format.
   @discardableResult
   public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
     try Folder.refuse(path, .write)
@@ -84,14 +77,12 @@ extension DeckHandle {
 
   /// Writes the cards of the deck and its subdecks, as they are at one moment, to a file; the file is written whole or
   /// not at all.
-  /// - Parameters:
-  ///   - path: `-` is standard output if `kinds` is any.
-  ///   - kinds: the kinds of files that may be written; other than plain files only if the user typed the path.
+  /// - Parameter path: `-` is standard output if `kinds` is any.
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
     let format = try checkExport(to: path, options)
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     return try atOneMoment { db in
       guard format.isText else { return try exportPackage(db, format, to: path, kinds, options) }
       return try CardExport(db, id).run(to: path, kinds, options, isInterrupted: isInterrupted) { _, _ in
@@ -117,7 +108,7 @@ extension DeckHandle {
   private func exportPackage(
     _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, _ options: ExportOptions
   ) throws -> ExportReport {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     var destination = PackageDestination(
       folder: workspace.folder, moment: workspace.moment, isInterrupted: isInterrupted
     ) { [workspace] in workspace.media.folder + "/" + $0.hash }

@@ -1,11 +1,12 @@
 // Imports and exports that do not belong to a single existing deck: an import that creates its deck, the build of a
-// folder, charts.
-// Invariant: an import or a build is one operation, all of it or nothing; a file is written whole or not at all.
+// folder, charts. Invariant: an import or a build is one operation, all of it or nothing; a file is written whole or
+// not at all. Git is only queried, and runs no program that the folder's configuration names.
 
 public import CardDocuments
 public import Decks
 public import Exchange
 public import Files
+import Glibc
 import Storage
 import Text
 
@@ -25,9 +26,6 @@ public struct BuildChoices {
   public init() {}
 }
 
-/// The imports and exports of a workspace.
-///
-///     try workspace.exchange.importCards(intoDeck: "Spanish", from: ["words.csv"], .plain, ImportOptions())
 public struct ExchangeOperations {
   let workspace: Workspace
 
@@ -64,7 +62,7 @@ public struct ExchangeOperations {
         .importCards, on: name, count: { $0.cards.changed }, became: { $0.cards.operation }
       ) { db in
         let known = try DeckTable.named(db, name)
-        let deck = try known ?? DeckTable.create(db, name: name, now: workspace.environment.clocks.now())
+        let deck = try known ?? DeckTable.create(db, name: name, now: workspace.now)
         let report = try workspace.handle(of: deck.id).importCards(
           db, from: paths, kinds, options, isNew: known == nil, progress: progress)
         // No deck and no undo step is created if nothing in the files could be used.
@@ -82,33 +80,30 @@ public struct ExchangeOperations {
   public func importPackage(from path: String) throws -> AddReport {
     try workspace.perform(.importCards, count: { $0.changed }, became: { $0.operation }) { db in
       let settings = PackageSettings(
-        folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.environment.isInterrupted
+        folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
       ) { [workspace] in try workspace.media.add($0, named: $1) }
       return try PackageImport(db, keepingNames: settings).run(path)
     }
   }
 
   /// Applies the changes in a folder to its deck, which is created if it does not exist.
-  /// - Parameters:
-  ///   - choices: how differences between the sources and the deck are handled.
-  ///   - progress: called with the sources done and their total.
   /// - Throws: `RefusedBuild`, `BuildError`, `ExchangeError` for a broken source, `FileError`.
   package func build(
     _ path: String, _ choices: BuildChoices = BuildChoices(), generator: any CardGenerator,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (deck: DeckHandle, report: BuildReport) {
-    var folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted)
+    var folder = try BuildFolder(path, isInterrupted: workspace.isInterrupted)
     var written = 0
     if choices.writesBack {
       written = try workspace.read {
-        try BuildWriteBack($0, folder, isInterrupted: workspace.environment.isInterrupted).run { paths in
+        try BuildWriteBack($0, folder, isInterrupted: workspace.isInterrupted).run { paths in
           let git = GitFiles(folder: folder.path, workspace: workspace)
           let files = try choices.requiresCommitted ? git.uncommitted(paths) : []
           if !files.isEmpty { throw BuildError.uncommitted(folder: folder.path, files: files) }
           return workspace.rehearsal.mayActOutside("write edits back to \(counted(paths.count, "source"))")
         }
       }
-      if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.environment.isInterrupted) }
+      if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.isInterrupted) }
     }
     let built = folder
     return try workspace.perform(
@@ -116,12 +111,11 @@ public struct ExchangeOperations {
       count: { $0.report.cards.added + $0.report.cards.updated + $0.report.removed }, details: { $0.report.inWords }
     ) { db in
       let known = try BuildTable.deck(db, of: built) ?? DeckTable.named(db, built.name)
-      let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.environment.clocks.now())
+      let deck = try known ?? DeckTable.create(db, name: built.name, now: workspace.now)
       try setOptions(db, deck.id, built)
       var settings = BuildSettings(
-        generator, now: workspace.environment.clocks.now(), random: workspace.environment.random.entropy,
-        mediaLimit: MediaOperations.limit,
-        isInterrupted: workspace.environment.isInterrupted
+        generator, now: workspace.now, random: workspace.environment.random.entropy,
+        mediaLimit: MediaOperations.limit, isInterrupted: workspace.isInterrupted
       ) { try workspace.media.add($0, hash: $1, named: $2) }
       (settings.prunes, settings.restores) = (choices.prunes, choices.restores)
       (settings.prunesMost, settings.prunesStudied) = (choices.prunesMost, choices.prunesStudied)
@@ -132,7 +126,6 @@ public struct ExchangeOperations {
     }
   }
 
-  /// Sets the options of a deck that a folder specifies.
   func setOptions(_ db: Database, _ deck: DeckID, _ folder: BuildFolder) throws {
     if folder.options.isEmpty { return }
     let known = try DeckTable.presetOptions(db, deck)
@@ -162,10 +155,6 @@ public struct ExchangeOperations {
   }
 }
 
-extension Workspace {
-  public var exchange: ExchangeOperations { ExchangeOperations(workspace: self) }
-}
-
 extension AddReport {
   /// The count in the undo step: the new cards, or the updated ones if there are no new cards.
   var changed: Int { added > 0 ? added : updated }
@@ -187,3 +176,53 @@ package struct RefusedBuild: Error {
 
 /// Ends an operation that is only tried.
 private enum DryRunEnd: Error { case isOver }
+
+struct GitFiles {
+  let folder: String
+  let workspace: Workspace
+
+  /// Returns those of the files whose bytes differ from the last commit, or that it does not contain.
+  /// - Parameter paths: relative to the folder.
+  /// - Throws: `BuildError.noGit` if git cannot be run or fails.
+  func uncommitted(_ paths: [String]) throws -> [String] {
+    if paths.isEmpty { return [] }
+    guard try !output(["rev-parse", "--verify", "--quiet", "HEAD"], empty: 1).isEmpty else { return paths }
+    var committed: [Substring: Substring] = [:]
+    for line in try output(["--literal-pathspecs", "ls-tree", "-z", "HEAD", "--"] + paths).split(separator: "\0") {
+      guard let tab = line.firstIndex(of: "\t"), let hash = line[..<tab].split(separator: " ").last else { continue }
+      committed[line[tab...].dropFirst()] = hash
+    }
+    let hashes = try output(["hash-object", "--no-filters", "--"] + paths).split(separator: "\n")
+    guard hashes.count == paths.count else { throw BuildError.noGit(path: folder, reason: "git failed") }
+    return zip(paths, hashes).filter { committed[$0[...]] != $1 }.map(\.0)
+  }
+
+  /// - Parameter empty: the exit status for an empty answer.
+  private func output(_ words: [String], empty: CInt = 0) throws -> String {
+    guard let program = workspace.media.executable("git") else {
+      throw BuildError.noGit(path: folder, reason: "git is not installed")
+    }
+    let home = workspace.environment.variables.entries(of: ["HOME", "PATH"])
+    let rules = ["LC_ALL=C", "GIT_ALLOW_PROTOCOL=", "GIT_NO_LAZY_FETCH=1"]
+    let (process, socket): (pid_t, CInt)
+    do throws(ProgramFailure) {
+      (process, socket) = try startTalkingProgram([program, "-C", folder] + words, environment: home + rules)
+    } catch {
+      throw BuildError.noGit(path: folder, reason: "git could not be started")
+    }
+    defer { close(socket) }
+    var (bytes, chunk) = ([UInt8](), [UInt8](repeating: 0, count: 1 << 14))
+    while true {
+      let count = read(socket, &chunk, chunk.count)
+      if count > 0 { bytes += chunk[..<count] }
+      if count == 0 || count < 0 && errno != EINTR { break }
+    }
+    let status = waitForExit(of: process)
+    // Git exits with 128 outside a repository, and in one that it refuses, such as one of another user.
+    if status == 128 {
+      throw BuildError.noGit(path: folder, reason: "git accepts no repository there; `git status` says why")
+    }
+    if status != 0 && status != empty { throw BuildError.noGit(path: folder, reason: "git failed") }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

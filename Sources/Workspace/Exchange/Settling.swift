@@ -7,7 +7,6 @@ import Files
 public import Storage
 import Templates
 
-/// An undo step that changed a card.
 public struct CardStep {
   public let step: UndoStep
   public let change: ComparedChange
@@ -31,9 +30,8 @@ extension Comparing {
   }
 
   /// Resolves conflicts of a deck by taking one side.
-  /// - Parameters:
-  ///   - guids: the guids of the notes, or prefixes of them; an empty list means all.
-  ///   - field: restricts this to the conflicts of one field.
+  /// - Parameter guids: the guids of the notes, or prefixes of them; an empty list means all.
+  /// - Parameter field: restricts this to the conflicts of one field.
   /// - Returns: how many conflicts were resolved.
   /// - Throws: `ComparisonError.noConflict`, or `noFile` if a file of that side is not in the collection.
   public func settle(_ deck: DeckHandle, guids: [String], field: String?, by side: SettledSide) throws -> Int {

@@ -12,11 +12,6 @@ package import Templates
 import Text
 
 /// The sources of a folder, as an editor has them.
-///
-///     let folder = SourceFolder("es", in: workspace)
-///     try folder.refresh()
-///     folder.edit("animals.md", to: text)
-///     try folder.problems(of: "animals.md")
 package final class SourceFolder {
   private struct Known {
     let reading: SourceReading
@@ -38,7 +33,6 @@ package final class SourceFolder {
   /// The description as the editor has it; nil if the file counts.
   private var descriptionText: [UInt8]?
   private var rules: (SourceRules, changeCount: Int)?
-  /// The problems of sources that cannot be read.
   private var unread: [String: SourceProblem] = [:]
 
   /// Reads nothing yet.
@@ -68,8 +62,7 @@ package final class SourceFolder {
   }
 
   private func read(_ bytes: [UInt8], _ source: BuildSource) -> SourceReading {
-    SourceReading(
-      bytes, of: source, in: path, reusing: known[source.path]?.reading, isInterrupted: isInterrupted)
+    SourceReading(bytes, of: source, in: path, reusing: known[source.path]?.reading, isInterrupted: isInterrupted)
   }
 
   /// Whether a file name within the folder is that of a source or of the description.
@@ -153,9 +146,7 @@ package final class SourceFolder {
   }
 
   package func problems(of name: String) throws -> [SourceProblem] {
-    if name == BuildDescription.fileName {
-      return description.flatMap(Self.problem).map { [SourceProblem($0)] } ?? []
-    }
+    if name == BuildDescription.fileName { return description.flatMap(Self.problem).map { [SourceProblem($0)] } ?? [] }
     if let problem = unread[name] { return [problem] }
     guard let reading = known[name]?.reading else { return [] }
     let refused = try refreshRules().problems(of: reading)
@@ -181,7 +172,6 @@ package final class SourceFolder {
     }
   }
 
-  /// Returns the rules for the current note types.
   @discardableResult
   private func refreshRules() throws -> SourceRules {
     let types = try reading { try NoteTypeTable.list($0) } ?? []
@@ -197,7 +187,6 @@ package final class SourceFolder {
     return rules
   }
 
-  /// Reads the collection; returns nil if there is none, without creating it.
   private func reading<T>(_ body: (Database) throws -> T) throws -> T? { try workspace.readIfMade(body) }
 
   // MARK: Rows
@@ -220,14 +209,12 @@ package final class SourceFolder {
 
   // MARK: Names
 
-  /// Returns the tags of the collection and of the sources.
   package func tags() throws -> [String] {
     var tags = Set(try reading { try NoteTable.tags($0) } ?? [])
     for source in known.values { for entry in source.reading.entries { tags.formUnion(entry.tags) } }
     return tags.sorted()
   }
 
-  /// Returns the subdecks of the built deck.
   package func decks() throws -> [String] {
     var decks: Set<String> = []
     for source in known.values { decks.formUnion(source.reading.entries.map(\.subdeck)) }

@@ -1,23 +1,20 @@
-// Word lists and games as Lua and the commands see them. Invariant: a handle becomes unusable when its workspace is
-// closed, although word lists belong to no account.
+// Word lists and games as Lua and the commands see them: starting, playing, storing and resuming. Invariant: a handle
+// becomes unusable when its workspace is closed, although word lists belong to no account. At most one game is stored.
+// A guess that counts is stored at the end of the current operation at the latest; the end of a game is stored and
+// notified once.
 
+import Decks
 import Files
 public import Lexicon
 import Problems
+import Storage
 public import WordGames
 
-/// A word list in use.
-///
-///     let lexicon = try workspace.words.lexicon("spanish").lexicon
-///     lexicon.contains("gato")
 public final class LexiconHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let lexicon: Lexicon
 
-  init(_ lexicon: Lexicon, in workspace: Workspace) {
-    self.lexicon = lexicon
-    self.workspace = workspace
-  }
+  init(_ lexicon: Lexicon, in workspace: Workspace) { (self.lexicon, self.workspace) = (lexicon, workspace) }
 }
 
 /// A running game. Every action goes through its handle, which judges, stores and notifies:
@@ -32,7 +29,6 @@ public final class GameHandle: WorkspaceHandle {
   public static let firstWeight = 24 << 10
   /// The bytes charged to the holder of the game for its words, and those of the lists of possible words made for it.
   public var (chargedBytes, listBytes) = (0, 0)
-  /// The current memory use of the game.
   public var weight: Int { Self.firstWeight + chargedBytes + listBytes }
   /// The number of the game in the table of games, and how many of its found words are stored; nil before it is
   /// stored for the first time.
@@ -44,19 +40,10 @@ public final class GameHandle: WorkspaceHandle {
   /// Whether the end of the game was stored and notified.
   public internal(set) var hasEnded = false
 
-  init(_ game: Game, in workspace: Workspace) {
-    self.game = game
-    self.workspace = workspace
-  }
-
-  deinit { workspace.handles.games.forget(ObjectIdentifier(game)) }
+  init(_ game: Game, in workspace: Workspace) { (self.game, self.workspace) = (game, workspace) }
 }
 
 /// The options of a new game; nil values come from the settings, or are chosen.
-///
-///     var options = GameOptions()
-///     (options.language, options.length) = ("spanish", 9)
-///     let game = try workspace.games.start(options)
 public struct GameOptions {
   public var mode = "classic"
   public var language: String?
@@ -68,4 +55,223 @@ public struct GameOptions {
   public var foldsAccents: Bool?
 
   public init() {}
+}
+
+extension GameHandle {
+  /// Judges a guess that was typed. A guess that counts is stored when this returns, even if the code that was
+  /// notified was interrupted.
+  /// - Returns: the outcome, and the guess as it was judged.
+  /// - Throws: an error of the mode's functions, or an interrupt.
+  public func guess(_ text: String) throws -> (outcome: GuessOutcome, word: String) {
+    var text = text
+    return try storing {
+      try text.withUTF8 { bytes in
+        let guess = game.read(bytes)
+        return (try self.guess(guess), guess.word)
+      }
+    }
+  }
+
+  /// Judges a guess made by a program. A guess that counts is stored at the end of the current operation.
+  public func guess(_ guess: Guess) throws -> GuessOutcome {
+    let outcome = try game.guess(guess)
+    if outcome.counts || game.mayEnd || outcome == .over { try follow(outcome) }
+    return outcome
+  }
+
+  /// Judges a guess given as UTF-8, for a caller that needs only the outcome.
+  public func guess(_ bytes: UnsafeBufferPointer<UInt8>) throws -> GuessOutcome { try guess(game.read(bytes)) }
+
+  /// Judges a guess on a fast path that only adds points: the game is already waiting to be stored, and nobody
+  /// observes words. Returns nil in all other cases, as if no guess was made; then call `guess`.
+  public func guessPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
+    isWaiting && !workspace.observesWords ? game.guessPlain(bytes) : nil
+  }
+
+  /// Stores and notifies what a guess changed.
+  @inline(__always)
+  private func follow(_ outcome: GuessOutcome) throws {
+    if outcome.counts {
+      if !isWaiting { workspace.games.storeLater(self) }
+      if workspace.observesWords, let word = game.newest {
+        try workspace.observer?.notify(.wordFound(self, word: word))
+      }
+      if !game.mayEnd { return }
+    }
+    try finishIfOver()
+  }
+
+  /// Continues with the reloaded mode if the mode's owner was unloaded, as by `plugin reload`. If the mode was not
+  /// registered again, its functions fail.
+  /// - Parameter prepare: makes the mode available.
+  public func renewMode(prepare: (String) throws -> Void) throws {
+    guard game.isModeGone else { return }
+    try prepare(game.mode.name)
+    if workspace.modes.owner(of: game.mode.name) != nil { try game.take(workspace.modes.mode(named: game.mode.name)) }
+  }
+
+  /// Chooses a new base word, as in `Game.newWord`. A game that had ended continues with it.
+  public func newWord() throws -> String {
+    let word = try game.newWord()
+    hasEnded = false
+    if game.count == 0 { stored = nil }
+    storeLater()
+    return word
+  }
+
+  public func hint() throws -> String {
+    let hint = try game.hint()
+    storeLater(isBegun: true)
+    return hint
+  }
+
+  public func pass() throws {
+    game.pass()
+    storeLater(isBegun: true)
+    try finishIfOver()
+  }
+
+  public func giveUp() throws {
+    game.giveUp()
+    try finishIfOver()
+  }
+
+  /// Called when the game is no longer shown: notifies of its end if it has ended, otherwise stores its current
+  /// state. A game in which nothing was done does not replace another.
+  /// - Parameter first: the state of the game when it was first shown.
+  /// - Returns: whether this game can be resumed.
+  public func leave(since first: GameState) throws -> Bool {
+    try storing {
+      try finishIfOver()
+      if hasEnded { return false }
+      var now = try game.state
+      now.elapsed = first.elapsed
+      guard try isWaiting || stored != nil || now != first || !workspace.games.hasSaved else { return false }
+      if !isWaiting { workspace.games.storeLater(self) }
+      return canResume
+    }
+  }
+
+  /// Stores and notifies the end of the game, if it has ended and that was not done yet.
+  public func finishIfOver() throws {
+    guard !hasEnded, try game.isFinished() else { return }
+    hasEnded = true
+    try workspace.games.storeEnd(of: self)
+    try workspace.observer?.notify(.gameFinished(self))
+  }
+
+  private func storeLater(isBegun: Bool = false) {
+    if !isWaiting, isBegun || game.count > 0, !hasEnded { workspace.games.storeLater(self) }
+  }
+
+  /// Runs the body and stores what is waiting, whether or not it throws.
+  private func storing<Answer>(_ body: () throws -> Answer) throws -> Answer {
+    let answer = Result { try body() }
+    try workspace.games.store()
+    return try answer.get()
+  }
+}
+
+extension GameHandle {
+  /// Appends the new words to the stored game, or stores the game whole if another game, or none, is stored.
+  func store(_ db: Database, now: Double) throws {
+    if let stored {
+      let more = try game.state(foundFrom: stored.found)
+      if try GameTable.append(db, more, game: stored.game, after: stored.found, now: now) {
+        return self.stored = (stored.game, game.count)
+      }
+    }
+    let id = stored?.game ?? Int64(truncatingIfNeeded: workspace.environment.random.entropy() >> 1)
+    try GameTable.save(db, game.state, game: id, now: now)
+    stored = (id, game.count)
+  }
+}
+
+public struct GameOperations {
+  let workspace: Workspace
+
+  /// Starts a game. The mode's own functions run during the call.
+  public func start(_ options: GameOptions) throws -> GameHandle {
+    let mode = try workspace.modes.mode(named: options.mode)
+    let preferences = try workspace.preferences()
+    // A user's own list may have no words of the usual length.
+    let usual = options.lexicon == nil && options.base == nil && mode.length == nil
+    let length = options.length ?? (usual ? preferences.games.length : nil)
+    let lexicon =
+      if let given = options.lexicon { given } else {
+        try workspace.words.lexicon(
+          options.language, foldAccents: options.foldsAccents ?? preferences.games.foldsAccents
+        ).lexicon
+      }
+    let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices
+    let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil)
+    let game = try Game.start(
+      mode: mode, lexicon: lexicon, common: common,
+      BaseWordOptions(length: length, word: options.base, level: options.level), random: random,
+      clocks: workspace.environment.clocks)
+    let handle = workspace.handle(of: game)
+    handle.canResume = options.lexicon.map(workspace.lexicons.isCached) ?? true
+    return handle
+  }
+
+  /// Marks a game to be stored. Only the last one is stored: it replaces any other.
+  func storeLater(_ game: GameHandle) {
+    guard game.canResume else { return game.isWaiting = true }
+    workspace.unit.waitingGame?.isWaiting = false
+    workspace.unit.waitingGame = game
+    game.isWaiting = true
+  }
+
+  /// Stores the game that is waiting for it. Called at the end of each line, command and unit of work.
+  public func store() throws {
+    guard let game = workspace.unit.waitingGame, workspace.isOpen else { return }
+    do {
+      try workspace.perform(.saveGame) { try game.store($0, now: workspace.now) }
+    } catch let error as GameError {
+      // It would fail in the same way at the end of each following line.
+      (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
+      throw error
+    }
+    (workspace.unit.waitingGame, game.isWaiting) = (nil, false)
+  }
+
+  /// Stores the result of a game that has ended, unless no guess in it counted.
+  func storeEnd(of game: GameHandle) throws {
+    if workspace.unit.waitingGame === game { (workspace.unit.waitingGame, game.isWaiting) = (nil, false) }
+    guard game.game.count > 0 else { return }
+    let result = game.game.result
+    try workspace.perform(.saveGame) { db in
+      try GameTable.keep(db, result)
+      if let stored = game.stored { try GameTable.forgetSaved(db, game: stored.game) }
+    }
+    game.stored = nil
+  }
+
+  /// Resumes the stored game; returns nil if there is none.
+  /// - Parameter prepare: makes the mode available.
+  public func resume(prepare: (String) throws -> Void) throws -> GameHandle? {
+    try store()
+    guard let saved = try workspace.read({ try GameTable.saved($0) }) else { return nil }
+    let state = saved.state
+    try prepare(state.mode)
+    let mode = try workspace.modes.mode(named: state.mode)
+    let language = try workspace.lexicons.language(named: state.language)
+    let lexicon = try workspace.lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
+    let game = try Game.resume(
+      state, mode: mode, lexicon: lexicon, common: workspace.words.ofGame(lexicon, isGiven: false),
+      random: workspace.environment.random.choices, clocks: workspace.environment.clocks)
+    let handle = workspace.handle(of: game)
+    handle.stored = (saved.game, saved.found)
+    return handle
+  }
+
+  /// Whether a game is stored or waiting to be stored.
+  var hasSaved: Bool {
+    get throws { try workspace.unit.waitingGame != nil || workspace.read { try GameTable.hasSaved($0) } }
+  }
+
+  public func results() throws -> [GameResult] {
+    try store()
+    return try workspace.read { try GameTable.results($0) }
+  }
 }

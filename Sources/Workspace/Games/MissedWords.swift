@@ -8,17 +8,12 @@ import Text
 public import Values
 import WordGames
 
-/// A word that was not found.
 public struct MissedWord: Equatable, Sendable {
   public let word: String
   /// The meaning on a single line; nil if no dictionary has it.
   public let meaning: String?
 }
 
-/// The result of adding missed words as cards.
-///
-///     let report = try game.addMissed(to: deck)
-///     report.unexplained   // words that nothing here explains
 public struct MissedReport: Equatable, Sendable {
   public fileprivate(set) var cards = AddReport()
   /// How many words were skipped because there is neither a meaning nor a sentence for them.
@@ -128,9 +123,7 @@ private struct WordMeanings {
     let names = ["Dictionary::\(language.title)", "Dictionary"]
     let known = try workspace.decks.all()
     guard let deck = try names.lazy.compactMap({ name in try known.first { try $0.record().name == name } }).first
-    else {
-      return [:]
-    }
+    else { return [:] }
     let cards = try deck.cards()
     var meanings: [String: String] = [:]
     while let card = try cards.nextCard() {

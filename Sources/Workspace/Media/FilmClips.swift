@@ -7,10 +7,6 @@ import Decks
 import Files
 import Text
 
-/// The sounds and pictures of some mined words.
-///
-///     let clips = try FilmClips(of: words, titles: text.titles, films: ["ep01.mkv"], in: workspace)
-///     try text.mine(words, into: "Spanish", clips: clips)
 public final class FilmClips {
   /// The seconds added before and after a line.
   private static let margin = 0.25
@@ -32,9 +28,8 @@ public final class FilmClips {
   public private(set) var reason: String?
 
   /// Cuts the lines.
-  /// - Parameters:
-  ///   - films: one for each file of the text, in the same order.
-  ///   - progress: called with the number of words done; an error that it throws ends the cutting.
+  /// - Parameter films: one for each file of the text, in the same order.
+  /// - Parameter progress: called with the number of words done; an error that it throws ends the cutting.
   /// - Throws: `WorkspaceError.noCutting`, `.notCut`, `.interrupted`; `FileError` for a film that cannot be read.
   public init(
     of words: [MinedWord], titles: [String], films: [String], in workspace: Workspace,
@@ -57,9 +52,7 @@ public final class FilmClips {
       if !hasSound { missing.sounds += 1 }
       if !hasPicture { missing.pictures += 1 }
       // A failure for the first line will repeat for all lines.
-      if number == 0, !hasSound, !hasPicture {
-        throw WorkspaceError.notCut(path: films[word.file], reason: reason)
-      }
+      if number == 0, !hasSound, !hasPicture { throw WorkspaceError.notCut(path: films[word.file], reason: reason) }
     }
   }
 
@@ -93,17 +86,15 @@ public final class FilmClips {
     let input = ["-i", "file:" + film, "-map_metadata", "-1", "-sn", "-dn", "-fs", "\(Self.largest)"]
     // Without headers, nothing is written beyond the end of a film, instead of a sound of no length.
     try run(
-      common + ["-ss", Self.seconds(start), "-t", Self.seconds(length)] + input
-        + [
-          "-map", "0:a:0?", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0",
-          "-id3v2_version", "0", "-f", "mp3",
-        ], to: sound(number))
+      common + ["-ss", Self.seconds(start), "-t", Self.seconds(length)] + input + [
+        "-map", "0:a:0?", "-vn", "-ac", "1", "-c:a", "libmp3lame", "-b:a", "64k", "-write_xing", "0", "-id3v2_version",
+        "0", "-f", "mp3",
+      ], to: sound(number))
     try run(
-      common + ["-ss", Self.seconds(start + length / 2)] + input
-        + [
-          "-map", "0:v:0?", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2",
-          "-update", "1",
-        ], to: picture(number))
+      common + ["-ss", Self.seconds(start + length / 2)] + input + [
+        "-map", "0:v:0?", "-an", "-frames:v", "1", "-vf", "scale=min(640\\,iw):-2", "-q:v", "5", "-f", "image2",
+        "-update", "1",
+      ], to: picture(number))
   }
 
   /// Formats seconds with three decimals, never in exponential notation.
@@ -130,7 +121,7 @@ public final class FilmClips {
     var fields: [String: String] = [:]
     for (field, path, ending) in [("Audio", sound(number), "mp3"), ("Picture", picture(number), "jpg")] {
       guard Self.isThere(path) else { continue }
-      let bytes = try FileText.bytes(path, limit: Self.largest * 2, isInterrupted: workspace.environment.isInterrupted)
+      let bytes = try FileText.bytes(path, limit: Self.largest * 2, isInterrupted: workspace.isInterrupted)
       let added = try workspace.media.add(bytes, named: "\(name).\(ending)")
       fields[field] = ending == "mp3" ? "[sound:\(added)]" : "<img src=\"\(added)\">"
     }

@@ -1,15 +1,15 @@
-// The media files of an account: pictures and sounds that cards refer to by name, and pictures of documents, which
-// have no names.
-// Invariant: a file is named after the hash of its content and never changes. When a name or a document is removed,
-// its file stays until `clean`, so that the removal can be undone.
+// The media files of an account: pictures and sounds that cards refer to by name, pictures of documents, which have no
+// names, and a folder in which other programs leave media. Invariant: a file is named after the hash of its content and
+// never changes. When a name or a document is removed, its file stays until `clean`, so that the removal can be undone.
+// A file leaves the folder of other programs only after its content is stored.
 
 import CardDocuments
 public import Decks
 public import Files
 import Storage
 import Templates
+import Text
 
-/// The result of a check of all media.
 public struct MediaCheck: Sendable {
   /// Names that notes, cards or note types use but that have no file.
   public var missing: [(name: String, references: MediaReferences)] = []
@@ -34,12 +34,11 @@ public struct MediaOperations {
   var folder: String { workspace.folder + "/media" }
 
   /// Adds a file under its own name, or under another one if that name has other content.
-  /// - Parameter kinds: the kinds of files that may be read; other than plain files only if the user typed the path.
   /// - Returns: the name to write in a field: `[sound:NAME]`, `<img src="NAME">`.
   /// - Throws: `FileError`, `NoteError.badMediaName`.
   public func add(from path: String, _ kinds: FileKinds = .plain) throws -> String {
     try add(named: MediaNames.checked(lastPart(of: path))) {
-      try FileText.bytes(path, limit: MediaOperations.limit, kinds, isInterrupted: workspace.environment.isInterrupted)
+      try FileText.bytes(path, limit: MediaOperations.limit, kinds, isInterrupted: workspace.isInterrupted)
     }
   }
 
@@ -49,7 +48,6 @@ public struct MediaOperations {
     return try workspace.perform(.addMedia, count: { $0.count }) { _ in try paths.map { try add(from: $0, kinds) } }
   }
 
-  /// Adds bytes under a name.
   public func add(_ bytes: [UInt8], named name: String) throws -> String {
     try add(named: MediaNames.checked(name)) { bytes }
   }
@@ -79,13 +77,12 @@ public struct MediaOperations {
     // A file left by an operation that a power failure interrupted may have the right size but not the content.
     let isThere =
       try FileFacts.at(path, followingLinks: false)?.size == bytes.count
-      && FileText.bytes(path, limit: bytes.count, isInterrupted: workspace.environment.isInterrupted) == bytes
+      && FileText.bytes(path, limit: bytes.count, isInterrupted: workspace.isInterrupted) == bytes
     if !isThere {
       try makePrivateFolder(folder)
       // In the account's folder, which the next start sweeps; it need not list all media for that.
       let attempt = Int(workspace.environment.random.entropy() % 1_000)
-      var options = Replacement.internalFile(
-        temporaryName: "../" + Leftovers.temporary(for: "media", attempt: attempt))
+      var options = Replacement.internalFile(temporaryName: "../" + Leftovers.temporary(for: "media", attempt: attempt))
       options.isSynced = false
       try AtomicFile.write(path, bytes, options)
     }
@@ -125,7 +122,6 @@ public struct MediaOperations {
   }
 
   /// Removes the new contents that nothing refers to.
-  /// - Returns: their paths.
   @discardableResult
   private func removeUnnamed() -> [String] {
     let written = workspace.unit.newMedia.filter(\.value).keys
@@ -134,7 +130,6 @@ public struct MediaOperations {
     do { return try removeLeftovers { leftovers in leftovers.filter(written.contains) } } catch { return [] }
   }
 
-  /// Returns all media, by name.
   public func all() throws -> [MediaRecord] { try workspace.read { try MediaTable.list($0) } }
 
   /// Returns the path of a media file's content.
@@ -179,7 +174,6 @@ public struct MediaOperations {
   }
 
   /// Runs as an operation, so that no other process is between writing a content and naming it.
-  /// - Returns: the paths of the removed files.
   private func removeLeftovers(_ choice: ([String]) -> [String]) throws -> [String] {
     try workspace.store(for: "media").operation("removing media files") { _ in
       let files = try choice(leftovers())
@@ -201,10 +195,115 @@ public struct MediaOperations {
   func content(_ hash: String) throws -> [UInt8]? {
     let path = folder + "/" + hash
     guard try FileFacts.at(path) != nil else { return nil }
-    return try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
+    return try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
   }
 }
 
-extension Workspace {
-  public var media: MediaOperations { MediaOperations(workspace: self) }
+extension MediaOperations {
+  private var inbox: String { workspace.folder + "/inbox" }
+
+  /// Returns the folder, created if it does not exist.
+  public func ensureInbox() throws -> String {
+    _ = try workspace.store(for: "media")
+    try makePrivateFolder(inbox)
+    return inbox
+  }
+
+  /// Imports the files in the folder, each replacing the existing file of the same name.
+  /// - Returns: the imported files as they were then, for `clearInbox` once the change is committed.
+  public func importInbox() throws -> [(path: String, facts: FileFacts)] {
+    if try workspace.rehearsal.isOn || FileFacts.at(inbox)?.kind != .folder { return [] }
+    var taken: [(path: String, facts: FileFacts)] = []
+    for name in try Folder.names(in: inbox).sorted() where !name.hasPrefix(".") {
+      let path = inbox + "/" + name
+      guard let facts = try importable(name, path) else { continue }
+      let bytes = try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
+      do { try remove([name]) } catch NoteError.mediaNotFound {
+        // There is nothing to replace.
+      }
+      _ = try add(bytes, named: name)
+      taken.append((path, facts))
+    }
+    return taken
+  }
+
+  /// Returns the facts of a file that can be imported; nil for any other.
+  private func importable(_ name: String, _ path: String) throws -> FileFacts? {
+    do throws(NoteError) {
+      guard try MediaNames.checked(name) == name else { return nil }
+    } catch {
+      // A name from another program that no media file can have: the file stays in the folder.
+      return nil
+    }
+    guard let facts = try FileFacts.at(path, followingLinks: false) else { return nil }
+    guard facts.kind == .file, facts.size <= MediaOperations.limit, !isOpenForWriting(path) else { return nil }
+    return facts
+  }
+
+  /// Removes the imported files, except those that were written to since, or are about to be.
+  public func clearInbox(_ files: [(path: String, facts: FileFacts)]) throws {
+    for file in files where !isOpenForWriting(file.path) {
+      guard try FileFacts.at(file.path, followingLinks: false) == file.facts else { continue }
+      try Folder.removeFile(file.path)
+    }
+  }
+}
+
+/// The kind of file that a name indicates.
+enum MediaContent {
+  case picture, sound
+
+  /// Returns nil for an extension without fixed first bytes, such as .mp3.
+  init?(ofName name: String) {
+    switch name.lowercased().split(separator: ".").last {
+    case "png", "jpg", "jpeg", "gif", "webp", "svg": self = .picture
+    case "ogg", "oga", "opus", "wav", "flac": self = .sound
+    default: return nil
+    }
+  }
+
+  static let headSize = 4096
+
+  func matches(_ head: [UInt8]) -> Bool {
+    switch self {
+    case .picture:
+      let starts: [[UInt8]] = [[0x89, 0x50, 0x4E, 0x47], [0xFF, 0xD8, 0xFF], Array("GIF8".utf8), Array("BM".utf8)]
+      return starts.contains { head.starts(with: $0) } || isRIFF(head, "WEBP") || isISOMedia(head) || isSVG(head)
+    case .sound:
+      let starts = ["OggS", "fLaC", "ID3"].map { Array($0.utf8) }
+      return starts.contains { head.starts(with: $0) } || isRIFF(head, "WAVE") || isISOMedia(head)
+    }
+  }
+
+  /// RIFF files have their type after their size.
+  private func isRIFF(_ head: [UInt8], _ type: String) -> Bool {
+    head.starts(with: Array("RIFF".utf8)) && head.dropFirst(8).starts(with: Array(type.utf8))
+  }
+
+  /// AVIF, HEIC and MPEG-4 files have their type after the size of their first box.
+  private func isISOMedia(_ head: [UInt8]) -> Bool { head.dropFirst(4).starts(with: Array("ftyp".utf8)) }
+
+  private func isSVG(_ head: [UInt8]) -> Bool {
+    // SVG in UTF-16 or compressed is accepted as well.
+    if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) || head.starts(with: [0x1F, 0x8B]) {
+      return true
+    }
+    return String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }.hasPrefix("<")
+  }
+
+  var words: String { self == .picture ? "picture" : "sound" }
+}
+
+extension MediaOperations {
+  /// Returns what a media file is called but is not, judging by its first bytes, such as "picture"; nil if nothing is
+  /// wrong or the file does not exist.
+  /// - Throws: `NoteError.mediaNotFound`, `FileError`.
+  public func misnamed(_ name: String) throws -> String? {
+    guard let content = MediaContent(ofName: name) else { return nil }
+    let path = try path(name)
+    guard fileExists(path) else { return nil }
+    let file = try ByteFile(path, followingLinks: false, isInterrupted: workspace.isInterrupted)
+    let head = try file.bytes(at: 0, count: min(MediaContent.headSize, file.facts.size))
+    return content.matches(head) ? nil : content.words
+  }
 }

@@ -1,5 +1,7 @@
-// Plays the sounds and decodes the pictures of cards. Invariant: only the account's own media files are played, with
-// the program that the user chose.
+// Plays the sounds and decodes the pictures of cards; runs the programs that make and play sounds and pictures.
+// Invariant: only the account's own media files are played. A program is started from an argument list, never by a
+// shell; it has no access to the terminal, and is terminated with the object that started it; the links made for it are
+// removed with them. A program that was given up leaves no process behind.
 
 public import CardDocuments
 public import Decks
@@ -9,7 +11,6 @@ import Templates
 import Text
 
 extension CardHandle {
-  /// Returns the sounds and pictures that the card's sides refer to.
   public func media() throws -> CardMedia {
     let record = try record()
     return try workspace.read { try CardMedia($0, of: record) }
@@ -40,11 +41,8 @@ extension MediaOperations {
     workspace.opened.player = nil
     let links = try NamedLinks(files, in: workspace.environment.folders.temporary)
     guard
-      let player = SoundPlayer(
-        [path] + words.dropFirst(), links, environment: workspace.environment.variables.entries)
-    else {
-      throw WorkspaceError.playerMissing(program)
-    }
+      let player = SoundPlayer([path] + words.dropFirst(), links, environment: workspace.environment.variables.entries)
+    else { throw WorkspaceError.playerMissing(program) }
     workspace.opened.player = player
     if let failure { throw failure }
   }
@@ -63,8 +61,7 @@ extension MediaOperations {
   /// Returns a media file as a picture, at most 1,000 pixels wide and high.
   /// - Throws: `NoteError.mediaNotFound`, `PictureFailure`, `FileError`.
   public func picture(_ name: String) throws -> Picture {
-    let bytes = try FileText.bytes(
-      path(name), limit: MediaOperations.limit, isInterrupted: workspace.environment.isInterrupted)
+    let bytes = try FileText.bytes(path(name), limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
     return try workspace.drawing.picture(from: bytes, longSide: 1000)
   }
 
@@ -79,9 +76,7 @@ extension MediaOperations {
   }
 
   /// Returns the notes and note types that refer to a media file, as handles.
-  public func users(
-    of references: MediaReferences
-  ) throws -> (notes: [NoteHandle], types: [NoteTypeHandle]) {
+  public func users(of references: MediaReferences) throws -> (notes: [NoteHandle], types: [NoteTypeHandle]) {
     (references.notes.map { workspace.handle(of: $0) }, references.types.map { workspace.handle(of: $0) })
   }
 
@@ -102,4 +97,120 @@ extension MediaOperations {
       (name, try userNames(found))
     }
   }
+}
+
+final class SoundPlayer {
+  private let process: pid_t
+  private let program: String
+  private let sounds: NamedLinks
+  private let errors: ErrorOutput?
+  /// The status from waitpid(2); nil while the program runs.
+  private var status: Int32?
+
+  /// - Parameter words: the program's path and its arguments; the sounds are appended.
+  /// - Parameter environment: `NAME=value`.
+  /// - Returns: nil if it cannot be started.
+  init?(_ words: [String], _ sounds: NamedLinks, environment: [String]) {
+    errors = ErrorOutput()
+    let started = startProgram(words + sounds.paths, environment: environment, errors: errors)
+    guard started.failure == 0 else { return nil }
+    (process, program) = (started.process, lastPart(of: words[0]))
+    self.sounds = sounds
+  }
+
+  var isPlaying: Bool {
+    var ended: Int32 = 0
+    if status == nil, waitpid(process, &ended, WNOHANG) == process { status = ended }
+    return status == nil
+  }
+
+  /// The error if the program has failed.
+  var failure: WorkspaceError? {
+    isPlaying || status == 0 ? nil : .playerFailed(program: program, reason: errors?.lastLine())
+  }
+
+  deinit {
+    guard isPlaying else { return }
+    // The processes that it started are in its process group.
+    kill(-process, SIGTERM)
+    endProgram(process)
+  }
+}
+
+/// Links to files in a temporary folder, which is removed with this object. A player recognises the type of a file by
+/// its name.
+final class NamedLinks {
+  let paths: [String]
+  private let folder: String
+
+  /// - Parameter files: each file and the name that its link gets; every link has a folder of its own, so that names
+  ///   may repeat.
+  init(_ files: [(path: String, name: String)], in temporary: String) throws(FileError) {
+    folder = try Folder.makeTemporary(in: temporary, prefix: "deckhand-sounds")
+    var paths: [String] = []
+    for (number, file) in files.enumerated() {
+      let place = "\(folder)/\(number + 1)"
+      let path = place + "/" + file.name
+      // The data folder may be given as a relative path.
+      guard mkdir(place, 0o700) == 0, symlink(realPath(file.path) ?? file.path, path) == 0 else {
+        let failure = FileError(path, .make)
+        NamedLinks.remove(folder)
+        throw failure
+      }
+      paths.append(path)
+    }
+    self.paths = paths
+  }
+
+  deinit { NamedLinks.remove(folder) }
+
+  private static func remove(_ folder: String) {
+    do throws(FileError) { try Folder.removeTree(folder) } catch {
+      // The system cleans up its temporary folder eventually.
+    }
+  }
+}
+
+struct ProgramEnd {
+  /// Whether it ended by itself with status 0; nil if it timed out.
+  let isDone: Bool?
+  /// The last line of its errors.
+  let reason: String?
+}
+
+/// Runs a program to its end, with the limits of `wait`.
+/// - Parameter words: the program's path and its arguments.
+/// - Parameter input: the file for its standard input; nil for `/dev/null`.
+/// - Returns: nil if it cannot be started.
+/// - Throws: `WorkspaceError.interrupted`.
+func runProgram(
+  _ words: [String], input: String? = nil, seconds: Double, _ environment: Environment
+) throws -> ProgramEnd? {
+  let errors = ErrorOutput()
+  let started = startProgram(words, environment: environment.variables.entries, input: input, errors: errors)
+  if started.failure != 0 { return nil }
+  let isDone = try wait(for: started.process, seconds: seconds, environment, errors)
+  return ProgramEnd(isDone: isDone, reason: errors?.lastLine())
+}
+
+/// Waits for a program to end. If it exceeds the timeout or the user interrupts, kills it with all processes that it
+/// started.
+/// - Returns: whether it ended by itself with status 0; nil if it timed out.
+/// - Throws: `WorkspaceError.interrupted`.
+func wait(for process: pid_t, seconds: Double, _ environment: Environment, _ errors: ErrorOutput?) throws -> Bool? {
+  let start = environment.clocks.elapsed()
+  var status: Int32 = 0
+  while waitpid(process, &status, WNOHANG) == 0 {
+    let isInterrupted = environment.isInterrupted()
+    if isInterrupted || environment.clocks.elapsed() - start > seconds {
+      kill(-process, SIGKILL)
+      kill(process, SIGKILL)
+      waitpid(process, &status, 0)
+      if isInterrupted { throw WorkspaceError.interrupted }
+      return nil
+    }
+    errors?.drain()
+    environment.clocks.pause(2)
+  }
+  return status == 0
 }

@@ -10,17 +10,13 @@ import Storage
 import Templates
 import Text
 
-/// What was done for a number of cards.
 public struct SpeechReport: Equatable, Sendable {
-  /// Cards that got a sound.
   public var spoken = 0
   /// Cards that already had a sound, or nothing to say.
   public var skipped = 0
 }
 
 /// Speech by the program of `media.speech`, or else by espeak-ng.
-///
-///     try workspace.speech.file(of: "hola", in: language)   // "speech-....wav"
 public struct SpeechOperations {
   let workspace: Workspace
 
@@ -40,10 +36,8 @@ public struct SpeechOperations {
   }
 
   /// Appends to cards the sound of one of their texts.
-  /// - Parameters:
-  ///   - field: `prompt`, `answer`, or the name of a field of the card's note; nil means the prompt, or the note's
-  ///     first field.
-  ///   - progress: called with the cards done and their total.
+  /// - Parameter field: `prompt`, `answer`, or the name of a field of the card's note; nil means the prompt, or the
+  ///   note's first field.
   /// - Throws: `NoteError.noField`, and what `file` throws; then nothing is changed.
   public func add(
     to cards: [CardHandle], field: String?, in language: Language, progress: (Int, Int) throws -> Void = { _, _ in }
@@ -56,8 +50,7 @@ public struct SpeechOperations {
     for (index, card) in cards.enumerated() {
       try progress(index, cards.count)
       let target = try spokenText(of: card, field)
-      guard !target.spoken.isEmpty, !target.hasSound, seen.insert(target.place).inserted
-      else {
+      guard !target.spoken.isEmpty, !target.hasSound, seen.insert(target.place).inserted else {
         report.skipped += 1
         continue
       }
@@ -70,7 +63,7 @@ public struct SpeechOperations {
     report.spoken = try workspace.perform(.speakCards, count: { $0 }) { db in
       try sounds.count { sound in
         let markup = "[sound:\(sound.name)]"
-        guard try sound.target.add(markup, db, now: workspace.environment.clocks.now()) else { return false }
+        guard try sound.target.add(markup, db, now: workspace.now) else { return false }
         if let content = contents.removeValue(forKey: sound.name) {
           _ = try workspace.media.add(content, named: sound.name)
         }
@@ -89,8 +82,7 @@ public struct SpeechOperations {
     return "speech-\(ContentHash(of: Array(source.utf8)).description.prefix(20)).wav"
   }
 
-  /// Returns the program and its arguments: the user's setting with `{file}` and `{language}` filled in, or
-  /// espeak-ng.
+  /// Returns the program and its arguments: the user's setting with `{file}` and `{language}` filled in, or espeak-ng.
   private func words(_ language: Language, text: String, sound: String) throws -> [String] {
     let setting = try workspace.preferences().session.speechProgram
     let words = setting.split(whereSeparator: \.isWhitespace).map(String.init)
@@ -142,18 +134,12 @@ public struct SpeechOperations {
       ? try FileText.bytes(sound, limit: MediaOperations.limit, isInterrupted: environment.isInterrupted) : []
     // A header without samples is not a sound.
     if bytes.count <= 44 {
-      throw WorkspaceError.unspoken(
-        text: text, language: language.title, program: program, reason: end.reason)
+      throw WorkspaceError.unspoken(text: text, language: language.title, program: program, reason: end.reason)
     }
     return bytes
   }
 }
 
-extension Workspace {
-  public var speech: SpeechOperations { SpeechOperations(workspace: self) }
-}
-
-/// A field to be spoken.
 private struct SpokenText {
   struct Place: Hashable {
     let note: NoteID

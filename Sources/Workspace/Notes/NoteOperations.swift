@@ -1,15 +1,14 @@
-// The notes of an account, found by guid or by the id that other programs use.
-// Invariant: an id whose note is gone is skipped.
+// The notes and note types of an account. Invariant: a handle has only the id; all values come from the store, and
+// every change is one operation that updates the notes' cards. A change of a type that would remove cards or texts
+// reports their number first, and is made only if the caller agrees.
 
 public import Decks
 import Exchange
 import Files
 public import Problems
 import Storage
+public import Templates
 
-/// The notes of a workspace.
-///
-///     try workspace.notes.changeTags(of: numbers, adding: ["verb"])
 public struct NoteOperations {
   let workspace: Workspace
 
@@ -44,17 +43,15 @@ public struct NoteOperations {
 
   public func tags() throws -> [String] { try workspace.read { try NoteTable.tags($0) } }
 
-  /// Adds and removes tags of notes.
   public func changeTags(of numbers: [Int64], adding: [String] = [], removing: [String] = []) throws {
     let notes = try numbers.compactMap { try numbered($0) }
-    let now = workspace.environment.clocks.now()
+    let now = workspace.now
     try workspace.perform(.editNote, count: { _ in notes.count }) { db in
       for note in notes {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         try NoteTable.update(
           db, note.id, tags: Tags.changed(NoteTable.record(db, note.id).tags, adding: adding, removing: removing),
-          now: now,
-          isInterrupted: workspace.environment.isInterrupted)
+          now: now, isInterrupted: workspace.isInterrupted)
       }
     }
   }
@@ -70,8 +67,8 @@ public struct NoteOperations {
       for (place, edit) in edits.enumerated() {
         do {
           try NoteTable.update(
-            db, edit.note.id, fields: edit.fields, tags: edit.tags, now: workspace.environment.clocks.now(),
-            isInterrupted: workspace.environment.isInterrupted)
+            db, edit.note.id, fields: edit.fields, tags: edit.tags, now: workspace.now,
+            isInterrupted: workspace.isInterrupted)
         } catch let problem as any Problem where problem.report.code != .interrupted {
           throw try refused(place, problem)
         }
@@ -87,7 +84,7 @@ public struct NoteOperations {
     return try workspace.perform(.removeNotes, count: { _ in notes.count }) { db in
       var cards: [CardID] = []
       for note in notes {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         cards += try NoteTable.cards(db, of: note.id)
       }
       return try CardTable.remove(db, cards)
@@ -95,6 +92,160 @@ public struct NoteOperations {
   }
 }
 
-extension Workspace {
-  public var notes: NoteOperations { NoteOperations(workspace: self) }
+public final class NoteHandle: RowHandle<NoteID> {
+  /// - Throws: `DeckError.gone` if it was removed, either itself or with its last card.
+  public func record() throws -> NoteRecord { try workspace.read(for: "note") { try NoteTable.record($0, id) } }
+
+  public func type() throws -> NoteTypeHandle { workspace.handle(of: try record().type) }
+
+  /// Returns the note's fields by name, as HTML, in the order of its type.
+  public func fields() throws -> [(name: String, value: String)] {
+    let record = try record()
+    let names = try type().record().fields
+    let values = record.fields + Array(repeating: "", count: max(0, names.count - record.fields.count))
+    return Array(zip(names, values)).map { (name: $0, value: $1) }
+  }
+
+  /// - Throws: `NoteError.noField` with the nearest name.
+  public func field(_ name: String) throws -> String {
+    let fields = try fields()
+    if let found = fields.first(where: { $0.name == name }) { return found.value }
+    throw try type().record().unknownField(name)
+  }
+
+  public func cards() throws -> [CardHandle] {
+    _ = try record()
+    return try workspace.read { try NoteTable.cards($0, of: id) }.map { workspace.handle(of: $0) }
+  }
+
+  /// Changes fields (HTML, by name) and tags; nil leaves the tags unchanged.
+  /// - Returns: how many cards the note lost.
+  @discardableResult
+  public func update(fields: [String: String] = [:], tags: [String]? = nil) throws -> Int {
+    try workspace.perform(.editNote) { db in
+      try NoteTable.update(
+        db, id, fields: fields, tags: tags, now: workspace.now, isInterrupted: workspace.isInterrupted)
+    }
+  }
+
+  /// Returns how many cards the note would lose with these fields.
+  public func lostCards(fields: [String: String]) throws -> Int {
+    try workspace.read { try NoteTable.lostCards($0, id, fields: fields) }
+  }
+
+  @discardableResult
+  public func remove() throws -> Int {
+    try workspace.perform(.removeNotes) { try NoteTable.remove($0, [id]) }
+  }
+}
+
+extension DeckHandle {
+  /// Adds a note of a stock type, which is created if it does not exist.
+  @discardableResult
+  public func addNote(_ note: NewNote, type: StockNoteType) throws -> NoteHandle {
+    try add { db, now in
+      let known = try NoteTypeTable.stock(db, type, now: now)
+      // The fields of the type may have been renamed.
+      let names = Dictionary(uniqueKeysWithValues: zip(type.draft.fields, known.fields))
+      var renamed = note
+      renamed.fields = [:]
+      for (name, text) in note.fields { renamed.fields[names[name] ?? name] = text }
+      return (renamed, known)
+    }
+  }
+
+  /// Adds a note of the type with a name; a stock type is created if it does not exist.
+  @discardableResult
+  public func addNote(_ note: NewNote, typeNamed name: String) throws -> NoteHandle {
+    try add { db, now in (note, try NoteTypeTable.findOrMake(db, named: name, now: now)) }
+  }
+
+  @discardableResult
+  public func addNote(_ note: NewNote, type: NoteTypeHandle) throws -> NoteHandle {
+    try add { db, _ in (note, try NoteTypeTable.record(db, type.id)) }
+  }
+
+  private func add(_ make: (Database, Double) throws -> (note: NewNote, type: NoteType)) throws -> NoteHandle {
+    let environment = workspace.environment
+    let now = environment.clocks.now()
+    let id = try workspace.perform(.addNote, on: workspace.decks.name(of: self.id)) { db in
+      let (note, type) = try make(db, now)
+      return try NoteTable.add(
+        db, note, type: type, to: self.id, now: now, random: environment.random.entropy,
+        isInterrupted: environment.isInterrupted)
+    }
+    return workspace.handle(of: id)
+  }
+}
+
+extension CardHandle {
+  public func note() throws -> NoteHandle { workspace.handle(of: try record().note) }
+
+  /// Returns the answer that the card asks to be typed; nil if it asks for none.
+  public func typedQuestion() throws -> TypedQuestion? { try workspace.read { try NoteTable.typedQuestion($0, id) } }
+}
+
+public struct NoteTypeOperations {
+  let workspace: Workspace
+
+  public func all() throws -> [NoteTypeHandle] {
+    try workspace.read { try NoteTypeTable.list($0) }.map { workspace.handle(of: $0.id) }
+  }
+
+  /// Returns the number of notes of each type that has any. They are counted in one scan, because a list asks for the
+  /// count of each type.
+  public func noteCounts() throws -> [NoteTypeID: Int] {
+    try workspace.read { db in
+      if let known = workspace.opened.noteCounts, known.changeCount == workspace.changeCount { return known.counts }
+      let counts = try NoteTypeTable.noteCounts(db)
+      workspace.opened.noteCounts = (counts, workspace.changeCount)
+      return counts
+    }
+  }
+
+  /// Returns the type with a name, case-insensitively.
+  /// - Throws: `NoteError.typeNotFound` with the nearest name.
+  public func open(_ name: String) throws -> NoteTypeHandle {
+    workspace.handle(of: try workspace.read { try NoteTypeTable.find($0, named: name) }.id)
+  }
+
+  /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.
+  public func create(_ draft: NoteTypeDraft) throws -> NoteTypeHandle {
+    let now = workspace.now
+    return workspace.handle(
+      of: try workspace.perform(.createNoteType, on: draft.name) { try NoteTypeTable.create($0, draft, now: now) }.id)
+  }
+}
+
+/// A note type of an open workspace.
+///
+///     let type = try workspace.noteTypes.create(draft)
+///     try type.loss(of: edit)              // 3 cards: ask, then
+///     try type.edit(edit, agreed: true)
+public final class NoteTypeHandle: RowHandle<NoteTypeID> {
+  /// - Throws: `DeckError.gone` if it was removed.
+  public func record() throws -> NoteType { try workspace.read(for: "note type") { try NoteTypeTable.record($0, id) } }
+
+  public func noteCount() throws -> Int { try workspace.noteTypes.noteCounts()[id] ?? 0 }
+
+  public func loss(of edit: NoteTypeEdit) throws -> NoteTypeLoss {
+    try workspace.read { try NoteTypeTable.loss($0, id, edit, isInterrupted: workspace.isInterrupted) }
+  }
+
+  /// Changes the type, its notes and their cards.
+  /// - Parameter agreed: whether cards and texts may be removed.
+  /// - Throws: `NoteError.losesCards` with the counts.
+  @discardableResult
+  public func edit(_ edit: NoteTypeEdit, agreed: Bool = false) throws -> NoteTypeLoss {
+    let name = try record().name
+    return try workspace.perform(.editNoteType, on: name) { db in
+      try NoteTypeTable.edit(db, id, edit, agreed: agreed, now: workspace.now, isInterrupted: workspace.isInterrupted)
+    }
+  }
+
+  /// - Throws: `NoteError.typeInUse` if it has notes.
+  public func remove() throws {
+    let name = try record().name
+    try workspace.perform(.removeNoteType, on: name) { try NoteTypeTable.remove($0, id) }
+  }
 }

@@ -1,6 +1,5 @@
-// The program's own settings, by theme: name, kind, default, title and help stand where the value is read.
-// Invariant: a setting that plugins must not read is declared secret, one that they must not change is declared
-// guarded.
+// The program's own settings, by theme: name, kind, default, title and help stand where the value is read. Invariant: a
+// setting that plugins must not read is declared secret, one that they must not change is declared guarded.
 
 import Problems
 import ToggleSettings
@@ -23,9 +22,7 @@ import WordGames
 
   fileprivate init(
     _ declaration: SettingDeclaration, _ standard: Setting, _ convert: @escaping (SettingValue) -> Setting?
-  ) {
-    (self.declaration, self.standard, self.convert) = (declaration, standard, convert)
-  }
+  ) { (self.declaration, self.standard, self.convert) = (declaration, standard, convert) }
 
   /// - Parameter source: the source of its default, if that is not always the same.
   convenience init(

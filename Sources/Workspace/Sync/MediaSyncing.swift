@@ -11,7 +11,6 @@ public import Sync
 
 extension SyncOperations {
   /// Fetches the media that are new on the server, and sends those that are new locally.
-  /// - Parameter progress: called with the files done and their total.
   /// - Throws: `SyncError`, also if too little disk space would remain; `FileError`. What was done before the error
   ///   is kept.
   public func runMedia(progress: (MediaStage) -> Void) throws -> MediaReport {
@@ -21,8 +20,7 @@ extension SyncOperations {
     let before = try workspace.read { try MediaTables.known($0, of: link) }
     let server = MediaServer(program, address: link.address, session: newSession, keyPath: keyPath)
     let contents = MediaContents(
-      limit: share,
-      read: { hash in try workspace.media.content(hash) },
+      limit: share, read: { hash in try workspace.media.content(hash) },
       keep: { bytes in
         try requireSpace(for: bytes.count)
         let hash = ContentHash(of: bytes).description
@@ -30,14 +28,10 @@ extension SyncOperations {
         return hash
       })
     let exchange = MediaExchange(
-      server, contents, folder: workspace.folder, before, isInterrupted: workspace.environment.isInterrupted)
-    do {
-      try exchange.run(progress: progress)
-    } catch {
-      try keep(exchange, before, link)
-      throw error
-    }
+      server, contents, folder: workspace.folder, before, isInterrupted: workspace.isInterrupted)
+    let end = Result { try exchange.run(progress: progress) }
     try keep(exchange, before, link)
+    try end.get()
     return exchange.report
   }
 

@@ -1,6 +1,6 @@
-// An account and its sync server: linking, checking, syncing.
-// Invariant: incoming data is fetched completely before the operation that merges it begins. Outgoing data is sent
-// within that operation, so both sides store it or neither. Data that is replaced is backed up first.
+// An account and its sync server: linking, checking, syncing in both directions or in one. Invariant: incoming data is
+// fetched completely before the operation that merges it begins. Outgoing data is sent within that operation, so both
+// sides store it or neither. Data that is replaced is backed up first.
 
 public import Authentication
 import Decks
@@ -22,14 +22,10 @@ public struct SyncStatus {
   public var media = KnownMedia()
 
   /// Whether the server has changes that are not here yet; nil if unknown.
-  public var hasNews: Bool? {
-    meta.map { $0.hasNews(since: link.meta) }
-  }
+  public var hasNews: Bool? { meta.map { $0.hasNews(since: link.meta) } }
 
   /// Whether the server's media have changed since the last sync; nil if unknown.
-  public var hasMediaNews: Bool? {
-    meta.map { $0.mediaUSN != media.usn }
-  }
+  public var hasMediaNews: Bool? { meta.map { $0.mediaUSN != media.usn } }
 }
 
 /// A question to the user before a sync continues.
@@ -42,14 +38,11 @@ public enum SyncQuestion: Equatable, Sendable {
 public struct SyncPreview {
   public let link: SyncLink
   public let pulled: PulledCollection
-  /// The number of local cards.
   public let cardsHere: Int
   public let unsent: UnsentChanges
 }
 
 /// Syncing with the server that the account is linked with.
-///
-///     try workspace.sync.status(asksServer: true).hasNews
 public struct SyncOperations {
   let workspace: Workspace
 
@@ -72,7 +65,7 @@ public struct SyncOperations {
     let proxies = workspace.environment.variables.entries(of: SyncOperations.proxyVariables)
     let program = SyncProgram(
       path: workspace.environment.folders.netProgram, environment: proxies, clock: workspace.environment.clocks.elapsed
-    ) { [weak workspace, isInterrupted = workspace.environment.isInterrupted] in
+    ) { [weak workspace, isInterrupted = workspace.isInterrupted] in
       workspace?.opened.whileWaitingForServer?()
       return isInterrupted()
     }
@@ -93,7 +86,6 @@ public struct SyncOperations {
 
   // MARK: The link
 
-  /// Returns the account's link with its server.
   public func link() throws -> SyncLink? { try workspace.read { try SyncTables.link($0) } }
 
   func requiredLink() throws -> SyncLink {
@@ -156,7 +148,7 @@ public struct SyncOperations {
   func pull(_ server: SyncServer) -> CollectionPull {
     CollectionPull(
       server, folder: workspace.folder, mostBytes: share, now: workspace.environment.clocks.now,
-      isInterrupted: workspace.environment.isInterrupted)
+      isInterrupted: workspace.isInterrupted)
   }
 
   /// How many bytes a server may store on the disk in one sync: a tenth of the free space; 1 GiB if that is unknown.
@@ -176,11 +168,10 @@ public struct SyncOperations {
 
   /// Syncs in both directions: remote changes are merged here, local changes are sent. This is one operation and one
   /// undo step, committed on both sides or on neither. A rehearsal sends nothing.
-  /// - Parameters:
-  ///   - preview: required for the first sync, which merges two collections; nil for every later one.
-  ///   - consent: called before local cards are removed because the server, which has another collection than before,
-  ///     no longer has them.
-  ///   - progress: called often with the current stage.
+  /// - Parameter preview: required for the first sync, which merges two collections; nil for every later one.
+  /// - Parameter consent: called before local cards are removed because the server, which has another collection than
+  ///   before, no longer has them.
+  /// - Parameter progress: called often with the current stage.
   /// - Throws: `SyncError`; then nothing was changed on either side.
   public func run(
     _ preview: SyncPreview? = nil, consent: (SyncQuestion) throws -> Bool, progress: @escaping (SyncStage) -> Void
@@ -243,8 +234,7 @@ public struct SyncOperations {
   /// Creates the exchange; in a rehearsal it sends nothing.
   func exchange(_ server: SyncServer, _ pulled: PulledCollection) -> SyncExchange {
     SyncExchange(
-      server, pulled, workspace.moment, sends: !workspace.rehearsal.isOn,
-      isInterrupted: workspace.environment.isInterrupted)
+      server, pulled, workspace.moment, sends: !workspace.rehearsal.isOn, isInterrupted: workspace.isInterrupted)
   }
 
   private func exchange(
@@ -277,6 +267,64 @@ public struct SyncOperations {
   }
 }
 
-extension Workspace {
-  public var sync: SyncOperations { SyncOperations(workspace: self) }
+extension SyncOperations {
+  // MARK: Uploading
+
+  /// Checks that an upload is needed.
+  /// - Throws: `SyncError.uploadNotNeeded` if a normal sync can send the local changes.
+  public func requireUpload(_ preview: SyncPreview) throws {
+    let link = try requiredLink()
+    guard try workspace.read({ try SyncExchange.needsUpload($0, link, preview.pulled) }) else {
+      throw SyncError.uploadNotNeeded
+    }
+  }
+
+  /// Replaces the server's collection with the local one, after saving the server's as a package.
+  /// - Parameter preview: the server's collection as the user reviewed it.
+  /// - Throws: `SyncError.uploadNotNeeded` if a normal sync can send the local changes.
+  public func upload(_ preview: SyncPreview) throws -> SyncReport {
+    try requireNoUnit()
+    try requireUpload(preview)
+    let link = try requiredLink()
+    let server = server(at: link.address)
+    guard try pull(server).checkedMeta().isSame(as: preview.pulled.meta) else { throw SyncError.moved }
+    var path: String?
+    if !workspace.rehearsal.isOn {
+      let kept = try workspace.care.freeBackupPath("server", ending: ".colpkg")
+      try preview.pulled.staged.pack(to: kept, workspace.moment)
+      path = kept
+    }
+    let exchange = exchange(server, preview.pulled)
+    var report = try workspace.perform(.sync, on: link.address, count: { $0.sent }) { db in
+      guard try SyncTables.link(db) == link else { throw SyncError.moved }
+      return try exchange.upload(db, link, folder: workspace.folder)
+    }
+    report.backup = path
+    return report
+  }
+
+  // MARK: Downloading
+
+  /// Replaces the local cards with the fetched collection. Backs them up first if any of them, or any local change,
+  /// is not on the server.
+  /// - Returns: what was imported, and the backup of the local data.
+  public func replaceLocal(
+    _ preview: SyncPreview, progress: (Int, Int) throws -> Void
+  ) throws -> (report: PullReport, backup: String?) {
+    let pulled = preview.pulled
+    var kept: String?
+    // Rows that came from the server and were not changed since are part of the fetched collection.
+    let isOurs = preview.link.meta == nil || preview.unsent.total > 0
+    if preview.cardsHere > 0, isOurs, !workspace.rehearsal.isOn { kept = try workspace.care.backup().path }
+    let report = try workspace.perform(.sync, on: preview.link.address, count: { $0.cards }) { db in
+      // Only what the user was shown may be replaced: another shell may have changed something since.
+      let (cards, unsent) = (try WholeCollection.cardCount(db), try SyncTables.unsent(db))
+      guard cards == preview.cardsHere else { throw SyncError.cardsHere(cards: cards) }
+      guard unsent == preview.unsent else { throw SyncError.unsent(changes: unsent.total) }
+      if preview.cardsHere > 0 { try WholeCollection.removeAll(db) }
+      return try pulled.importAll(
+        db, preview.link, workspace.moment, isInterrupted: workspace.isInterrupted, progress: progress)
+    }
+    return (report, kept)
+  }
 }

@@ -9,7 +9,6 @@ public import Problems
 import Text
 import ToggleSettings
 
-/// What was found in a dictionary.
 public struct AddedDictionary: Equatable, Sendable {
   public let name: String
   public let path: String
@@ -21,9 +20,6 @@ public struct AddedDictionary: Equatable, Sendable {
 }
 
 /// The dictionaries that a user has added, and the order of all dictionaries.
-///
-///     let dictionaries = try UserDictionaries(workspace)
-///     try dictionaries.add("wty-es-en.zip").meanings   // 636000
 public struct UserDictionaries {
   private let workspace: Workspace
 
@@ -35,21 +31,19 @@ public struct UserDictionaries {
   private var library: DictionaryLibrary { workspace.lexicons.meanings }
 
   /// Indexes a dictionary: a Yomitan zip, a StarDict `.ifo`, a dictd `.index`, or a table.
-  /// - Parameters:
-  ///   - name: the name of the dictionary; nil uses its own title.
-  ///   - words: the language of its headwords, if it does not say so itself.
-  ///   - progress: called with the number of entries so far; an error that it throws ends the indexing.
+  /// - Parameter name: the name of the dictionary; nil uses its own title.
+  /// - Parameter words: the language of its headwords, if it does not say so itself.
+  /// - Parameter progress: called with the number of entries so far; an error that it throws ends the indexing.
   /// - Throws: `TextFileError`, `DictionaryError`, `FileError`.
   public func add(
     _ path: String, named name: String? = nil, words: Language? = nil, progress: (Int) throws -> Void = { _ in }
   ) throws -> AddedDictionary {
-    let isInterrupted = workspace.environment.isInterrupted
+    let isInterrupted = workspace.isInterrupted
     let isZip = path.lowercased().hasSuffix(".zip")
     let yomitan = isZip ? try YomitanFile(path, isInterrupted: isInterrupted) : nil
     let file = String(lastPart(of: path).prefix { $0 != "." })
     let name = try DictionaryName(
-      name ?? yomitan?.title ?? file, words: words?.baseCode ?? yomitan?.words,
-      meanings: yomitan?.meanings, path: path)
+      name ?? yomitan?.title ?? file, words: words?.baseCode ?? yomitan?.words, meanings: yomitan?.meanings, path: path)
     guard let folder = library.ownFolders.first else {
       throw DictionaryError.damaged(path: path, reason: "there is no folder for dictionaries")
     }
@@ -88,9 +82,7 @@ public struct UserDictionaries {
   public func requireOwn(_ name: String) throws { _ = try own(name) }
 
   private func own(_ name: String) throws -> DictionaryPlace {
-    let indexed = library.places().filter {
-      $0.isOwn && $0.path.hasSuffix(DictionaryLibrary.indexEnding)
-    }
+    let indexed = library.places().filter { $0.isOwn && $0.path.hasSuffix(DictionaryLibrary.indexEnding) }
     if let place = indexed.first(where: { $0.name == name }) { return place }
     throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: indexed.map(\.name)))
   }

@@ -1,5 +1,6 @@
-// Cards from a text: one for each word that is not known yet, with the sentence that shows it best. Invariant: a run
-// is one undo step. A second run with the same options adds nothing, because a word with a card is never added again.
+// Cards from a text: one for each word that is not known yet, with the sentence that shows it best. Invariant: a run is
+// one undo step. A second run with the same options adds nothing, because a word with a card is never added again. A
+// user's own note type is filled as far as its fields allow.
 
 import Decks
 import Files
@@ -41,7 +42,6 @@ public struct MinedWord: Equatable, Sendable {
   let time: ClosedRange<Double>?
 }
 
-/// What a run found.
 public struct MiningReport: Equatable, Sendable {
   public var added: [MinedWord] = []
   /// The number of wanted words without a sentence that is easy enough.
@@ -52,7 +52,6 @@ public struct MiningReport: Equatable, Sendable {
   public var leftOut: [LeftOutWord] = []
 }
 
-/// A word that does not become a card.
 public struct LeftOutWord: Equatable, Sendable {
   public let word: String
   /// A clause, such as `its language is en`.
@@ -72,7 +71,7 @@ extension TextHandle {
     if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
     let asked = Set(looked.compactMap(\.lemma))
     wanted.removeAll(where: asked.contains)
-    let found = try view.bestSentences(for: wanted, unknownAtMost: 1, poll: poll)
+    let found = try view.bestSentences(for: wanted, unknownAtMost: 1, poll: workspace.poll)
     let count = options.count ?? .max
     report.withoutSentence += wanted.count - found.count
     for (number, item) in looked.enumerated() {
@@ -83,7 +82,7 @@ extension TextHandle {
       } else if options.isCloze, item.lemma == nil, item.tokens == nil {
         report.leftOut.append(LeftOutWord(word: item.word, reason: "its sentence lacks it, so there is no gap to show"))
       } else {
-        try poll()
+        try workspace.poll()
         report.added.append(try minedWord(item, dictionary: options.dictionary, count: 1))
       }
     }
@@ -92,14 +91,10 @@ extension TextHandle {
         report.present += 1
         continue
       }
-      try poll()
+      try workspace.poll()
       report.added.append(try minedWord(word.lemma, inSentence: word.sentence, dictionary: options.dictionary))
     }
     return report
-  }
-
-  private func poll() throws {
-    if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
   }
 
   private func state(of item: LookUp, in view: TextView) -> WordState {
@@ -196,9 +191,7 @@ extension TextHandle {
   }
 
   /// Adds cards for words; creates the deck and the note type if they do not exist.
-  /// - Parameters:
-  ///   - noteType: the note type; nil for Mined, or Mined cloze.
-  ///   - clips: the lines as sounds and pictures, in the order of the words.
+  /// - Parameter noteType: the note type; nil for Mined, or Mined cloze.
   /// - Returns: how many notes were added.
   /// - Throws: `NoteError.typeNotFound`.
   @discardableResult
@@ -214,7 +207,7 @@ extension TextHandle {
       var added = 0
       // Each card goes on top, so in reverse order the most useful one ends up first.
       for (number, word) in words.enumerated().reversed() {
-        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         let note = MinedNoteType.note(word, of: type, try clips?.media(number) ?? [:])
         do {
           try NoteTable.add(
@@ -228,5 +221,80 @@ extension TextHandle {
       }
       return added
     }
+  }
+}
+
+enum MinedNoteType {
+  private static let fields = ["Word", "Sentence", "Meaning", "Translation", "Source", "Count", "Audio", "Picture"]
+  private static let rest = """
+    {{#Meaning}}<div class="meaning">{{Meaning}}</div>{{/Meaning}}
+    {{#Translation}}<div class="translation">{{Translation}}</div>{{/Translation}}
+    {{#Picture}}<div class="picture">{{Picture}}</div>{{/Picture}}
+    {{Audio}}
+    {{#Source}}<div class="source">{{Source}}</div>{{/Source}}
+    """
+  private static let css =
+    NoteTypeDraft.plainCSS + """
+      .word {
+          font-size: 32px;
+      }
+      .source {
+          color: gray;
+          font-size: 14px;
+      }
+
+      """
+
+  private static let plain = NoteTypeDraft(
+    name: "Mined", fields: fields,
+    cards: [
+      CardTemplate(
+        "Word", front: "<div class=\"word\">{{Word}}</div>\n<div class=\"sentence\">{{Sentence}}</div>",
+        back: "{{FrontSide}}\n<hr id=answer>\n" + rest)
+    ], css: css)
+
+  private static let cloze = NoteTypeDraft(
+    name: "Mined cloze", fields: fields,
+    cards: [
+      CardTemplate(
+        "Cloze",
+        front: "<div class=\"sentence\">{{cloze:Sentence}}</div>\n{{#Meaning}}<div>{{Meaning}}</div>{{/Meaning}}",
+        back: "<div class=\"sentence\">{{cloze:Sentence}}</div>\n<hr id=answer>\n<div class=\"word\">{{Word}}</div>\n"
+          + rest)
+    ], css: css, isCloze: true)
+
+  /// - Parameter name: an existing type or a stock type; nil for Mined, which is created if it does not exist.
+  /// - Throws: `NoteError.typeNotFound`.
+  static func type(_ db: Database, named name: String?, isCloze: Bool, now: Double) throws -> NoteType {
+    if let name { return try NoteTypeTable.findOrMake(db, named: name, now: now) }
+    let draft = isCloze ? cloze : plain
+    return try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
+  }
+
+  /// Creates the note of a mined word. Fields with the names of Mined's fields (case-insensitive) get the
+  /// corresponding values. If no field is called Word, the first other field gets the word and the second one its
+  /// explanation; in a cloze type without a field Sentence the first one gets the sentence.
+  /// - Parameter media: the values of the fields `Audio` and `Picture`.
+  static func note(_ word: MinedWord, of type: NoteType, _ media: [String: String]) -> NewNote {
+    func html(_ text: String?) -> String { FieldHTML.html(ofPlain: text ?? "") }
+    var parts = [
+      "word": html(word.lemma), "sentence": type.isCloze ? word.cloze : word.sentence, "meaning": html(word.gloss),
+      "translation": html(word.translation), "source": html(word.source), "count": String(word.count),
+    ]
+    for (name, value) in media { parts[name.lowercased()] = value }
+    let names = Set(type.fields.map { $0.lowercased() })
+    let others = type.fields.filter { !fields.map { $0.lowercased() }.contains($0.lowercased()) }
+    func joined(_ wanted: [String]) -> String {
+      wanted.filter { !names.contains($0) }.compactMap { parts[$0] }.filter { !$0.isEmpty }.joined(separator: "<br>")
+    }
+    var values: [String: String] = [:]
+    for field in type.fields { values[field] = parts[field.lowercased()] }
+    let unnamed =
+      type.isCloze && !names.contains("sentence")
+      ? [joined(["sentence"]), joined(["word", "meaning", "translation", "picture", "audio"])]
+      : !names.contains("word")
+        ? [joined(["word"]), joined(["meaning", "sentence", "translation", "picture", "audio"])] : []
+    for (field, value) in zip(others, unnamed) { values[field] = value }
+    return NewNote(fields: values, tags: ["mined"])
   }
 }

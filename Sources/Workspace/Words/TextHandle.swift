@@ -1,5 +1,6 @@
-// An open text, and how much of it is known according to the current cards. Invariant: the text itself never changes;
-// the states of its words are read again when cards may have changed.
+// An open text, and how much of it is known according to the current cards.
+// Invariant: the text itself never changes; the states of its words are read again when cards may have changed. A text
+// is identified by the hash of its words, wherever its file is; a place is not part of undo.
 
 import Decks
 public import Exchange
@@ -7,9 +8,9 @@ import Files
 public import Language
 public import Lexicon
 import Problems
+import Storage
 import Text
 
-/// The options for opening a text.
 public struct TextOptions: Sendable {
   /// The language; nil uses the one that the first file specifies, or else that of `game.language`.
   public var language: String?
@@ -28,9 +29,6 @@ public struct TextOptions: Sendable {
 }
 
 /// A text of one or several files.
-///
-///     let text = try TextHandle(["ep01.srt"], options, in: workspace)
-///     try text.view().coverage
 public final class TextHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let text: TextIndex
@@ -53,8 +51,7 @@ public final class TextHandle: WorkspaceHandle {
   private let listed: Set<String>
   let lemmatizer: Lemmatizer
   /// The lemmas of the text, and of what was looked up in it.
-  private lazy var wanted = Set(text.lemmas.map(\.text)).union(
-    text.places.compactMap(\.word).flatMap(lemmas(ofField:)))
+  private lazy var wanted = Set(text.lemmas.map(\.text)).union(text.places.compactMap(\.word).flatMap(lemmas(ofField:)))
   private var seen: (changes: Int, day: Int, view: TextView, words: [String: (state: WordState, recall: Double)])?
 
   /// Reads and analyses files as one text.
@@ -279,9 +276,7 @@ private struct TextReading {
     return lemmas
   }
 
-  private mutating func pairing(
-    _ file: TextFile, with path: String, _ options: TextOptions
-  ) throws -> SubtitlePairing {
+  private mutating func pairing(_ file: TextFile, with path: String, _ options: TextOptions) throws -> SubtitlePairing {
     let other = try TextFile(path, encoding: nil, isInterrupted: isInterrupted)
     tell(other.losses, of: path)
     guard file.format.isTimed, other.format.isTimed else {
@@ -289,6 +284,35 @@ private struct TextReading {
     }
     return try SubtitlePairing(file.paragraphs, other.paragraphs, offset: options.offset) {
       if isInterrupted() { throw WorkspaceError.interrupted }
+    }
+  }
+}
+
+enum ReadingPlaceTable {
+  static let tables: Set<String> = ["reading_places"]
+
+  static let schema = Schema(
+    """
+    CREATE TABLE reading_places (
+      digest TEXT PRIMARY KEY NOT NULL,
+      sentence INTEGER NOT NULL,
+      read REAL NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    """)
+}
+
+extension TextHandle {
+  /// Returns the number of the sentence at which the reader stopped; 0 for a text that was not read.
+  public func savedPlace() throws -> Int {
+    try workspace.read { db in try db.count("SELECT sentence FROM reading_places WHERE digest = ?", [text.digest]) }
+  }
+
+  public func savePlace(_ sentence: Int) throws {
+    let now = workspace.now
+    try workspace.perform(.savePlace) { db in
+      try db.execute(
+        sql: "INSERT OR REPLACE INTO reading_places (digest, sentence, read) VALUES (?, ?, ?)",
+        arguments: [text.digest, sentence, now])
     }
   }
 }

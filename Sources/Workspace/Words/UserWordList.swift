@@ -1,6 +1,8 @@
-// Words that the user listed as known, or as not to be learned, whether or not they have a card.
-// Invariant: a row is a lemma of one language, in lower case.
+// The words that a user knows: those of the cards, and those listed as known or as not to be learned. Invariant: a row
+// of the list is a lemma of one language, in lower case; only the cards of a text's words are read, again when cards
+// may have changed.
 
+import Decks
 public import Exchange
 import Files
 public import Language
@@ -28,8 +30,7 @@ enum ListedWordTable {
   /// - Parameter ignored: nil removes the lemma from the list.
   static func set(_ db: Database, language: String, _ lemma: String, ignored: Bool?) throws {
     guard let ignored else {
-      try db.execute(
-        sql: "DELETE FROM listed_words WHERE language = ? AND lemma = ?", arguments: [language, lemma])
+      try db.execute(sql: "DELETE FROM listed_words WHERE language = ? AND lemma = ?", arguments: [language, lemma])
       return
     }
     try db.execute(
@@ -38,10 +39,6 @@ enum ListedWordTable {
   }
 }
 
-/// The words that are listed for a language.
-///
-///     let list = try UserWordList(workspace, language: "spanish")
-///     try list.set(["gato"], as: .known)
 public struct UserWordList {
   private let workspace: Workspace
   public let language: Language
@@ -84,14 +81,13 @@ public struct UserWordList {
     if changes.isEmpty { return 0 }
     try workspace.perform(.listWords, count: { _ in changes.count }) { db in
       for (lemma, ignored) in changes {
-        if workspace.environment.isInterrupted() { throw WorkspaceError.interrupted }
+        try workspace.poll()
         try ListedWordTable.set(db, language: lemmatizer.language.code, lemma, ignored: ignored)
       }
     }
     return changes.count
   }
 
-  /// The result of importing a file of words.
   public struct Imported: Equatable, Sendable {
     /// The number of lemmas that changed.
     public var changed = 0
@@ -104,9 +100,8 @@ public struct UserWordList {
   }
 
   /// Lists the words that a file marks as known or as ignored, as one undo step.
-  /// - Parameters:
-  ///   - columns: the meanings of a table's columns, if its header does not specify them.
-  ///   - more: words in addition to those of the file.
+  /// - Parameter columns: the meanings of a table's columns, if its header does not specify them.
+  /// - Parameter more: words in addition to those of the file.
   /// - Throws: `TextFileError`, `FileError`, `ExchangeError`.
   public func add(
     from path: String, columns: [ColumnChoice], as state: WordState, and more: [String] = []
@@ -118,8 +113,7 @@ public struct UserWordList {
     imported.learning = entries.count - words.count
     imported.ignored = words.count { $0.state == .ignored }
     imported.changed = try set(
-      words.map { ($0.word, state == .known && $0.state == .ignored ? .ignored : state) }
-        + more.map { ($0, state) })
+      words.map { ($0.word, state == .known && $0.state == .ignored ? .ignored : state) } + more.map { ($0, state) })
     return imported
   }
 
@@ -137,5 +131,73 @@ public struct UserWordList {
       (entries, losses) = (list.entries, list.losses)
     }
     return (entries.filter { $0.isOf(code: language.baseCode, name: language.name) }, losses)
+  }
+}
+
+enum CardWords {
+  /// Returns what is known of those of some lemmas that have a card or are listed.
+  /// - Parameter deck: if given, only the cards of this deck and its subdecks count.
+  static func known(
+    _ workspace: Workspace, _ wanted: Set<String>, _ lemmatizer: Lemmatizer, deck: String?
+  ) throws -> [String: (state: WordState, recall: Double)] {
+    let knownDays = Double(try workspace.preferences().texts.knownDays)
+    let deckID = try deck.map { try workspace.decks.open($0).id }
+    var known: [String: (state: WordState, recall: Double)] = [:]
+    try workspace.read { db in
+      let memories = try NoteMemories(db, in: deckID, at: workspace.moment)
+      try NoteWords.forEach(db) { note, word in
+        let found = lemmas(of: word, lemmatizer).filter(wanted.contains)
+        guard !found.isEmpty, let memory = try memories.memory(db, of: note) else { return }
+        let state = state(of: memory, knownDays: knownDays)
+        for lemma in found {
+          let before = known[lemma] ?? (.unknown, 0)
+          known[lemma] = (min(before.state, state), max(before.recall, memory.recall))
+        }
+      }
+      try ListedWordTable.forEach(db, language: lemmatizer.language.code) { lemma, isIgnored in
+        known[lemma] = isIgnored ? (.ignored, 0) : (.known, 1)
+      }
+    }
+    return known
+  }
+
+  /// Returns what a card's word may be in a text: the word itself, and its lemma if that differs.
+  static func lemmas(of word: String, _ lemmatizer: Lemmatizer) -> [String] {
+    guard let lemma = lemmatizer.lemma(ofPhrase: word), lemma != word else { return [word] }
+    return [word, lemma]
+  }
+
+  private static func state(of memory: NoteMemory, knownDays: Double) -> WordState {
+    if memory.isSuspended { return .ignored }
+    if !memory.isStudied { return .new }
+    return (memory.stability ?? 0) >= knownDays ? .known : .learning
+  }
+}
+
+extension DeckHandle {
+  /// Sorts the new cards of the deck, and of each of its subdecks, by the frequency of their words in a text.
+  /// - Returns: how many new cards contain an unknown word of the text, and how many cards were moved.
+  public func orderNewCards(byGainIn text: TextHandle) throws -> (found: Int, moved: Int) {
+    let gains = try text.gains()
+    let orders = try workspace.read { db in
+      try ([id] + DeckTable.within(db, id).map(\.id)).map { deck in
+        let old = try NoteWords.newCards(db, in: deck)
+        let ranked = old.enumerated().map { place, card in
+          let lemmas = card.word.map { CardWords.lemmas(of: $0, text.lemmatizer) } ?? []
+          return (gain: lemmas.compactMap { gains[$0] }.max() ?? 0, place: place)
+        }.sorted { ($1.gain, $0.place) < ($0.gain, $1.place) }
+        return (
+          found: ranked.count { $0.gain > 0 }, moved: ranked.enumerated().count { $0 != $1.place },
+          ids: ranked.map { old[$0.place].card }
+        )
+      }
+    }
+    let moved = orders.reduce(0) { $0 + $1.moved }
+    if moved > 0 {
+      try workspace.perform(.moveCard, count: { _ in moved }) { db in
+        for order in orders where order.moved > 0 { try CardOrder.arrange(db, order.ids) }
+      }
+    }
+    return (orders.reduce(0) { $0 + $1.found }, moved)
   }
 }

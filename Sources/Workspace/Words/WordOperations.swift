@@ -1,15 +1,13 @@
 // Word lists and dictionaries: the languages of this machine, and the meanings of their words.
 // Invariant: a missing or damaged dictionary does not prevent anything else.
 
+import Decks
 import Files
 import Glibc
-import Language
+public import Language
 public import Lexicon
+import Templates
 
-/// The words that a workspace can look up.
-///
-///     try workspace.words.lexicon("spanish").lexicon.contains("gato")
-///     try workspace.words.gloss(of: "gato", in: language)   // "cat"
 public struct WordOperations {
   let workspace: Workspace
 
@@ -83,8 +81,7 @@ public struct WordOperations {
       let meanings = try defined(lemma)
       if !meanings.isEmpty { return meanings }
     }
-    // A language that Apertium covers counts as having a dictionary, even if there is none in the program's own
-    // format.
+    // A language that Apertium covers counts as having a dictionary, even if there is none in the program's own format.
     if let missing, !workspace.languages.hasTranslations(of: language) { throw missing }
     return []
   }
@@ -105,9 +102,7 @@ public struct WordOperations {
   }
 
   /// Returns the meaning of a word on a single line; nil if no dictionary contains the word.
-  /// - Parameters:
-  ///   - isLemma: as in `define`.
-  ///   - name: the only dictionary to look in.
+  /// - Parameter name: the only dictionary to look in.
   /// - Throws: `FileError`, `LanguageError` for a dictionary that exists and cannot be read: it may have a meaning.
   public func gloss(
     of word: String, isLemma: Bool = false, in language: Language, only name: String? = nil
@@ -126,6 +121,80 @@ public struct WordOperations {
   }
 }
 
+struct KnownCommonWords {
+  let lexicon: Lexicon
+  let words: CommonWords?
+}
+
+extension WordOperations {
+  /// Returns the common words of a list, according to a frequency list of this machine; nil if it contains too little.
+  public func common(of lexicon: Lexicon) throws -> CommonWords? {
+    if let known = workspace.opened.commonWords, known.lexicon === lexicon { return known.words }
+    let words = try workspace.languages.frequencies(of: lexicon.language).flatMap { try CommonWords($0, of: lexicon) }
+    workspace.opened.commonWords = KnownCommonWords(lexicon: lexicon, words: words)
+    return words
+  }
+
+  /// Returns the common words for a game; nil if the settings or the user's list call for all words.
+  func ofGame(_ lexicon: Lexicon, isGiven: Bool) throws -> CommonWords? {
+    try isGiven || !workspace.preferences().games.choosesCommonWords ? nil : common(of: lexicon)
+  }
+}
+
+extension LanguageLibrary {
+  /// Returns the entries for a word in Apertium's bilingual dictionaries, as meanings.
+  func meanings(of word: String, in language: Language) -> [Meaning] {
+    translations(of: word, in: language).map { meanings, texts in
+      Meaning(
+        dictionary: Self.dictionaryName(language.baseCode, meanings), word: word, text: texts.joined(separator: ", "))
+    }
+  }
+
+  static func dictionaryName(_ words: String, _ meanings: String) -> String { "apertium-\(words)-\(meanings)" }
+}
+
 extension Workspace {
-  public var words: WordOperations { WordOperations(workspace: self) }
+  /// The language data, located at its first use.
+  public var languages: LanguageLibrary {
+    if let known = opened.languages { return known }
+    let library = LanguageLibrary(environment)
+    let meanings = lexicons.meanings
+    library.dictionaryForms = { form, language in
+      // An interrupt while a dictionary is read is reported by the code that continues to read the text.
+      do { return try meanings.lemmas(of: form, in: language) } catch { return [] }
+    }
+    opened.languages = library
+    return library
+  }
+}
+
+extension LexiconHandle {
+  /// Returns the dictionary entries for a word, the user's own dictionaries first, with markup converted to plain
+  /// text. If no dictionary contains the word, looks up its lemmas.
+  /// - Parameter name: the only dictionary to look in.
+  /// - Throws: `DictionaryError`.
+  public func define(_ word: String, only name: String? = nil) throws -> [Meaning] {
+    try workspace.words.define(word, in: lexicon.language, foldAccents: lexicon.foldsAccents, only: name)
+  }
+
+  /// Whether `define` answers immediately, because its dictionaries have been loaded.
+  public var areDictionariesOpen: Bool {
+    get throws {
+      let (meanings, language) = (workspace.lexicons.meanings, lexicon.language)
+      return try workspace.languages.isOpen(language) && meanings.hasDictionary(of: language)
+        && meanings.isOpen(language, foldAccents: lexicon.foldsAccents)
+    }
+  }
+}
+
+extension DictionaryLibrary {
+  /// Returns the dictionary entries with markup converted to plain text.
+  func plain(
+    _ word: String, in language: Language, _ foldAccents: Bool, only name: String?, _ order: [String]
+  ) throws -> [Meaning] {
+    try define(word, in: language, foldAccents: foldAccents, only: name, order: order).map { meaning in
+      guard meaning.isMarkup else { return meaning }
+      return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
+    }
+  }
 }
