@@ -309,12 +309,8 @@ let package = Package(
       ],
       path: "Tests/Simulation", exclude: ["Disk", "run", "seeds"], swiftSettings: strict,
       linkerSettings: [.unsafeFlags(["-Xlinker", "--wrap=dh_allocate"])]),
-    // Measures calls between Lua and Swift against plain C.
+    // Plain C that calls between Lua and Swift are measured against.
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
-    .executableTarget(
-      name: "LuaBench", dependencies: ["LuaRuntime", "CLua", "LuaBenchReference", "Problems", "Text", "Values"],
-      path: "Tests/LuaBench",
-      swiftSettings: strict),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
       name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),

@@ -46,8 +46,9 @@ import Testing
 }
 
 @Suite struct AccountStoreTests {
+  private let data = DataFolder()
+
   @Test func `an account is added, listed, opened case-insensitively, and removed with its data`() throws {
-    let data = DataFolder()
     let store = try data.store()
     #expect(try store.openLocal().folder() == data.path + "/local")
     #expect(try store.add(" Ana ", try Secret("correct horse"), adoptingLocal: true) == "Ana")
@@ -72,7 +73,6 @@ import Testing
   }
 
   @Test func `the first account takes over the local data in one step`() throws {
-    let data = DataFolder()
     mkdir(data.path + "/local", 0o755)
     try data.write(data.path + "/local/history", [1, 2])
     let store = try data.store()
@@ -84,7 +84,6 @@ import Testing
   }
 
   @Test func `an account that could not be added leaves nothing`() throws {
-    let data = DataFolder()
     for folder in ["local", "local/attempts"] { mkdir(data.path + "/" + folder, 0o700) }
     let store = try data.store()
     // The credentials are written, then the attempts are not.
@@ -96,7 +95,6 @@ import Testing
   }
 
   @Test func `a wrong name and a wrong password get the same answer, empty input gets empty`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     #expect(refusal { _ = try store.verify("ana", try Secret("wrong horse")) } == .denied)
     #expect(refusal { _ = try store.verify("nobody", try Secret("wrong horse")) } == .denied)
@@ -113,14 +111,12 @@ import Testing
   }
 
   @Test func `a password in another Unicode form is the same`() throws {
-    let data = DataFolder()
     let store = try data.store()
     _ = try store.add("ana", try Secret("caf\u{E9} au lait"), adoptingLocal: false)
     _ = try store.verify("ana", try Secret("cafe\u{301} au lait"))
   }
 
   @Test func `a password is changed only with the old one, by the rules`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     #expect(
       refusal { try store.changePassword(of: "ana", from: try Secret("wrong one"), to: try Secret("battery staple")) }
@@ -136,7 +132,6 @@ import Testing
   }
 
   @Test func `a weaker hash is strengthened at the next sign-in, a stronger one is left`() throws {
-    let data = DataFolder()
     let weak = try data.storeWithAna()
     let strong = try data.store(cost: HashCost(memory: 64, passes: 2))
     let first = try data.read(data.credentials)
@@ -152,6 +147,8 @@ import Testing
 }
 
 @Suite struct CredentialsTests {
+  private let data = DataFolder()
+
   private func answer(_ data: DataFolder) throws -> AuthenticationError? {
     let store = try data.store()
     data.hand.pass(7200)
@@ -159,7 +156,6 @@ import Testing
   }
 
   @Test func `a file truncated anywhere is refused, and reported as damaged`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     let whole = try data.read(data.credentials)
     for length in 0..<whole.count {
@@ -171,7 +167,6 @@ import Testing
   }
 
   @Test func `a file changed in any byte is refused`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     let whole = try data.read(data.credentials)
     for place in whole.indices {
@@ -184,7 +179,6 @@ import Testing
   }
 
   @Test func `a file with a forged cost is refused even with a right checksum`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     let text = String(decoding: try data.read(data.credentials), as: UTF8.self)
     let forged = text.split(separator: "m=8,", maxSplits: 1).joined(separator: "m=4194304,")
@@ -193,7 +187,6 @@ import Testing
   }
 
   @Test func `a file that others can open is refused with the remedy`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     for mode: mode_t in [0o644, 0o640, 0o604, 0o620, 0o601] {
       chmod(data.credentials, mode)
@@ -210,7 +203,6 @@ import Testing
   }
 
   @Test func `a link, a folder, a pipe or another account's file is refused at once`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: false)
     let bens = data.path + "/accounts/ben/credentials"
@@ -231,7 +223,6 @@ import Testing
   }
 
   @Test func `a file of a newer program is reported as such`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     try data.write(data.credentials, Array("deckhand-credentials 2\nsomething else\n".utf8))
     #expect(try answer(data)?.message == "\(data.credentials) needs a newer Deckhand (credentials 2)")
@@ -240,7 +231,6 @@ import Testing
   }
 
   @Test func `a damaged file does not use up an attempt`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     let whole = try data.read(data.credentials)
     try data.write(data.credentials, [1])

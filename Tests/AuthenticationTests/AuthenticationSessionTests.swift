@@ -8,6 +8,8 @@ import Testing
 @testable import Authentication
 
 @Suite struct GateTests {
+  private let data = DataFolder()
+
   private final class Ear {
     var heard: [AuthenticationEvent] = []
   }
@@ -20,7 +22,6 @@ import Testing
   }
 
   @Test func `without an account the session is open, with one it is closed`() throws {
-    let data = DataFolder()
     let open = try AuthenticationSession(try data.store())
     #expect(!open.needsAuthentication && open.user == nil && !open.isAuthenticating)
     #expect(try open.requireAccess().folder() == data.path + "/local")
@@ -30,7 +31,6 @@ import Testing
   }
 
   @Test func `only a right password opens it, and every observer is notified`() throws {
-    let data = DataFolder()
     let (session, ear) = try session(data)
     #expect(refusal { try session.login("ana", try Secret("wrong horse")) } == .denied)
     #expect(session.needsAuthentication && !session.isAuthenticating)
@@ -51,7 +51,6 @@ import Testing
   }
 
   @Test func `an empty name or password is refused before any attempt`() throws {
-    let data = DataFolder()
     let (session, ear) = try session(data)
     #expect(refusal { try session.login("", try Secret("x")) } == .empty)
     #expect(refusal { try session.login(" ", try Secret("x")) } == .empty)
@@ -62,7 +61,6 @@ import Testing
   }
 
   @Test func `only one sign-in runs at a time, and none while somebody is signed in`() throws {
-    let data = DataFolder()
     let (session, _) = try session(data)
     let pending = try session.begin("ana")
     #expect(session.isAuthenticating && session.needsAuthentication)
@@ -75,7 +73,6 @@ import Testing
   }
 
   @Test func `a sign-out cancels a sign-in that is pending`() throws {
-    let data = DataFolder()
     let (session, ear) = try session(data)
     let pending = try session.begin("ana")
     session.logout()
@@ -91,7 +88,6 @@ import Testing
   }
 
   @Test func `a sign-out during the check itself leaves nobody signed in`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     var session: AuthenticationSession?
     var calls = 0
@@ -112,7 +108,6 @@ import Testing
   @Test func `the first account takes over the local data and signs its owner in; removing the last needs no sign-in`()
     throws
   {
-    let data = DataFolder()
     let session = try AuthenticationSession(try data.store())
     let ear = Ear()
     session.observe { ear.heard.append($0) }
@@ -138,7 +133,6 @@ import Testing
   }
 
   @Test func `an account whose files cannot all be removed is removed all the same, and nobody is signed in`() throws {
-    let data = DataFolder()
     let (session, ear) = try session(data)
     let access = try session.login("ana", try Secret("correct horse"))
     var deep = try access.folder()
@@ -154,7 +148,6 @@ import Testing
   }
 
   @Test func `the first account created by another process closes the session here too`() throws {
-    let data = DataFolder()
     let session = try AuthenticationSession(try data.store())
     let local = try session.requireAccess()
     try session.refresh()
@@ -166,7 +159,6 @@ import Testing
   }
 
   @Test func `an account that another process removed is signed out here too`() throws {
-    let data = DataFolder()
     let (session, ear) = try session(data)
     let access = try session.login("ana", try Secret("correct horse"))
     try session.refresh()

@@ -9,6 +9,8 @@ import Testing
 @testable import Authentication
 
 @Suite struct WaitingTests {
+  private let data = DataFolder()
+
   private func tries(_ store: AccountStore, _ name: String = "ana", _ password: String = "wrong horse")
     -> AuthenticationError?
   {
@@ -16,7 +18,6 @@ import Testing
   }
 
   @Test func `each failure doubles the delay, from one second to an hour`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     for seconds in [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 3600, 3600, 3600] {
       #expect(tries(store) == .denied)
@@ -32,7 +33,6 @@ import Testing
   }
 
   @Test func `the delay survives the program, and applies to no other account`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     _ = try store.add("ben", try Secret("battery staple"), adoptingLocal: false)
     #expect(tries(store) == .denied)
@@ -50,7 +50,6 @@ import Testing
   }
 
   @Test func `changing the clock does not shorten the delay, neither now nor across a restart`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     for _ in 0..<5 {
       #expect(tries(store) == .denied)
@@ -76,7 +75,6 @@ import Testing
   }
 
   @Test func `a time in the future does not lock until the machine is restarted`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     var future = data.hand.reading
     future.boot += 1_000_000_000_000
@@ -87,7 +85,6 @@ import Testing
   }
 
   @Test func `removing the record of failures does not avoid the delay`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     #expect(tries(store) == .denied)
     for _ in 0..<3 {
@@ -125,7 +122,6 @@ import Testing
   }
 
   @Test func `unknown names are delayed too, in a file that does not grow`() throws {
-    let data = DataFolder()
     let store = try data.store()
     #expect(tries(store, "nobody") == .denied)
     #expect(tries(store, "Nobody") == .locked(retryAfter: 1))
@@ -138,7 +134,6 @@ import Testing
   }
 
   @Test func `an invalid record counts as some failures`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     let path = data.path + "/accounts/ana/attempts"
     for garbage in [
@@ -155,7 +150,6 @@ import Testing
   }
 
   @Test func `an attempt is counted before it is made, so killing the process gains nothing`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     var counted: [String] = []
     // The clock is read when the attempt begins, and again after a wrong password.
@@ -177,7 +171,6 @@ import Testing
   }
 
   @Test func `a wrong name takes as long as a wrong password`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna(cost: .interactive)
     var times: [[Double]] = [[], []]
     // The minimum of many is the time of the work itself: other programs only ever add to it.
@@ -201,9 +194,10 @@ import Testing
 }
 
 @Suite struct ProcessTests {
+  private let data = DataFolder()
+
   @Test(arguments: WritingStep.allCases)
   func `a process killed at any step of a password change leaves the old one or the new one`(step: WritingStep) throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     let (said, status) = try ProbeProcess(
       ["change", data.path, "ana", "correct horse", "battery staple", step.rawValue]
@@ -225,7 +219,6 @@ import Testing
 
   @Test(arguments: WritingStep.allCases)
   func `a process killed at any step of adding leaves the account or the local data`(step: WritingStep) throws {
-    let data = DataFolder()
     mkdir(data.path + "/local", 0o700)
     try data.write(data.path + "/local/history", [7])
     let status = try ProbeProcess(["add", data.path, "ana", "correct horse", step.rawValue]).end().status
@@ -239,7 +232,6 @@ import Testing
   }
 
   @Test func `after a sign-in no copy of the password is left in memory`() throws {
-    let data = DataFolder()
     let store = try data.store()
     let password = "Quetzal-73-wandert"
     _ = try store.add("ana", try Secret(password), adoptingLocal: false)
@@ -252,7 +244,6 @@ import Testing
   }
 
   @Test func `two processes that sign in at once both succeed`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     for _ in 0..<5 {
       let processes = try (0..<4).map { _ in try ProbeProcess(["verify", data.path, "ana", "correct horse"]) }
@@ -261,7 +252,6 @@ import Testing
   }
 
   @Test func `many processes that guess at once get one attempt`() throws {
-    let data = DataFolder()
     _ = try data.storeWithAna()
     // After so many failures the delay is an hour: it is not over before the last process has started.
     var last = Environment.ofSystem(bootID: "probe").clocks.reading()
@@ -274,7 +264,6 @@ import Testing
   }
 
   @Test func `while another process holds the account's lock a sign-in is busy, but not forever`() throws {
-    let data = DataFolder()
     let store = try data.storeWithAna()
     let path = data.path + "/accounts/ana/attempts"
     let file = open(path, O_RDWR | O_CREAT, 0o600)

@@ -64,25 +64,6 @@ static int contains(lua_State *L) {
   return 1;
 }
 
-// A method that checks its arguments and returns a boolean: the minimum for a method with strings.
-static int take(lua_State *L) {
-  luaL_checkudata(L, 1, "reference.lexicon");
-  for (int i = 2, count = lua_gettop(L); i <= count; i++) {
-    if (lua_type(L, i) == LUA_TSTRING) luaL_checkstring(L, i);
-  }
-  lua_pushboolean(L, 1);
-  return 1;
-}
-
-// The same as a function.
-static int give(lua_State *L) {
-  for (int i = 1, count = lua_gettop(L); i <= count; i++) {
-    if (lua_type(L, i) == LUA_TSTRING) luaL_checkstring(L, i);
-  }
-  lua_pushboolean(L, 1);
-  return 1;
-}
-
 // Upvalue: the methods.
 static int index_lexicon(lua_State *L) {
   luaL_checkudata(L, 1, "reference.lexicon");
@@ -97,8 +78,8 @@ static int index_lexicon(lua_State *L) {
 }
 
 void reference_words_open(lua_State *L) {
-  static const luaL_Reg functions[] = {{"can_form", can_form}, {"normalize", normalize}, {"give", give}, {NULL, NULL}};
-  static const luaL_Reg methods[] = {{"contains", contains}, {"take", take}, {NULL, NULL}};
+  static const luaL_Reg functions[] = {{"can_form", can_form}, {"normalize", normalize}, {NULL, NULL}};
+  static const luaL_Reg methods[] = {{"contains", contains}, {NULL, NULL}};
   luaL_newlib(L, functions);
   lua_setglobal(L, "reference_words");
   luaL_newmetatable(L, "reference.lexicon");

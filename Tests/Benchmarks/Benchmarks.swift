@@ -15,40 +15,39 @@ private final class Word: BoundObject {
 @main struct Benchmarks {
   static func main() throws {
     Resources.answerIfAsked()
-    let (deckhand, folder) = (Asked.program, Asked.folder)
-    show([try boundMethod(), startUp(deckhand), addAll(deckhand, folder)].compactMap(\.self))
-    show(try callFigures().compactMap(\.self))
-    show(PlainLuaFigures.all(deckhand))
-    show(try ExchangeFigures(deckhand, folder: folder).all().compactMap(\.self))
-    show(try SyncFigures(deckhand, folder: folder).all().compactMap(\.self))
-    show(DocumentFigures.all(deckhand, folder))
-    show(try SafetyFigures.all(folder))
-    show(try IsolationFigures.all(deckhand, folder + "/isolation"))
-    show(try StudyFigures(folder: folder + "/study").all().compactMap(\.self))
-    show(try MemoryFigures().all().compactMap(\.self))
-    show(PackageFigures.all(deckhand, folder + "/packages"))
-    show(CompareFigures.all(deckhand, folder + "/compare"))
-    show(try ServingFigures.all(folder + "/serving").compactMap(\.self))
-    show(try PromptFigures.all(deckhand, folder + "/prompt"))
-    show(try EditorFigures.all(deckhand, folder + "/editor"))
-    show(TextFigures.all(deckhand, folder + "/texts"))
-    try MapFigures(deckhand, folder + "/map").measure()
-    show(try GrowthFigures(deckhand, folder: folder + "/growth").all().compactMap(\.self))
-    try wordsAndGames(folder)
+    show([try boundMethod(), startUp(), addAll()])
+    show(try callFigures())
+    show(PlainLuaFigures.all())
+    show(try ExchangeFigures().all())
+    show(try SyncFigures().all())
+    show(DocumentFigures.all())
+    show(try SafetyFigures().all())
+    show(try IsolationFigures.all())
+    show(try StudyFigures().all())
+    show(try MemoryFigures().all())
+    show(PackageFigures.all())
+    show(CompareFigures().all())
+    show(try ServingFigures.all())
+    show(try PromptFigures.all())
+    show(try EditorFigures.all())
+    show(TextFigures.all())
+    try MapFigures().measure()
+    show(try GrowthFigures().all())
+    try wordsAndGames()
     exitIfFailed()
   }
 
-  private static func wordsAndGames(_ folder: String) throws {
+  private static func wordsAndGames() throws {
+    let folder = Asked.folder
     var words = try WordBenchmarks(folder: folder + "/words")
-    show(try words.figures().compactMap(\.self))
+    show(try words.figures())
     let games = try GameBenchmarks(&words, folder: folder + "/games")
-    show(try games.figures().compactMap(\.self))
+    show(try games.figures())
     let state = try LuaState()
     defer { state.close() }
     try install(games.bindingContext(), in: state)
     try state.withStack { reference_words_open($0.pointer) }
-    show(try BindingBenchmarks(state, &words).figures().compactMap(\.self))
-    if isAsked(MemberSweep.title) { try MemberSweep(state, folder: folder).show() }
+    show(try BindingBenchmarks(state, &words).figures())
   }
 
   /// A method with one string argument and one boolean result, called from Lua.
@@ -81,18 +80,16 @@ private final class Word: BoundObject {
   }
 
   /// `deckhand -e ''` against `lua5.4 -e ''`.
-  private static func startUp(_ deckhand: String) -> Figure? {
-    let data = "/tmp/deckhand-bench/none"
-    return compare("start-up against lua5.4", wanted: 3, rounds: 101, scale: 1e3, unit: "ms") {
-      seconds(ofRunning: deckhand, ["--data", data, "-e", ""])
-    } reference: {
-      seconds(ofRunning: "lua5.4", ["-e", ""])
-    }
+  private static func startUp() -> Figure? {
+    compare(
+      "start-up against lua5.4", wanted: 3, rounds: 101, scale: 1e3, unit: "ms",
+      ours: { seconds(ofRunning: deckhand, ["--data", "/tmp/deckhand-bench/none", "-e", ""]) },
+      reference: { seconds(ofRunning: "lua5.4", ["-e", ""]) })
   }
 
   /// 100,000 cards from a Lua iterator, including the program's start and exit.
-  private static func addAll(_ deckhand: String, _ folder: String) -> Figure? {
-    let count = sized(100_000)
+  private static func addAll() -> Figure? {
+    let (count, folder) = (sized(100_000), Asked.folder)
     let code = """
       local i = 0
       assert(decks.create("Bench")):add_all(function()

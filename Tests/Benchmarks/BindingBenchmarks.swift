@@ -2,7 +2,6 @@
 // both sides run the same Lua code in the same state on the same texts.
 
 import BenchmarkReferences
-import Glibc
 import LuaRuntime
 
 struct BindingBenchmarks {

@@ -4,15 +4,10 @@ import BenchmarkReferences
 import Glibc
 
 enum DocumentFigures {
-  /// - Parameters:
-  ///   - deckhand: the program.
-  ///   - folder: where all files are created.
-  static func all(_ deckhand: String, _ folder: String) -> [Figure] {
-    [render(deckhand, folder + "/render"), creation(deckhand, folder + "/create")].compactMap(\.self)
-  }
+  static func all() -> [Figure?] { [render(Asked.folder + "/render"), creation(Asked.folder + "/create")] }
 
   /// Draws a document with texts and a picture, 1300 wide; the reference draws our own SVG of it.
-  private static func render(_ deckhand: String, _ folder: String) -> Figure? {
+  private static func render(_ folder: String) -> Figure? {
     mkdir(folder, 0o700)
     let picture = folder + "/picture.svg"
     let title = "a document drawn to PNG against rsvg-convert"
@@ -36,15 +31,15 @@ enum DocumentFigures {
       failed(title)
       return nil
     }
-    return compare(title, wanted: 1, rounds: 11, scale: 1e3, unit: "ms") {
-      seconds(ofRunning: deckhand, data + ["doc", "render", id, folder + "/ours.png"])
-    } reference: {
-      seconds(ofRunning: "rsvg-convert", [folder + "/ours.svg", "-w", "1300", "-o", folder + "/theirs.png"])
-    }
+    let reference = [folder + "/ours.svg", "-w", "1300", "-o", folder + "/theirs.png"]
+    return compare(
+      title, wanted: 1, rounds: 11, scale: 1e3, unit: "ms",
+      ours: { seconds(ofRunning: deckhand, data + ["doc", "render", id, folder + "/ours.png"]) },
+      reference: { seconds(ofRunning: "rsvg-convert", reference) })
   }
 
   /// Creates a thousand documents in one script, from the program's start to its exit.
-  private static func creation(_ deckhand: String, _ folder: String) -> Figure? {
+  private static func creation(_ folder: String) -> Figure? {
     let title = "1,000 documents against the same bytes with fsync in C"
     guard isAsked(title) else { return nil }
     mkdir(folder, 0o700)
@@ -61,18 +56,9 @@ enum DocumentFigures {
     return compare(title, wanted: 1.5, rounds: 5, scale: 1e3, unit: "ms") {
       seconds(ofRunning: deckhand, data + ["-e", code])
     } reference: {
-      clear(folder + "/plain")
+      _ = seconds(ofRunning: "rm", ["-rf", folder + "/plain"])
       mkdir(folder + "/plain", 0o700)
       return bytes.withCString { reference_write_files(folder + "/plain", count, $0, strlen($0)) }
-    }
-  }
-
-  private static func clear(_ folder: String) {
-    guard let stream = opendir(folder) else { return }
-    defer { closedir(stream) }
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name.hasSuffix(".rwcard") { unlink(folder + "/" + name) }
     }
   }
 

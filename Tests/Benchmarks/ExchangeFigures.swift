@@ -5,11 +5,8 @@ import Files
 import Glibc
 
 struct ExchangeFigures {
-  private let deckhand: String
-  private let folder: String
+  private let folder = Asked.folder + "/exchange"
   private static let count = sized(100_000)
-
-  init(_ deckhand: String, folder: String) { (self.deckhand, self.folder) = (deckhand, folder + "/exchange") }
 
   private let table = "deck import of a TSV of 100,000 rows, whole process, against Anki's import alone (ANKI_PYTHON)"
   private let adding = "100,000 cards added one at a time in a script against the same by add_all"
@@ -47,11 +44,8 @@ struct ExchangeFigures {
     }
     var edits = 0
     return try [
-      compare(building, wanted: 1, rounds: 7, scale: 1e3, unit: "ms") {
-        build()
-      } reference: {
-        0.05
-      },
+      compare(
+        building, wanted: 1, rounds: 7, scale: 1e3, unit: "ms", ours: build, reference: { 0.05 }),
       compare(rebuilding, wanted: 1, rounds: 7, scale: 1e3, unit: "ms") {
         edits += 1
         try AtomicFile.write(sources + "/0/7.md", Array("## prompt 7\n\nanswer **\(edits)**\n".utf8))

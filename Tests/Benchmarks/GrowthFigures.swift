@@ -8,15 +8,10 @@ import Storage
 import Workspace
 
 struct GrowthFigures {
-  private let program: String
-  private let folder: String
-
-  init(_ program: String, folder: String) {
-    (self.program, self.folder) = (program, folder)
-    mkdir(folder, 0o700)
-  }
+  private let folder = Asked.folder + "/growth"
 
   func all() throws -> [Figure?] {
+    mkdir(folder, 0o700)
     // A million cards take minutes, so they are measured only when asked for by name.
     let million = try Asked.wantsLong ? growth(from: sized(100_000), to: sized(1_000_000), "1,000,000") : []
     return try growth(from: sized(10_000), to: sized(100_000), "100,000") + million + [startUp()] + firstOfAMillion()
@@ -34,28 +29,20 @@ struct GrowthFigures {
     ]
     guard titles.contains(where: isAsked) else { return [] }
     for count in [small, large] { try writeTable(count) }
-    let imported = compare(titles[0], wanted: 1.5, rounds: 3, scale: 1, unit: "s") {
-      importing(large)
-    } reference: {
-      10 * importing(small)
-    }
+    let imported = compare(
+      titles[0], wanted: 1.5, rounds: 3, scale: 1, unit: "s", ours: { importing(large) },
+      reference: { 10 * importing(small) })
     for count in [small, large] where imported == nil { _ = importing(count) }
-    let moved = compare(titles[2], wanted: 2, rounds: 5, scale: 1e6 / 200, unit: "µs") {
-      running(large, moves(small))
-    } reference: {
-      running(small, moves(small))
-    }
+    let moved = compare(
+      titles[2], wanted: 2, rounds: 5, scale: 1e6 / 200, unit: "µs", ours: { running(large, moves(small)) },
+      reference: { running(small, moves(small)) })
     let studied = try compared(titles[3], small, large)
-    let changed = compare(titles[4], wanted: 1.5, rounds: 1, scale: 1, unit: "s") {
-      changing(large)
-    } reference: {
-      10 * changing(small)
-    }
-    let removed = compare(titles[1], wanted: 1.5, rounds: 1, scale: 1, unit: "s") {
-      seconds(ofRunning: program, ["--data", data(large), "deck", "remove", "Growth"])
-    } reference: {
-      10 * seconds(ofRunning: program, ["--data", data(small), "deck", "remove", "Growth"])
-    }
+    let changed = compare(
+      titles[4], wanted: 1.5, rounds: 1, scale: 1, unit: "s", ours: { changing(large) },
+      reference: { 10 * changing(small) })
+    let removed = compare(
+      titles[1], wanted: 1.5, rounds: 1, scale: 1, unit: "s", ours: { removing(large) },
+      reference: { 10 * removing(small) })
     return [imported, moved, studied, changed, removed]
   }
 
@@ -71,9 +58,9 @@ struct GrowthFigures {
   private func importing(_ count: Int) -> Double {
     let local = data(count) + "/local"
     if fileExists(local) { do { try Folder.removeTree(local) } catch { return -1 } }
-    guard seconds(ofRunning: program, ["--data", data(count), "deck", "create", "Growth"]) >= 0 else { return -1 }
+    guard seconds(ofRunning: deckhand, ["--data", data(count), "deck", "create", "Growth"]) >= 0 else { return -1 }
     return seconds(
-      ofRunning: program, ["--data", data(count), "deck", "import", "Growth", data(count) + "/Growth.csv"])
+      ofRunning: deckhand, ["--data", data(count), "deck", "import", "Growth", data(count) + "/Growth.csv"])
   }
 
   /// Changes all cards with single statements, after another change in the same unit; the unit is rolled back.
@@ -85,7 +72,11 @@ struct GrowthFigures {
       for i = 1, #d, 2 do half[#half + 1] = i end
       d:remove(half)
       """
-    return seconds(ofRunning: program, ["--data", data(count), "--dry-run", "-e", code])
+    return seconds(ofRunning: deckhand, ["--data", data(count), "--dry-run", "-e", code])
+  }
+
+  private func removing(_ count: Int) -> Double {
+    seconds(ofRunning: deckhand, ["--data", data(count), "deck", "remove", "Growth"])
   }
 
   /// Two hundred moves of one card to a position far from both ends, in one unit, minus the same run without moves.
@@ -95,8 +86,8 @@ struct GrowthFigures {
 
   private func running(_ count: Int, _ code: String) -> Double {
     let start = "local d = decks.open('Growth') local c = d:card(1)"
-    let without = seconds(ofRunning: program, ["--data", data(count), "-e", start])
-    let with = seconds(ofRunning: program, ["--data", data(count), "-e", code])
+    let without = seconds(ofRunning: deckhand, ["--data", data(count), "-e", start])
+    let with = seconds(ofRunning: deckhand, ["--data", data(count), "-e", code])
     return without < 0 || with < 0 ? -1 : max(1e-6, with - without)
   }
 
@@ -105,11 +96,9 @@ struct GrowthFigures {
     guard isAsked(title) else { return nil }
     let stores = try [small, large].map { try learnt($0) }
     defer { for store in stores { try? store.close() } }
-    return try compare(title, wanted: 2, rounds: 9, scale: 1e3, unit: "ms") {
-      try firstCard(stores[1])
-    } reference: {
-      try firstCard(stores[0])
-    }
+    return try compare(
+      title, wanted: 2, rounds: 9, scale: 1e3, unit: "ms", ours: { try firstCard(stores[1]) },
+      reference: { try firstCard(stores[0]) })
   }
 
   private static let moment = StudyMoment(now: 1_750_000_000)
@@ -161,15 +150,14 @@ struct GrowthFigures {
       }
     }
     let enable = "for i = 0, \(count - 1) do assert(plugins.enable('p' .. i)) end"
-    guard seconds(ofRunning: program, ["--data", many, "-e", enable]) >= 0 else {
+    guard seconds(ofRunning: deckhand, ["--data", many, "-e", enable]) >= 0 else {
       failed(title)
       return nil
     }
-    return compare(title, wanted: nil, rounds: 21, scale: 1e3, unit: "ms") {
-      seconds(ofRunning: program, ["--data", many, "version"])
-    } reference: {
-      seconds(ofRunning: program, ["--data", none, "version"])
-    }
+    return compare(
+      title, wanted: nil, rounds: 21, scale: 1e3, unit: "ms",
+      ours: { seconds(ofRunning: deckhand, ["--data", many, "version"]) },
+      reference: { seconds(ofRunning: deckhand, ["--data", none, "version"]) })
   }
 
   // MARK: A million
@@ -186,14 +174,12 @@ struct GrowthFigures {
     }
     try learnt(count).close()
     let study = ["--data", data(count), "-e", "assert(decks.open('Growth'):study{}.card)"]
-    let memory = resources(ofRunning: program, study)
+    let memory = resources(ofRunning: deckhand, study)
     print("\(title)\n    \(rounded(Double(memory.bytes) / 1e6)) MB")
     return [
-      compare(title, wanted: 1, rounds: 7, scale: 1e3, unit: "ms") {
-        seconds(ofRunning: program, study)
-      } reference: {
-        0.1
-      }
+      compare(
+        title, wanted: 1, rounds: 7, scale: 1e3, unit: "ms", ours: { seconds(ofRunning: deckhand, study) },
+        reference: { 0.1 })
     ]
   }
 }

@@ -3,7 +3,6 @@
 
 import BenchmarkReferences
 import Files
-import Glibc
 
 enum IsolationFigures {
   private static let count = sized(20_000)
@@ -19,7 +18,8 @@ enum IsolationFigures {
     ("a row that an isolated plugin adds" + reference, 1.5, "assert(shell.run('bench rows COUNT'))"),
   ]
 
-  static func all(_ deckhand: String, _ folder: String) throws -> [Figure] {
+  static func all() throws -> [Figure] {
+    let folder = Asked.folder + "/isolation"
     let asked = kinds.filter { isAsked($0.title) }
     guard !asked.isEmpty else { return [] }
     try writePlugin(folder + "/plugins/bench")
@@ -32,9 +32,7 @@ enum IsolationFigures {
         let code = kind.code.split(separator: "COUNT", omittingEmptySubsequences: false).joined(separator: "\(count)")
         return seconds(ofRunning: deckhand, ["--data", folder, "--dry-run", "-e", code])
       }
-      return compare(
-        kind.title, wanted: kind.wanted, rounds: 7, scale: 1e6 / Double(count), unit: "us"
-      ) {
+      return compare(kind.title, wanted: kind.wanted, rounds: 7, scale: 1e6 / Double(count), unit: "us") {
         let (none, all) = (run(1), run(count))
         return none < 0 || all < 0 ? -1 : max(all - none, 1e-9)
       } reference: {

@@ -6,8 +6,7 @@ import Files
 import Glibc
 
 struct MapFigures {
-  private let deckhand: String
-  private let folder: String
+  private let folder = Asked.folder + "/map"
   private let root = "/" + #filePath.split(separator: "/").dropLast(3).joined(separator: "/")
 
   private let beside = "map, sort and reduce of 100 MB in processor time against the same script in lua5.4"
@@ -16,51 +15,30 @@ struct MapFigures {
   private let growth = "map, sort and reduce of 100 MB against 10 MB"
   private let large = "map, sort and reduce of 1,000 MB against 100 MB"
 
-  init(_ deckhand: String, _ folder: String) { (self.deckhand, self.folder) = (deckhand, folder) }
-
   /// Measures, and prints each figure when it is ready, because they take minutes.
   func measure() throws {
     guard [beside, counting, spark, growth, large].contains(where: isAsked) else { return }
     try makePrivateFolder(folder)
     try makeText(10)
     try makeText(100)
-    let figures: [() throws -> Figure?] = [
-      {
-        compare(beside, wanted: 1, rounds: 1, scale: 1, unit: "s") {
-          ours(100)
-        } reference: {
-          plainLua(100)
-        }
-      },
-      {
-        compare(counting, wanted: nil, rounds: 1, scale: 1, unit: "s") {
-          ours(100)
-        } reference: {
-          mawk(100)
-        }
-      },
-      sparkAlone,
-      {
-        compare(growth, wanted: 11, rounds: 1, scale: 1, unit: "s") {
-          ours(100)
-        } reference: {
-          ours(10)
-        }
-      },
-      largest,
-    ]
-    for figure in figures { show([try figure()].compactMap(\.self)) }
+    show([figure(beside, wanted: 1) { plainLua(100) }])
+    show([figure(counting, wanted: nil) { mawk(100) }])
+    show([sparkAlone()])
+    show([figure(growth, wanted: 11) { ours(10) }])
+    show([try largest()])
+  }
+
+  /// The figure of 100 MB.
+  private func figure(_ title: String, wanted: Double?, reference: () -> Double) -> Figure? {
+    compare(title, wanted: wanted, rounds: 1, scale: 1, unit: "s", ours: { ours(100) }, reference: reference)
   }
 
   /// Runs only when asked for by name: it takes a quarter of an hour.
   private func largest() throws -> Figure? {
     guard Asked.isSmoke || Asked.text?.contains("1,000 MB") == true else { return nil }
     try makeText(1000)
-    return compare(large, wanted: 11, rounds: 1, scale: 1, unit: "s") {
-      ours(1000)
-    } reference: {
-      ours(100)
-    }
+    return compare(
+      large, wanted: 11, rounds: 1, scale: 1, unit: "s", ours: { ours(1000) }, reference: { ours(100) })
   }
 
   private func makeText(_ megabytes: Int) throws {
@@ -115,9 +93,7 @@ struct MapFigures {
       print("\(spark): skipped, Scripts/spark/test makes its environment")
       return nil
     }
-    return compare(spark, wanted: 0.5, rounds: 1, scale: 1, unit: "s") {
-      ours(100)
-    } reference: {
+    return figure(spark, wanted: 0.5) {
       shell("'\(python)' '\(root)/Tests/Peers/spark_words.py' '\(text(100))' '\(folder)/spark' 2> /dev/null").seconds
     }
   }

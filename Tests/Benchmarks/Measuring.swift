@@ -56,6 +56,9 @@ func now() -> Double {
 
 func median(_ values: [Double]) -> Double { values.sorted()[values.count / 2] }
 
+/// The program, where figures start it.
+let deckhand = Asked.program
+
 /// Returns whether a figure is to be measured: all are, or those whose title contains the given text.
 func isAsked(_ title: String) -> Bool { Asked.text.map { title.contains($0) } ?? true }
 
@@ -77,8 +80,8 @@ func compare(
   return Figure(title: title, wanted: wanted, ours: median(mine) * scale, reference: median(theirs) * scale, unit: unit)
 }
 
-func show(_ figures: [Figure]) {
-  for figure in figures {
+func show(_ figures: [Figure?]) {
+  for figure in figures.compactMap(\.self) {
     if Asked.isSmoke {
       print("ok: \(figure.title)")
       continue

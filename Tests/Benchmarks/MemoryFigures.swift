@@ -1,7 +1,6 @@
 // The cost of the memory models: fitting FSRS-7 to 100,000 answers (3.5 s at most), and simulating 10,000 cards for a
 // year (a second at most). References: the same with FSRS-6.
 
-import Glibc
 import Memory
 
 struct MemoryFigures {
@@ -35,11 +34,9 @@ struct MemoryFigures {
     var timed = Simulation.Options()
     timed.timed = try FittedModels(
       answers: Self.answers, prefersFSRS7: true, parameters: optimizer.run() ?? [], firsts: [99, 99, 99, 99])
-    return try compare(playing, wanted: nil, rounds: 3, scale: 1, unit: "s") {
-      try seconds(timed)
-    } reference: {
-      try seconds(Simulation.Options())
-    }
+    return try compare(
+      playing, wanted: nil, rounds: 3, scale: 1, unit: "s", ours: { try seconds(timed) },
+      reference: { try seconds(Simulation.Options()) })
   }
 
   private func seconds(_ given: Simulation.Options) throws -> Double {

@@ -5,27 +5,19 @@
 import Glibc
 
 struct PackageFigures {
-  private let deckhand: String
-  private let folder: String
+  private let folder = Asked.folder + "/packages"
   private let python: String
   /// The folder of the scripts that run the peers.
-  private let scripts: String
+  private let scripts = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Peers"
 
-  /// - Returns: nil if the peers are not installed.
-  init?(_ deckhand: String, _ folder: String) {
-    guard let given = getenv("ANKI_PYTHON"), given.pointee != 0 else { return nil }
-    (self.deckhand, self.folder, python) = (deckhand, folder, String(cString: given))
-    scripts = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Peers"
-    mkdir(folder, 0o700)
-  }
-
-  static func all(_ deckhand: String, _ folder: String) -> [Figure] {
-    guard let figures = PackageFigures(deckhand, folder) else {
+  static func all() -> [Figure?] {
+    guard let python = getenv("ANKI_PYTHON"), python.pointee != 0 else {
       print("packages: not measured, Scripts/peers found neither Anki nor genanki")
       return []
     }
+    let figures = PackageFigures(python: String(cString: python))
+    mkdir(figures.folder, 0o700)
     return [figures.written(100_000, rounds: 5), figures.written(1_000_000, rounds: 1), figures.read()]
-      .compactMap(\.self)
   }
 
   /// Two-field cards created in a Lua loop and exported.

@@ -8,8 +8,9 @@ enum PromptFigures {
   private static let title = "Tab with 1,000 decks"
   private static let wanted = 20.0
 
-  static func all(_ deckhand: String, _ folder: String) throws -> [Figure] {
+  static func all() throws -> [Figure] {
     guard isAsked(title) else { return [] }
+    let folder = Asked.folder + "/prompt"
     try makePrivateFolder(folder)
     return figures(
       ofPeer: "tab.py", [deckhand, folder, Asked.isSmoke ? "1" : "9"], title: title, wanted: wanted)
@@ -40,4 +41,19 @@ func figures(ofPeer script: String, _ arguments: [String], title: String, wanted
   }
   if figures.isEmpty { failed(title) }
   return figures
+}
+
+/// How long an editor waits for `lsp` after a keystroke, in a folder of 10,000 cards. The reference is the target time.
+enum EditorFigures {
+  private static let title = "lsp after a keystroke"
+  private static let wanted = 50.0
+
+  static func all() throws -> [Figure] {
+    guard isAsked(title) else { return [] }
+    let folder = Asked.folder + "/editor"
+    try makePrivateFolder(folder)
+    return figures(
+      ofPeer: "keystrokes.py", [deckhand, folder, Asked.isSmoke ? "1" : "15", "\(sized(10_000))"], title: title,
+      wanted: wanted)
+  }
 }

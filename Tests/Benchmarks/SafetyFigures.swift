@@ -14,13 +14,10 @@ import WordGames
 import Workspace
 
 struct SafetyFigures {
-  private let folder: String
+  private let folder = Asked.folder + "/safety"
   private static let count = sized(100_000)
 
-  static func all(_ folder: String) throws -> [Figure] {
-    let figures = SafetyFigures(folder: folder + "/safety")
-    return try [figures.adding(), figures.undoing(), figures.answering()].compactMap(\.self)
-  }
+  func all() throws -> [Figure?] { try [adding(), undoing(), answering()] }
 
   private func store(_ name: String, hasUndo: Bool) -> Store {
     for ending in ["", "-wal", "-shm"] { unlink("\(folder)/\(name)\(ending)") }
@@ -44,19 +41,15 @@ struct SafetyFigures {
   }
 
   private func adding() throws -> Figure? {
-    try compare(
-      "100,000 cards that can be undone against 100,000 that cannot", wanted: 1.05, rounds: 9, scale: 1e3, unit: "ms"
-    ) {
-      let store = store("with.sqlite", hasUndo: true)
-      let seconds = try fill(store)
-      try store.close()
-      return seconds
-    } reference: {
-      let store = store("without.sqlite", hasUndo: false)
+    func seconds(_ name: String, hasUndo: Bool) throws -> Double {
+      let store = store(name, hasUndo: hasUndo)
       let seconds = try fill(store)
       try store.close()
       return seconds
     }
+    return try compare(
+      "100,000 cards that can be undone against 100,000 that cannot", wanted: 1.05, rounds: 9, scale: 1e3, unit: "ms",
+      ours: { try seconds("with.sqlite", hasUndo: true) }, reference: { try seconds("without.sqlite", hasUndo: false) })
   }
 
   private func undoing() throws -> Figure? {

@@ -21,8 +21,9 @@ struct ServingFigures {
   private static let judging = "canAddNotes of 10,000 notes over 10,000 that are there, within 0.2 s"
   private static let adding = "1,000 requests of addNote, a step of undo each, over 10,000 notes, within 1 s"
 
-  static func all(_ folder: String) throws -> [Figure?] {
+  static func all() throws -> [Figure?] {
     guard [judging, adding].contains(where: isAsked) else { return [] }
+    let folder = Asked.folder + "/serving"
     try makePrivateFolder(folder)
     return try ServingFigures(folder).figures()
   }

@@ -9,18 +9,13 @@ import Storage
 import Workspace
 
 struct StudyFigures {
-  private let folder: String
-  private let path: String
+  private let folder = Asked.folder + "/study"
+  private let path = Asked.folder + "/study/local/collection.sqlite"
   private static let cards = sized(100_000)
   /// The first card's id: the milliseconds of its creation. The others follow.
   private static let firstCard = 1_700_000_000_000
   private static let answers = 3
   private let moment = StudyMoment(now: 1_750_000_000, utcOffset: 7200)
-
-  init(folder: String) {
-    self.folder = folder + "/study"
-    path = folder + "/study/local/collection.sqlite"
-  }
 
   func all() throws -> [Figure?] {
     let titles = [statistics, queue, counts, opening, word, state, answering, undoing, listing, listingJSON]

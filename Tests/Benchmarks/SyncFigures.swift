@@ -5,13 +5,10 @@ import Files
 import Glibc
 
 struct SyncFigures {
-  private let deckhand: String
-  private let folder: String
+  private let folder = Asked.folder + "/sync"
 
   private let pull = "a first pull of 100,000 rows, whole program, against Anki's own client row by row (ANKI_PYTHON)"
   private let idle = "a sync with nothing to do, 3,000 rows, whole program, within 50 ms and the network (ANKI_PYTHON)"
-
-  init(_ deckhand: String, folder: String) { (self.deckhand, self.folder) = (deckhand, folder + "/sync") }
 
   func all() throws -> [Figure?] {
     guard [pull, idle].contains(where: isAsked) else { return [] }

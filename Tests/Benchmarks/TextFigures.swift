@@ -6,80 +6,55 @@ import Files
 import Glibc
 
 enum TextFigures {
-  /// - Parameter deckhand: the program.
-  static func all(_ deckhand: String, _ folder: String) -> [Figure] {
+  private static let folder = Asked.folder + "/texts"
+  private static let data = ["--data", folder + "/data", "--no-plugins"]
+
+  static func all() -> [Figure?] {
     mkdir(folder, 0o700)
     let (path, large) = (folder + "/words.txt", folder + "/many.txt")
     let count = sized(1_000_000)
-    guard write(text(count), to: path), write(text(5 * count), to: large) else { return [] }
     let code = """
       local n = {} for line in io.lines(arg[1]) do for w in line:gmatch('%a+') do w = w:lower() n[w] = (n[w] or 0) + 1 end end
       """
-    func shown(_ file: String) -> Double {
-      seconds(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "text", "show", file])
+    guard write(text(count), to: path), write(text(5 * count), to: large), write(code, to: folder + "/count.lua") else {
+      failed("texts")
+      return []
     }
+    func shown(_ file: String) -> Double { seconds(ofRunning: deckhand, data + ["text", "show", file]) }
     return [
       compare(
-        "text show of 1,000,000 words against counting them in lua5.4", wanted: 4, rounds: 3, scale: 1e3, unit: "ms"
-      ) {
-        shown(path)
-      } reference: {
-        guard write(code, to: folder + "/count.lua") else { return -1 }
-        return seconds(ofRunning: "lua5.4", [folder + "/count.lua", path])
-      },
+        "text show of 1,000,000 words against counting them in lua5.4", wanted: 4, rounds: 3, scale: 1e3, unit: "ms",
+        ours: { shown(path) }, reference: { seconds(ofRunning: "lua5.4", [folder + "/count.lua", path]) }),
       compare("memory of text show of 1,000,000 words against 96 MB", wanted: 1, rounds: 1, scale: 1, unit: "MB") {
-        let used = resources(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "text", "show", path])
+        let used = resources(ofRunning: deckhand, data + ["text", "show", path])
         return used.seconds < 0 ? -1 : Double(used.bytes) / 1e6
       } reference: {
         96
       },
       compare(
-        "text show of five times the words against five times the time", wanted: 1.3, rounds: 3, scale: 1e3, unit: "ms"
-      ) {
-        shown(large)
-      } reference: {
-        5 * shown(path)
-      },
-    ].compactMap(\.self) + seasonAndDictionary(deckhand, folder)
-  }
-
-  private static func seasonAndDictionary(_ deckhand: String, _ folder: String) -> [Figure] {
-    [
+        "text show of five times the words against five times the time", wanted: 1.3, rounds: 3, scale: 1e3, unit: "ms",
+        ours: { shown(large) }, reference: { 5 * shown(path) }),
       compare(
         "12 episodes with translations mined to 500 cards against the same texts shown", wanted: 6, rounds: 3,
-        scale: 1e3,
-        unit: "ms"
-      ) {
-        mined(deckhand, folder)
-      } reference: {
-        seconds(
-          ofRunning: deckhand,
-          ["--data", folder + "/data", "--no-plugins", "text", "show", "--language", "turkish"] + season(folder).texts)
-      },
+        scale: 1e3, unit: "ms", ours: mined,
+        reference: {
+          seconds(ofRunning: deckhand, data + ["text", "show", "--language", "turkish"] + season().texts)
+        }),
       compare(
         "a Yomitan dictionary of 1,000,000 entries indexed against python3 that reads it", wanted: 1.5, rounds: 1,
-        scale: 1, unit: "s"
-      ) {
-        seconds(
-          ofRunning: deckhand,
-          ["--data", folder + "/data", "--no-plugins", "word", "dictionaries", "add", dictionary(folder)])
-      } reference: {
-        seconds(ofRunning: "python3", ["-c", readInPython, dictionary(folder)])
-      },
+        scale: 1, unit: "s",
+        ours: { seconds(ofRunning: deckhand, data + ["word", "dictionaries", "add", dictionary()]) },
+        reference: { seconds(ofRunning: "python3", ["-c", readInPython, dictionary()]) }),
       compare(
-        "a thousand words looked up in it against a thousand milliseconds", wanted: 1, rounds: 3, scale: 1e3, unit: "ms"
-      ) {
-        seconds(ofRunning: deckhand, ["--data", folder + "/data", "--no-plugins", "-e", lookUps])
-      } reference: {
-        1
-      },
-    ].compactMap(\.self)
+        "a thousand words looked up in it against a thousand milliseconds", wanted: 1, rounds: 3, scale: 1e3,
+        unit: "ms", ours: { seconds(ofRunning: deckhand, data + ["-e", lookUps]) }, reference: { 1 }),
+    ]
   }
 
   // MARK: A season of subtitles
 
   /// Writes twelve files of 420 lines, and their translations, which start 2.3 s later.
-  private static func season(_ folder: String) -> (texts: [String], translations: [String]) {
+  private static func season() -> (texts: [String], translations: [String]) {
     let count = max(10, sized(420))
     return (0..<12).reduce(into: ([], [])) { files, episode in
       let (text, translation) = ("\(folder)/ep\(episode).srt", "\(folder)/ep\(episode).en.srt")
@@ -107,8 +82,8 @@ enum TextFigures {
   }
 
   /// Mines into an empty collection each time.
-  private static func mined(_ deckhand: String, _ folder: String) -> Double {
-    let (files, data) = (season(folder), folder + "/mined")
+  private static func mined() -> Double {
+    let (files, data) = (season(), folder + "/mined")
     guard seconds(ofRunning: "rm", ["-rf", data]) >= 0 else { return -1 }
     return seconds(
       ofRunning: deckhand,
@@ -119,7 +94,7 @@ enum TextFigures {
   // MARK: A dictionary
 
   /// Made once, by python3, which can write zip files.
-  private static func dictionary(_ folder: String) -> String {
+  private static func dictionary() -> String {
     let path = folder + "/big.zip"
     if !fileExists(path) { _ = seconds(ofRunning: "python3", ["-c", makeInPython, path, "\(sized(1_000_000))"]) }
     return path

@@ -2,7 +2,6 @@
 // results, or nothing is printed.
 
 import BenchmarkReferences
-import Glibc
 import Lexicon
 
 /// A reproducible random number generator.

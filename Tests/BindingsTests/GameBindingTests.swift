@@ -25,11 +25,22 @@ import Workspace
       ("g:guess_all{'cambering', 'xyz', 'grace'}", "{9, not_possible, already_used}"),
       ("g.found, g.count, g.score, g.average", "{cambering, grace} 2 14 7.0"), ("g.finished", "false"),
       ("g:possible()", "{cambering, grace}"), ("g:missed()", "{}"), ("g", "game of classic on \"cambering\" (2 found)"),
+      ("g:guess('x')", "nil [too_short]"), ("g:guess('rimbecang')", "nil [not_a_word]"),
+      ("select(2, g:guess(' Grace ')).word", "grace"),
+      ("tostring(select(2, g:guess('x')))", "Words need at least two letters"),
+      (
+        "g:guess_all(setmetatable({}, {__index = function(_, i) return i < 3 and 'grace' or nil end, "
+          + "__len = function() return 5 end}))", "{already_used, already_used}"
+      ),
     ])
     try program.fails([
       ("g:guess()", "#1"), ("g:guess({})", "string"), ("g.found[1] = 'x'", "guess"), ("g.score = 5", "score"),
       ("g:guess(('x'):rep(10001))", "#1"), ("games.new{language = {}}", "language"), ("games.new{bass = 'x'}", "bass"),
       ("games.new{length = 1}", "length"), ("g.guess(5, 'x')", "game"),
+      ("games.new{level = 'x'}", "level \"easy\", \"normal\" or \"hard\" expected, got \"x\""),
+      ("g:guess_all{'ice', {}}", "element 2: string expected, got table"),
+      ("g:guess_all{'ice', nil, 'cab'}", "without element "),
+      ("g:guess_all{word = 'ice'}", "list expected, got a table with the field 'word'"),
     ])
     try program.check([
       ("games.new{language = 'klingon'}", "nil [unknown_language]"),
@@ -37,6 +48,17 @@ import Workspace
       ("games.new{language = 'italian'}", "nil [no_word_list]"),
       ("games.new{base = 'cambering', mode = 'duel'}.mode", "duel"),
     ])
+  }
+
+  @Test func `two games with different rules are each answered by their own rules`() throws {
+    try program.run("games.mode{name = 'longer', rules = {'in_dictionary', 'min_length:7'}}")
+    try program.run("b = games.new{base = 'cambering', mode = 'longer'}")
+    for _ in 1...2 {
+      try program.check([
+        ("select(2, b:guess('grace')).message", "Words need at least 7 letters"),
+        ("g:guess('level')", "nil [not_possible]"), ("b:guess('zqx')", "nil [not_a_word]"),
+      ])
+    }
   }
 
   @Test func `a hint costs points, missed words become cards, and a new word starts anew`() throws {
@@ -91,6 +113,7 @@ import Workspace
       ("m.name, m.title, m.summary, m.rules", "ends Ends x {in_dictionary}"), ("g.base_word, g:hint()", "level look"),
       ("g:guess('letters')", "nil [not_accepted]"), ("select(2, g:guess('letters')).message", "too plain"),
       ("g:guess('grace')", "nil [no_grace]"), ("g:guess('nothing')", "nil [not_a_word]"),
+      ("g:guess_all{'letters', 'grace'}", "{not_accepted, no_grace}"),
       ("g:guess('level'), g.data.count, g.finished", "7 1 false"), ("g:guess('elephant')", "7"),
       ("g.finished, g:guess('cambering')", "true nil [over]"),
     ])

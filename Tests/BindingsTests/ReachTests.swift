@@ -14,8 +14,11 @@ import Workspace
 @testable import Bindings
 
 @Suite struct ReachTests {
+  private let program: BoundProgram
+
+  init() throws { program = try BoundProgram() }
+
   @Test func `after a sign-out no object and no module works, except auth`() throws {
-    let program = try BoundProgram()
     try program.run(
       """
       d = decks.create("D") c = d:add{prompt = "p", answer = "a"} o = d.options s = d:study() i = d:cards()
@@ -47,7 +50,6 @@ import Workspace
   }
 
   @Test func `the standard input of a state is empty, wherever the tests were started`() throws {
-    let program = try BoundProgram()
     try program.check([("io.read(), io.read('l'), #io.read('a')", "nil nil 0")])
   }
 
@@ -124,7 +126,6 @@ import Workspace
   }
 
   @Test func `the shell is called through the services it passed in`() throws {
-    let program = try BoundProgram()
     let recorder = program.recorder
     recorder.answers = ["Ana", "y", "no"]
     try program.check([
@@ -165,7 +166,6 @@ import Workspace
   }
 
   @Test func `a script of map cannot catch why its output was not written`() throws {
-    let program = try BoundProgram()
     let path = try program.person.folder.write("a\n", to: "lines")
     let (full, null, lines) = (open("/dev/full", O_WRONLY), open("/dev/null", O_WRONLY), open(path, O_RDONLY))
     defer { for descriptor in [full, null, lines] { close(descriptor) } }
@@ -178,7 +178,6 @@ import Workspace
   }
 
   @Test func `a generator cannot catch why a card was refused`() throws {
-    let program = try BoundProgram()
     let path = try program.person.folder.write("pcall(card, {prompt = 'a', answer = 'b'})", to: "cards.lua")
     #expect(throws: WorkspaceError.self) {
       _ = try DeckGenerator(seconds: 5, processes: program.context.plugins).run(path, in: program.person.folder.path) {
@@ -189,7 +188,6 @@ import Workspace
   }
 
   @Test func `a command that Lua adds runs with its arguments and reports its own failures`() throws {
-    let program = try BoundProgram()
     try program.run(
       """
       c = shell.command{name = "greet", summary = "Greets.", example = "greet Ana --loud",
@@ -203,7 +201,6 @@ import Workspace
   }
 
   @Test func `files are read whole and by line, and a plugin reads only what was granted`() throws {
-    let program = try BoundProgram()
     let folder = program.person.folder
     let path = try folder.write("one\r\ntwo\n\nfour", to: "a.txt")
     try program.check([

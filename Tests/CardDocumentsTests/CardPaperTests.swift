@@ -8,6 +8,8 @@ import Wire
 @testable import CardDocuments
 
 struct CardPaperTests {
+  private let folder = TemporaryFolder()
+
   private func pair(_ front: String, _ back: String) -> (front: PaperSide, back: PaperSide) {
     (PaperSide(front), PaperSide(back))
   }
@@ -191,7 +193,6 @@ struct CardPaperTests {
   // MARK: Files
 
   @Test func `a sheet has the same bytes each time, and different ones with another seed`() throws {
-    let folder = TemporaryFolder()
     let drawing = makeDrawing()
     let texts = [
       "el perro 🐶", "كلب", "a word\nand another", "a very long text " + String(repeating: "goes on ", count: 200),
@@ -215,7 +216,6 @@ struct CardPaperTests {
 
   @Test(arguments: [PaperKind.list, .match, .cloze, .cards])
   func `a sheet is printed whatever the length of a side`(kind: PaperKind) throws {
-    let folder = TemporaryFolder()
     let long = String(repeating: "слово ", count: 10_000)
     var options = PaperOptions()
     options.kind = kind
@@ -226,7 +226,6 @@ struct CardPaperTests {
   }
 
   @Test func `nothing to print leaves the file as it was`() throws {
-    let folder = TemporaryFolder()
     let drawing = makeDrawing()
     let path = folder.path + "/a.pdf"
     try writeWhole([1], to: path)

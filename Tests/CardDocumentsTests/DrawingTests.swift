@@ -9,8 +9,10 @@ import Wire
 @testable import CardDocuments
 
 @Suite struct DrawingTests {
+  private let drawing = makeDrawing()
+  private let folder = TemporaryFolder()
+
   @Test func `an invalid length ends the conversation, not the shell`() throws {
-    let drawing = makeDrawing()
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
     let process = try ChannelProcess(
       path: builtProgram("deckhand-draw"), environment: [], longestFrame: longestFrame)
@@ -26,7 +28,6 @@ import Wire
   /// differently than 1.50 (Debian 12): where that shows, it has a picture of its own.
   @Test(arguments: goldenNames)
   func `a card looks like its golden picture`(name: String) throws {
-    let folder = TemporaryFolder()
     let card = try goldenCard(name, in: folder)
     let width = goldenWidth(name)
     let png = try card.rendered(as: .png, width: width).bytes
@@ -40,7 +41,6 @@ import Wire
   }
 
   @Test func `the measure distinguishes pictures`() throws {
-    let drawing = makeDrawing()
     let pictures = try goldenNames.map { name in
       try impression(of: fixture("goldens/\(name).png"), width: goldenWidth(name), with: drawing)
     }
@@ -54,7 +54,6 @@ import Wire
 
   @Test(arguments: FramePoints.all)
   func `a frame shows what is inside it and hides what is outside`(points: FramePoints) throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       let place = ElementPlacement(x: 20, y: 100, width: 1200, height: 1000)
       _ = try document.addImage(testSVG(width: 600, height: 500), named: "x", frame: points.frame, at: place)
@@ -97,7 +96,6 @@ import Wire
   }
 
   @Test func `an image keeps its ratio in its box, and rotation is clockwise about its centre`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       let place = ElementPlacement(x: 0, y: 0, width: 1000, height: 1000, rotation: 90)
       _ = try document.addImage(testSVG(width: 400, height: 200), named: "x", at: place)
@@ -111,7 +109,6 @@ import Wire
   }
 
   @Test func `elements in front cover those behind`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       let back = try document.addImage(testSVG(width: 20), named: "x", at: ElementPlacement(width: 500, height: 500))
       _ = try document.addText("█", at: ElementPlacement(width: 200, height: 200))
@@ -128,7 +125,6 @@ import Wire
     ("世界", 900, 100),
   ])
   func `a text fits its box, as large as possible up to 200`(words: String, width: Double, height: Double) throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       _ = try document.addText(words, at: ElementPlacement(x: 0, y: 100, width: width, height: height))
     }
@@ -143,7 +139,6 @@ import Wire
   }
 
   @Test func `emoji are in colour on every output`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in _ = try document.addText("🎉") }
     let picture = try Pixels(card)
     let isColored = stride(from: 0, to: picture.rgba.count, by: 4).contains {
@@ -155,7 +150,6 @@ import Wire
   }
 
   @Test func `a text that no font can draw is found by its characters`() throws {
-    let drawing = makeDrawing()
     let missing = try drawing.coverage([
       CoverageQuery(text: "Hola שלום مرحبا 你好 🐶 ¿é?", font: "No such family"),
       CoverageQuery(text: "a\u{10FFFD}b\u{E123}", font: ""),
@@ -165,7 +159,6 @@ import Wire
 
   @Test(arguments: DrawingFormat.allCases)
   func `the same document gives the same bytes, in one process and in another`(format: DrawingFormat) throws {
-    let folder = TemporaryFolder()
     let card = try goldenCard("scripts", in: folder)
     _ = try card.addImage(
       fixture("pictures/quarter.jpg"), named: "x", frame: .cloud, at: ElementPlacement(rotation: 20))
@@ -214,7 +207,6 @@ import Wire
   }
 
   @Test func `an SVG has one title and one description, escaped, and defines every id it refers to`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder) { document in
       _ = try document.addText("<b>&\"Hola\" #1 (url(#x)")
       _ = try document.addImage(testSVG(), named: "x", frame: .lens, alt: "a dog")
@@ -234,7 +226,6 @@ import Wire
   }
 
   @Test func `a PDF has the requested size, a title, and a fixed date`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder) { document in _ = try document.addText("Hola") }
     let pdf = pdfText(try card.rendered(as: .pdf, width: 650).bytes)
     #expect(pdf.hasPrefix("%PDF") && pdf.contains("/MediaBox [ 0 0 650 1000 ]"))
@@ -242,7 +233,6 @@ import Wire
   }
 
   @Test func `an invalid file extension or width is refused before anything is drawn`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder) { _ in }
     for name in ["x", "x.jpg", ".png/x", "x.png.gz", "x.ps"] {
       #expect(throws: DocumentError.unknownEnding(path: name)) { try card.render(to: name) }
@@ -255,13 +245,11 @@ import Wire
   }
 
   @Test func `the widest drawing stays within the program's memory`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder) { document in _ = try document.addImage(testSVG(), named: "x") }
     for format in DrawingFormat.allCases { #expect(try !card.rendered(as: format, width: 6500).bytes.isEmpty) }
   }
 
   @Test func `a scene of any numbers is drawn or refused, and the program survives`() throws {
-    let drawing = makeDrawing()
     var random = TestGenerator(8)
     let fair: [Double] = [0, -0.0, 1, -1, 650, 1e-300, 1e6, -1e6, .leastNonzeroMagnitude, 1300, 2e5, 99]
     var numbers = fair
@@ -296,7 +284,6 @@ import Wire
   }
 
   @Test func `an existing file stays when the drawing cannot be written`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder) { _ in }
     try card.render(to: folder.path + "/x.png", width: 13)
     #expect(folder.read("x.png")?.starts(with: [0x89, 0x50]) == true)
@@ -312,7 +299,6 @@ import Wire
 
   @Test(arguments: ["x", "🐶", "漢", "e\u{301}\u{302}\u{303}", "\u{202E}a"])
   func `the longest text is drawn in bounded time`(part: String) throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       let text = String(repeating: part, count: 100_000 / part.utf8.count)
       _ = try document.addText(text, style: TextStyle(font: String(repeating: "f", count: 100_000)))
@@ -326,7 +312,6 @@ import Wire
   }
 
   @Test func `invalid values of a document are drawn as well as possible`() throws {
-    let folder = TemporaryFolder()
     let odd = """
       {"format":"rwcard","version":2,"id":"3F2504E0-4F89-41D3-9A0C-0305E82C3301","background":[9,9],"elements":[
       {"id":"a","kind":"text","text":"x","x":1e308,"width":1e308,"height":1e999,"rotation":1e300},
@@ -342,7 +327,6 @@ import Wire
   }
 
   @Test func `a sheet has nine cards a page and the same bytes each time`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder) { document in
       _ = try document.addImage(testSVG(), named: "x")
       _ = try document.addText("Hola 🐶")

@@ -77,9 +77,11 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
 }
 
 @Suite struct PictureTests {
+  private let drawing = makeDrawing()
+  private let folder = TemporaryFolder()
+
   @Test(arguments: ["png", "jpg", "gif", "webp"])
   func `each kind of picture becomes an upright PNG`(ending: String) throws {
-    let drawing = makeDrawing()
     let picture = try drawing.picture(from: fixture("pictures/quarter.\(ending)"), longSide: 1000)
     #expect(picture.width == 40 && picture.height == 20)
     let rgba = try pixels(of: picture.png, width: 40, height: 20, with: drawing)
@@ -93,7 +95,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     (8, 20, 5, 35),
   ])
   func `orientation is applied and then removed`(orientation: Int, width: Int, x: Int, y: Int) throws {
-    let drawing = makeDrawing()
     let picture = try drawing.picture(from: oriented(fixture("pictures/quarter.jpg"), orientation), longSide: 1000)
     #expect(picture.width == width && picture.height == 60 - width)
     let rgba = try pixels(of: picture.png, width: width, height: 60 - width, with: drawing)
@@ -122,7 +123,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `a large picture of each pixel format is scaled`() throws {
-    let drawing = makeDrawing()
     let large = try drawing.picture(from: testSVG(width: 3000, height: 1500), longSide: 3000).png
     let picture = try drawing.picture(from: large, longSide: 1000)
     #expect(picture.width == 1000 && picture.height == 500)
@@ -131,7 +131,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `a decompression bomb is refused by its declared size, before it is decoded`() throws {
-    let drawing = makeDrawing()
     let png = pngHeader(100_000, 100_000) + chunk("IDAT", [1, 2, 3])
     #expect(failure(drawing, png)?.reason.code == .failure(.tooLarge))
     #expect(failure(drawing, png)?.reason.words.contains("100000 × 100000") == true)
@@ -148,7 +147,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `a bomb in the store is drawn as the error picture`() throws {
-    let folder = TemporaryFolder()
     let store = try makeStore(folder)
     let document = try store.create()
     let element = try document.addImage(testSVG(), named: "x")
@@ -157,7 +155,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `data that is not a picture, or a broken one, is reported`() throws {
-    let drawing = makeDrawing()
     #expect(failure(drawing, []) == .unknownKind)
     #expect(failure(drawing, Array("hello".utf8)) == .unknownKind)
     #expect(failure(drawing, Array("BM".utf8) + [UInt8](repeating: 0, count: 100)) == .unknownKind)
@@ -175,7 +172,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `mutated pictures are refused or decoded and the program survives or is replaced`() throws {
-    let drawing = makeDrawing()
     var random = TestGenerator(11)
     for ending in ["png", "jpg", "gif", "webp"] {
       let source = fixture("pictures/quarter.\(ending)")
@@ -189,9 +185,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `drawing reads no other file`() throws {
-    let folder = TemporaryFolder()
     try folder.write(fixture("pictures/quarter.png"), to: "blue.png")
-    let drawing = makeDrawing()
     let sources = ["href=\"file://\(folder.path)/blue.png\"", "href=\"\(folder.path)/blue.png\"", "href=\"blue.png\""]
     for source in sources {
       let svg =
@@ -204,7 +198,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   // MARK: - The drawing program
 
   @Test func `the program gives up its rights and limits itself before it sees a request`() throws {
-    let drawing = makeDrawing()
     _ = try drawing.coverage([CoverageQuery(text: "a", font: "")])
     let process = try #require(drawing.process?.process)
     let status = text(contents(of: "/proc/\(process)/status") ?? [])
@@ -221,7 +214,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `one process serves many requests and is replaced when it dies`() throws {
-    let drawing = makeDrawing()
     _ = try drawing.picture(from: testSVG(), longSide: 100)
     let first = try #require(drawing.process?.process)
     _ = try drawing.picture(from: testSVG(), longSide: 100)
@@ -236,7 +228,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   @Test func `without the drawing program pictures fail, and the message says where it was looked for`() throws {
     let drawing = makeDrawing(path: "/nonexistent/deckhand-draw")
     #expect(failure(drawing, testSVG())?.reason.code == .failure(.noDrawing))
-    let folder = TemporaryFolder()
     let store = try makeStore(folder, drawing: drawing)
     let document = try store.create()
     _ = try document.addText("still works")
@@ -261,7 +252,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `a drawing process that hangs is abandoned in time`() throws {
-    let folder = TemporaryFolder()
     let drawing = makeDrawing(path: try script("#!/bin/sh\nexec sleep 100000\n", in: folder))
     drawing.deadline = 0.2
     #expect(failure(drawing, testSVG()) == .crashed)
@@ -269,7 +259,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `a user who interrupts waits no longer`() throws {
-    let folder = TemporaryFolder()
     var stop = false
     let drawing = DrawingProgram(
       path: try script("#!/bin/sh\nexec sleep 60\n", in: folder), environment: [], clock: monotonicSeconds,
@@ -282,7 +271,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     "exit 0", "head -c 1000000 /dev/zero | tr '\\\\0' '\\\\377'", "printf '\\\\001\\\\000\\\\000\\\\000x'",
   ])
   func `a drawing process that answers nonsense counts as dead`(body: String) throws {
-    let folder = TemporaryFolder()
     let drawing = makeDrawing(path: try script("#!/bin/sh\n\(body)\n", in: folder))
     #expect(failure(drawing, testSVG()) == .crashed)
   }
@@ -305,7 +293,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `a picture that crashes the drawing process fails alone`() throws {
-    let folder = TemporaryFolder()
     let store = try makeStore(folder, drawing: makeDrawing(path: mortal(in: folder)))
     let document = try store.create()
     let good = try document.addImage(testSVG(), named: "x", at: ElementPlacement(y: -500))
@@ -325,7 +312,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `pictures of one document that crash a sheet one after the other are all left out`() throws {
-    let folder = TemporaryFolder()
     let store = try makeStore(folder, drawing: makeDrawing(path: mortal(in: folder)))
     let document = try store.create()
     for (width, word) in [(40, "KILLME"), (50, "LATER")] {
@@ -337,7 +323,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   }
 
   @Test func `the drawing process limits each request also below a lower limit of the system`() throws {
-    let folder = TemporaryFolder()
     let path = try script("#!/bin/sh\nulimit -t 1000\nexec '\(builtProgram("deckhand-draw"))'\n", in: folder)
     let drawing = makeDrawing(path: path)
     _ = try drawing.coverage([])

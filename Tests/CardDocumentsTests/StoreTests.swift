@@ -36,8 +36,11 @@ final class Desk {
 }
 
 @Suite struct StoreTests {
+  private let desk: Desk
+
+  init() throws { desk = try Desk() }
+
   @Test func `everything except positions and sizes is on disk at once`() throws {
-    let desk = try Desk()
     try desk.document.setBackground(.black)
     try desk.document.set(.frame, of: desk.image, to: .text("heart"))
     try desk.document.raise(desk.text)
@@ -60,7 +63,6 @@ final class Desk {
   }
 
   @Test func `pending moves survive raising, adding and removing elements, and are reported once saved`() throws {
-    let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(100))
     try desk.document.set(.x, of: desk.text, to: .number(200))
     try desk.document.set(.y, of: desk.image, to: .number(30))
@@ -78,7 +80,6 @@ final class Desk {
   }
 
   @Test func `a refused change leaves memory, disk and pending moves as they were`() throws {
-    let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(100))
     let before = desk.document.content
     let saved = try desk.onDisk()
@@ -92,14 +93,12 @@ final class Desk {
   }
 
   @Test func `moves are saved when the shell exits`() throws {
-    let desk = try Desk()
     try desk.document.set(.rotation, of: desk.text, to: .number(45))
     #expect(desk.store.saveAll().isEmpty)
     #expect(try desk.onDisk().element(desk.text)?.rotation == 45)
   }
 
   @Test func `a document has one handle while somebody holds it`() throws {
-    let desk = try Desk()
     #expect(try desk.store.open(desk.document.id.description) === desk.document)
     #expect(try desk.store.open(String(desk.document.id.description.prefix(6))) === desk.document)
     #expect(try desk.store.list().documents.first === desk.document)
@@ -107,7 +106,6 @@ final class Desk {
   }
 
   @Test func `an unknown name is reported with the nearest one`() throws {
-    let desk = try Desk()
     var close = Array(desk.document.id.description)
     close[3] = close[3] == "A" ? "B" : "A"
     do {
@@ -124,7 +122,6 @@ final class Desk {
   }
 
   @Test func `images are shared between documents, and stay while undo may need them`() throws {
-    let desk = try Desk()
     let copy = try desk.document.duplicate()
     let third = try desk.store.create()
     _ = try third.addImage(testSVG(), named: "again.svg")
@@ -142,7 +139,6 @@ final class Desk {
   }
 
   @Test func `a document that cannot be opened is reported, and its images count as used`() throws {
-    let desk = try Desk()
     let other = try desk.document.duplicate()
     try other.remove()
     let id = documentID(9).description
@@ -159,7 +155,6 @@ final class Desk {
   }
 
   @Test func `every unknown key is kept, and numbers as they were written`() throws {
-    let desk = try Desk()
     let source = fixture("shapes/version2.rwcard")
     try desk.folder.write(source, to: "in.rwcard")
     let document = try desk.store.open(desk.folder.path + "/in.rwcard")
@@ -172,7 +167,6 @@ final class Desk {
   @Test func `a file outside the store is never written to, and saving puts a copy with its images into the store`()
     throws
   {
-    let desk = try Desk()
     let source = fixture("shapes/midchapter.rwcard")
     try desk.folder.write(source, to: "old.rwcard")
     let picture = try makeDrawing().picture(from: testSVG(), longSide: 100).png
@@ -196,7 +190,6 @@ final class Desk {
   }
 
   @Test func `an image name that is a path is kept, reported, and never followed`() throws {
-    let desk = try Desk()
     let source = text(fixture("shapes/midchapter.rwcard"))
     let evil = source.split(separator: "8808F791-E832-465D-911A-A250B91A5141").joined(separator: "../secret")
     mkdir(desk.folder.path + "/in", 0o700)
@@ -211,7 +204,6 @@ final class Desk {
   }
 
   @Test func `a document whose id the store already has gets a new one when it is saved`() throws {
-    let desk = try Desk()
     try desk.folder.write(desk.document.content.encoded, to: "copy.rwcard")
     let copy = try desk.store.open(desk.folder.path + "/copy.rwcard")
     try copy.save()
@@ -220,7 +212,6 @@ final class Desk {
   }
 
   @Test func `a copy of a document leaves the original alone`() throws {
-    let desk = try Desk()
     try desk.folder.write(fixture("shapes/edition1.rwcard"), to: "old.rwcard")
     let copy = try desk.store.open(desk.folder.path + "/old.rwcard").duplicate()
     #expect(copy.elements.count == 4 && copy.isInStore)
@@ -228,7 +219,6 @@ final class Desk {
   }
 
   @Test func `a later version in the store is shown and never written`() throws {
-    let desk = try Desk()
     let id = "3F2504E0-4F89-41D3-9A0C-0305E82C3302"
     try desk.insert(fixture("shapes/future.rwcard"), as: id)
     let document = try desk.store.open(id)
@@ -240,7 +230,6 @@ final class Desk {
   }
 
   @Test func `a card for the original app is written with its images beside it`() throws {
-    let desk = try Desk()
     let losses = try WrittenDocument(edition2: desk.document, to: desk.folder.path + "/card.rwcard").losses
     #expect(losses.map(\.pointer.description) == ["/elements/1"])
     let old = try desk.store.open(desk.folder.path + "/card.rwcard")
@@ -264,7 +253,6 @@ final class Desk {
   func `a path and the name of a hidden file are not plain names`(name: String) { #expect(!isPlainName(name)) }
 
   @Test func `exported pictures never overwrite other files, and are never hidden files`() throws {
-    let desk = try Desk()
     try desk.folder.makeFolder("given")
     try desk.folder.makeFolder("home")
     for name in ["photo", ".profile"] { try desk.folder.write("theirs", to: "given/\(name)") }
@@ -289,7 +277,6 @@ final class Desk {
 
   @Test(arguments: [[], ["images"]])
   func `an export that fails leaves nothing new`(there: [String]) throws {
-    let desk = try Desk()
     for name in ["card.rwcard"] + there { try desk.folder.makeFolder("home/" + name) }
     let path = desk.folder.path + "/home/card.rwcard"
     #expect(throws: DocumentError.self) { try WrittenDocument(desk.document, to: path) }
@@ -297,7 +284,6 @@ final class Desk {
   }
 
   @Test func `exporting a document with pictures does not create a missing folder`() throws {
-    let desk = try Desk()
     let folder = desk.folder.path + "/missing"
     #expect(throws: DocumentError.cannotWrite(path: folder + "/images", errno: ENOENT)) {
       try WrittenDocument(desk.document, to: folder + "/card.rwcard")
@@ -306,7 +292,6 @@ final class Desk {
   }
 
   @Test func `moves that cannot be saved do not keep other documents from being saved`() throws {
-    let desk = try Desk()
     let other = try desk.document.duplicate()
     for document in [desk.document, other] { try document.set(.x, of: document.elements[0].id, to: .number(5)) }
     try makeStore(desk.folder, seed: 50).open(other.id).remove()
@@ -324,7 +309,6 @@ final class Desk {
   // MARK: - Two processes
 
   @Test func `changes by two processes to one document are all kept`() throws {
-    let desk = try Desk()
     let theirs = try makeStore(desk.folder, seed: 99).open(desk.document.id)
     try desk.document.set(.x, of: desk.text, to: .number(7))
     try theirs.set(.text, of: desk.text, to: .text("theirs"))
@@ -337,7 +321,6 @@ final class Desk {
   }
 
   @Test func `what another process locked is not moved, nor anything in a later version`() throws {
-    let desk = try Desk()
     for element in [desk.text, desk.image] { try desk.document.set(.x, of: element, to: .number(7)) }
     let theirs = try makeStore(desk.folder, seed: 99).open(desk.document.id)
     try theirs.set(.locked, of: desk.text, to: .flag(true))
@@ -358,7 +341,6 @@ final class Desk {
   }
 
   @Test func `another process's version is seen, and so is the document's removal`() throws {
-    let desk = try Desk()
     let other = try makeStore(desk.folder, seed: 99)
     try other.open(desk.document.id).setBackground(.black)
     try desk.document.refresh()
@@ -370,7 +352,6 @@ final class Desk {
   }
 
   @Test func `a change that cannot be saved is rolled back`() throws {
-    let desk = try Desk()
     let keeper = try desk.keeper
     let (document, before) = (desk.document, desk.document.content)
     keeper.isFull = true
@@ -390,7 +371,6 @@ final class Desk {
   }
 
   @Test func `invalid files are refused`() throws {
-    let desk = try Desk()
     let path = desk.folder.path
     mkfifo(path + "/pipe.rwcard", 0o600)
     #expect(throws: DocumentError.notAFile(path: path + "/pipe.rwcard")) { try desk.store.open(path + "/pipe.rwcard") }

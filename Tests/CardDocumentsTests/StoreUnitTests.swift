@@ -22,8 +22,11 @@ extension Desk {
 }
 
 @Suite struct StoreUnitTests {
+  private let desk: Desk
+
+  init() throws { desk = try Desk() }
+
   @Test func `nothing of a unit is visible elsewhere until it is committed`() throws {
-    let desk = try Desk()
     try desk.begin()
     let new = try desk.store.create()
     _ = try new.addImage(testSVG(width: 80), named: "x")
@@ -40,7 +43,6 @@ extension Desk {
   }
 
   @Test func `a unit that is rolled back leaves memory as it was, including pending moves`() throws {
-    let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(7))
     let victim = try desk.document.duplicate()
     let content = desk.document.content
@@ -62,7 +64,6 @@ extension Desk {
   }
 
   @Test func `a file saved in a unit that is rolled back is a file outside the store again`() throws {
-    let desk = try Desk()
     try desk.folder.write(fixture("shapes/edition1.rwcard"), to: "old.rwcard")
     let document = try desk.store.open(desk.folder.path + "/old.rwcard")
     try desk.begin()
@@ -76,7 +77,6 @@ extension Desk {
   }
 
   @Test func `a check reports missing and damaged images and texts without a font`() throws {
-    let desk = try Desk()
     #expect(try desk.store.check().isEmpty)
     _ = try desk.document.addText("ok \u{10FFFD}")
     try desk.folder.write([1, 2, 3], to: "media/" + desk.images[0])
@@ -94,7 +94,6 @@ extension Desk {
   }
 
   @Test func `a move of a removed document stays pending only until the document is restored`() throws {
-    let desk = try Desk()
     try desk.begin()
     let document = try desk.document.duplicate()
     try document.set(.x, of: desk.text, to: .number(7))
@@ -111,7 +110,6 @@ extension Desk {
   }
 
   @Test func `a move of a document that was removed elsewhere fails once, not at every later save`() throws {
-    let desk = try Desk()
     try desk.document.set(.x, of: desk.text, to: .number(7))
     try makeStore(desk.folder, seed: 77).open(desk.document.id).remove()
     #expect(desk.store.saveAll().count == 1)

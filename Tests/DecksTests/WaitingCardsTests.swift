@@ -10,6 +10,7 @@ import Testing
 @testable import Decks
 
 @Suite struct WaitingCardsTests {
+  private let folder = TemporaryFolder()
   private let collection = TestCollection()
 
   /// Returns random cards: some are duplicates, some have a guid, and some are refused.
@@ -125,7 +126,6 @@ import Testing
   }
 
   @Test func `a batch that changes much of a large deck is written as a whole`() throws {
-    let folder = TemporaryFolder()
     let collection = TestCollection(path: folder.file("x.sqlite"))
     let deck = try collection.deck("d")
     func add(_ numbers: Range<Int>) throws -> Int {
@@ -183,7 +183,6 @@ import Testing
 
   @Test func `an error in the middle of a batch leaves nothing of it, whatever is being written`() throws {
     struct Stop: Error {}
-    let folder = TemporaryFolder()
     let collection = TestCollection(path: folder.file("x.sqlite"))
     let deck = try collection.deck("d")
     for count in [100, 129, 500, 1000, 1025] {
@@ -201,7 +200,6 @@ import Testing
   }
 
   @Test func `the error that rolls the transaction back while cards are written is the one reported`() throws {
-    let folder = TemporaryFolder()
     let asked = Mutex(0)
     let store = Store(path: folder.file("x.sqlite"), schema: DecksSchema.schema) {
       asked.withLock {
@@ -238,5 +236,18 @@ import Testing
       }
     }
     #expect(code == "not_found")
+  }
+}
+
+/// A bulk add that is large enough for a second thread; `ThreadWatchTests` also runs it under its thread check.
+@Suite struct SecondThreadTests {
+  @Test func `a long batch adds all cards, and finds existing ones`() throws {
+    let collection = TestCollection()
+    let deck = try collection.deck("Many")
+    let cards = (0..<2000).map { NewCard(prompt: "prompt \($0 % 1900)", answer: "answer \($0 % 1900)") }
+    let report = try collection.addAll(deck, cards)
+    #expect((report.added, report.skipped) == (1900, 100))
+    #expect(try collection.prompts(deck) == (0..<1900).map { "prompt \($0)" })
+    #expect(try collection.addAll(deck, cards).skipped == 2000)
   }
 }

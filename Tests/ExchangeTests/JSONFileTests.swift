@@ -12,6 +12,8 @@ import Testing
 import Text
 
 @Suite struct JSONFileTests {
+  private let other = TestCollection()
+
   let collection = TestCollection()
   let folder = TemporaryFolder()
 
@@ -95,7 +97,6 @@ import Text
     options.hasSchedule = true
     let written = try collection.exporting(deck, folder.file(name), options)
     #expect(written.cards == 7 && written.lost.isEmpty, "\(written.lost)")
-    let other = TestCollection()
     let target = try other.deck("b")
     let report = try other.importing(target, [folder.file(name)], isNew: true)
     #expect(report.cards.added == 7 && report.cards.rejected.isEmpty, "\(report.cards.rejected)")
@@ -150,7 +151,6 @@ import Text
       _ = try CardTable.move(db, [card("three!")], into: elsewhere, now: 1)
     }
     _ = try collection.exporting(deck, folder.file(name))
-    let other = TestCollection()
     let target = try other.deck("a")
     let report = try other.importing(target, folder.file(name))
     #expect(report.added == 3 && report.rejected.isEmpty, "\(report.rejected)")
@@ -172,7 +172,6 @@ import Text
     }
     #expect(report.cards == 1 && Set(report.omitted) == ["casa", "perro"])
     #expect(report.lost.map(\.part) == [.unmadeCards] && report.lost.map(\.count) == [2])
-    let other = TestCollection()
     let target = try other.deck("a")
     let there = try other.importing(target, folder.file(name))
     #expect(there.rejected.isEmpty, "\(there.rejected)")
@@ -189,7 +188,6 @@ import Text
     let deck = try fill()
     let report = try collection.exporting(deck, folder.file("x.json"))
     #expect(report.lost.map { $0.part } == [.schedule, .reviews] && report.lost[0].count == 2)
-    let other = TestCollection()
     _ = try other.importing(other.deck("b"), [folder.file("x.json")])
     #expect(try other.cards(other.deck(named: "b")).allSatisfy { $0.state == .new && !$0.isSuspended })
   }
@@ -203,7 +201,6 @@ import Text
     let report = try collection.exporting(deck, folder.file(name))
     #expect(report.cards == 2 && report.omitted == ["large"])
     #expect(report.lost.map(\.part) == [.largeCards] && report.lost.map(\.count) == [2])
-    let other = TestCollection()
     let there = try other.importing(other.deck("b"), folder.file(name))
     #expect(there.added == 2 && there.rejected.isEmpty, "\(there.rejected)")
     var options = ExportOptions()
@@ -221,7 +218,6 @@ import Text
     try collection.add(deck, "p", "a")
     let report = try collection.exporting(deck, folder.file(name))
     #expect(report.cards == 1 && report.omitted == ["large"])
-    let other = TestCollection()
     #expect(try other.importing(other.deck("b"), folder.file(name)).added == 1)
   }
 

@@ -14,6 +14,7 @@ import Values
 @testable import Memory
 
 struct PageTests {
+  private let collection = TestCollection()
   private let folder = TemporaryFolder()
   private var path: String { folder.path + "/page.html" }
 
@@ -36,7 +37,6 @@ struct PageTests {
   }
 
   @Test func `the policy names script and style by their hashes and allows nothing else`() throws {
-    let collection = TestCollection()
     let text = try page(collection, try collection.deck("D")).text
     let policy = try part(of: text, from: "http-equiv=\"Content-Security-Policy\" content=\"", to: "\"")
     let script = base64(sha256(Array(try part(of: text, from: "<script>", to: "</script>").utf8)))
@@ -49,7 +49,6 @@ struct PageTests {
   }
 
   @Test func `only a page scheduled by FSRS-7 contains FSRS-7, with its state of each card`() throws {
-    let collection = TestCollection()
     let deck = try collection.deck("D")
     let card = try collection.add(deck, "p", "a")
     #expect(!(try page(collection, deck).text.contains("function timedModel")))
@@ -97,7 +96,6 @@ struct PageTests {
     "]]><svg onload=hostile=1>", "a\rb", "<plaintext>", "</details></section>",
   ])
   func `the text of a card is text and nothing more`(_ hostile: String) throws {
-    let collection = TestCollection()
     let deck = try collection.deck("D")
     let plain = try page(collection, deck).text
     try collection.add(deck, "p " + hostile + " q", "a " + hostile + " b", guid: "g" + hostile.filter { $0 >= " " })
@@ -112,7 +110,6 @@ struct PageTests {
   }
 
   @Test func `schedules, languages, inner decks, typed answers and suspension`() throws {
-    let collection = TestCollection()
     let (deck, inner) = (try collection.deck("D"), try collection.deck("D::In & out"))
     let card = try collection.add(deck, "one", "uno", guid: "g1")
     let hidden = try collection.add(deck, "hidden", "x")
@@ -138,7 +135,6 @@ struct PageTests {
   }
 
   @Test func `pictures and sounds are embedded, and unusable ones are counted`() throws {
-    let collection = TestCollection()
     let deck = try collection.deck("D")
     let picture = (0..<100_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try folder.write(picture, to: "aa")
@@ -155,5 +151,74 @@ struct PageTests {
     #expect(report.media == 2 && report.mediaLeftOut == 1 && abs(weight - report.bytes) < 2000)
     try collection.add(deck, "<img src=x>", "a tag of HTML")
     #expect(try page(collection, deck).1.mediaLeftOut == 1)
+  }
+}
+
+@Suite struct PageMediaTests {
+  @Test(
+    arguments: [
+      ("a.png", "image/png"), ("a.JPG", "image/jpeg"), ("a.jpeg", "image/jpeg"), ("a.gif", "image/gif"),
+      ("a.webp", "image/webp"), ("a.avif", "image/avif"), ("a.bmp", "image/bmp"), ("a.svg", "image/svg+xml"),
+    ])
+  func `a picture has the media type that browsers know`(_ name: String, _ type: String) {
+    guard case .picture(type)? = PageMediaKind(ofName: name) else {
+      Issue.record("\(name)")
+      return
+    }
+  }
+
+  @Test(
+    arguments: [
+      ("a.mp3", "audio/mpeg"), ("a.ogg", "audio/ogg"), ("a.oga", "audio/ogg"), ("a.opus", "audio/ogg"),
+      ("a.wav", "audio/wav"), ("a.flac", "audio/flac"), ("a.m4a", "audio/mp4"), ("a.aac", "audio/mp4"),
+      ("a.webm", "audio/webm"),
+    ])
+  func `a sound has the media type that browsers know`(_ name: String, _ type: String) {
+    guard case .sound(type)? = PageMediaKind(ofName: name) else {
+      Issue.record("\(name)")
+      return
+    }
+  }
+}
+
+struct GalleryTests {
+  private struct Stopped: Error {}
+
+  private func picture(_ title: String, broken: Int = 0) -> GalleryPicture {
+    GalleryPicture(title: title, description: "A card with \(title).", png: [1, 2, 3], broken: broken)
+  }
+
+  @Test func `pictures in order, each with its caption, and no script`() throws {
+    let folder = TemporaryFolder()
+    let titles = ["el gato", "</style><script>hostile = 1</script>", "\" onload=\"hostile=1"]
+    var done: [Int] = []
+    let report = try GalleryPage(title: "<Animals>", count: 3) { picture(titles[$0], broken: $0) }
+      .write(to: folder.path + "/page.html", isInterrupted: { false }) { done.append($0) }
+    let text = try #require(try FileText.read(folder.path + "/page.html", limit: 1 << 20))
+    #expect(report.documents == 3 && report.broken == 3 && report.bytes == text.utf8.count && done == [1, 2, 3])
+    #expect(text.ranges(of: "src=\"data:image/png;base64,\(base64([1, 2, 3]))\"").count == 3)
+    #expect(text.contains("<title>&lt;Animals&gt;</title>") && text.contains("alt=\"A card with el gato.\""))
+    #expect(!text.contains("<script") && !text.contains("\" onload="))
+    #expect(text.ranges(of: "</style>").count == 1)
+    let pieces = text.split(separator: "<style>", maxSplits: 1)
+    let style = try #require(pieces.last?.split(separator: "</style>", maxSplits: 1).first)
+    #expect(
+      text.contains(
+        "default-src 'none'; style-src 'sha256-\(base64(sha256(Array(style.utf8))))'; img-src data:; base-uri 'none'; "
+          + "form-action 'none'"))
+  }
+
+  @Test func `a picture that cannot be drawn leaves the file as it was`() throws {
+    let folder = TemporaryFolder()
+    let path = folder.path + "/page.html"
+    try AtomicFile.write(path, Array("before".utf8))
+    #expect(throws: Stopped.self) {
+      try GalleryPage(title: "", count: 2) { place in
+        if place == 1 { throw Stopped() }
+        return picture("a")
+      }.write(to: path, isInterrupted: { false })
+    }
+    #expect(try FileText.read(path, limit: 100) == "before")
+    #expect(try Folder.names(in: folder.path).count == 1)
   }
 }

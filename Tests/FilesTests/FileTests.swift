@@ -7,12 +7,13 @@ import TestSupport
 import Testing
 
 @Suite struct FileTests {
+  private let folder = TemporaryFolder()
+
   struct Failure: Error {}
 
   private func text(_ path: String) throws -> String? { try FileText.read(path, limit: 1 << 20) }
 
   @Test func `a file is written whole, with the requested mode`() throws {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "one".utf8)
     #expect(try text(folder.file("a")) == "one")
     #expect(mode(of: folder.file("a")) == 0o600)
@@ -20,7 +21,6 @@ import Testing
   }
 
   @Test func `an existing file keeps its mode, a new one gets its own`() throws {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "one".utf8, mode: 0o640)
     #expect(mode(of: folder.file("a")) == 0o640)
     chmod(folder.file("a"), 0o604)
@@ -31,7 +31,6 @@ import Testing
 
   @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
   func `a write-protected file is refused, not replaced`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("a")
     try AtomicFile.write(path, "one".utf8)
     chmod(path, 0o400)
@@ -43,7 +42,6 @@ import Testing
   }
 
   @Test func `a file that must be new replaces none`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("a")
     var options = Replacement(isInterrupted: { false })
     options.replaces = false
@@ -54,7 +52,6 @@ import Testing
 
   @Test(.enabled(if: geteuid() == 0, "only root may give a file away"))
   func `an existing file keeps its owner and its group`() throws {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "one".utf8, mode: 0o640)
     chown(folder.file("a"), 1, 2)
     try AtomicFile.write(folder.file("a"), "two".utf8)
@@ -63,7 +60,6 @@ import Testing
   }
 
   @Test func `a failure in the middle leaves the old content and nothing else`() throws {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
     #expect(throws: Failure.self) {
       try AtomicFile.write(folder.file("a"), Replacement(isInterrupted: { false })) { sink in
@@ -76,7 +72,6 @@ import Testing
   }
 
   @Test func `a file of any size is written and read whole, also in pieces`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("a")
     for size in streamSizes(buffer: 1 << 16) {
       let bytes = StreamContent.random.bytes(size)
@@ -110,7 +105,6 @@ import Testing
   }
 
   @Test func `a killed process's leftovers of a file are removed by the next write, and no similar files`() throws {
-    let folder = TemporaryFolder()
     let others = ["words.2024-05.tmp", "words.old.4194303-0.tmp", "words.4194303-1000.tmp", "words.+4194303-0.tmp"]
     for name in others + ["words.4194303-0.tmp"] { try folder.write("mine", to: name) }
     try folder.makeFolder("words.4194303-1.tmp")
@@ -121,7 +115,6 @@ import Testing
   }
 
   @Test func `a temporary folder in a folder of the user removes nothing there but itself`() throws {
-    let folder = TemporaryFolder()
     let others = [".backup-20240101-120000", ".restore-99999999-abcdef"]
     for name in others {
       try folder.makeFolder(name)
@@ -138,7 +131,6 @@ import Testing
   }
 
   @Test func `only marked temporary folders of ended processes are removed from a folder of the user`() throws {
-    let folder = TemporaryFolder()
     let others = [".backup-99999999-abcdef", ".backup-99999999-ghijkl", "backup-99999999-mnopqr"]
     let left = ".backup-99999999-stuvwx"
     for (name, mark) in zip(others + [left], ["x", others[0], others[2], left]) {
@@ -154,7 +146,6 @@ import Testing
   }
 
   @Test func `a temporary folder keeps its mark as long as something is left in it`() throws {
-    let folder = TemporaryFolder()
     let left = folder.file("left")
     // Deeper than what is removed at once.
     try folder.makeFolder("left" + String(repeating: "/a", count: 70))
@@ -167,7 +158,6 @@ import Testing
   }
 
   @Test func `a symbolic link stays a link, also when it is dangling`() throws {
-    let folder = TemporaryFolder()
     symlink("b", folder.file("a"))
     try AtomicFile.write(folder.file("a"), "one".utf8)
     try AtomicFile.write(folder.file("a"), "two".utf8)
@@ -187,7 +177,6 @@ import Testing
   }
 
   @Test func `an export never writes among the data of a person, by whatever path`() throws {
-    let folder = TemporaryFolder()
     try folder.makeFolder("data/accounts/ana/exports")
     try folder.makeFolder("data/local/media/deep")
     try folder.write("", to: "data/accounts/.lock")
@@ -211,7 +200,6 @@ import Testing
   }
 
   @Test func `link cycles, folders and missing folders are refused`() throws {
-    let folder = TemporaryFolder()
     symlink("b", folder.file("a"))
     symlink("a", folder.file("b"))
     #expect(throws: FileError.self) { try AtomicFile.write(folder.file("a"), "x".utf8) }
@@ -224,7 +212,6 @@ import Testing
   }
 
   @Test func `the size that a sink counts is that of the file`() throws {
-    let folder = TemporaryFolder()
     var count = 0
     try AtomicFile.write(folder.file("a"), Replacement(isInterrupted: { false })) { sink in
       for number in 0..<50_000 { try sink.append("\(number)\n") }
@@ -236,7 +223,6 @@ import Testing
   }
 
   @Test func `reading is limited, and the error names what cannot be read`() throws {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), [UInt8](repeating: 65, count: 100))
     #expect(try FileText.bytes(folder.file("a"), limit: 100).count == 100)
     #expect(throws: FileError(folder.file("a"), .read, .tooLarge(limit: 99))) {
@@ -256,7 +242,6 @@ import Testing
   }
 
   @Test func `a name may be as long as the system allows`() throws {
-    let folder = TemporaryFolder()
     for name in [String(repeating: "a", count: 255), String(repeating: "é", count: 127)] {
       try AtomicFile.write(folder.file(name), "one".utf8)
       #expect(try text(folder.file(name)) == "one")
@@ -285,7 +270,6 @@ import Testing
   }
 
   @Test func `a socket is refused as a file to write, without waiting for a reader`() throws {
-    let folder = TemporaryFolder()
     let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
     defer { close(listener) }
     var address = sockaddr_un()

@@ -9,6 +9,8 @@ import Testing
 @testable import Files
 
 @Suite struct FileLockTests {
+  private let folder = TemporaryFolder()
+
   /// A clock that moves only while somebody waits.
   private final class Clock {
     var now = 0.0
@@ -25,7 +27,6 @@ import Testing
 
   @Test func `a held lock is waited for until the deadline, by the clock passed in`() throws {
     let path = TemporaryFolder().file("lock")
-    let folder = TemporaryFolder()
     let held = folder.file("lock")
     let first = try FileLock(held, Clock().wait(seconds: 1))
     let clock = Clock()
@@ -39,7 +40,6 @@ import Testing
   }
 
   @Test func `a released lock is free at once, also while a program being started has its descriptor`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("lock")
     let lock = try FileLock(path, Clock().wait(seconds: 1))
     // As between the fork and the exec of a program, which shares the open descriptors.
@@ -50,7 +50,6 @@ import Testing
   }
 
   @Test func `the user ends the wait, and so does a released lock`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("lock")
     var first: FileLock? = try FileLock(path, Clock().wait(seconds: 1))
     let clock = Clock()
@@ -68,7 +67,6 @@ import Testing
   }
 
   @Test func `a killed process leaves nothing locked`() async throws {
-    let folder = TemporaryFolder()
     let path = folder.file("lock")
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
       let lock = try FileLock(path, .byPauses(seconds: 0))
@@ -79,7 +77,6 @@ import Testing
   }
 
   @Test func `a wait with pauses ends after the given time`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("lock")
     let first = try FileLock(path, .byPauses(seconds: 0))
     var waited = 0.0
@@ -92,8 +89,9 @@ import Testing
 }
 
 @Suite struct FolderTests {
+  private let folder = TemporaryFolder()
+
   @Test func `a tree is removed with its content, links are removed and never followed`() throws {
-    let folder = TemporaryFolder()
     try makePrivateFolder(folder.file("tree/a/b/c"))
     try AtomicFile.write(folder.file("outside"), "kept".utf8)
     try makePrivateFolder(folder.file("elsewhere"))
@@ -121,7 +119,6 @@ import Testing
   }
 
   @Test func `a folder that cannot be read to its end is an error, not an empty folder`() throws {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "x".utf8)
     let stream = try #require(opendir(folder.path))
     defer { closedir(stream) }
@@ -132,7 +129,6 @@ import Testing
   }
 
   @Test func `what nobody can look at is not taken for missing`() throws {
-    let folder = TemporaryFolder()
     symlink(folder.file("loop"), folder.file("loop"))
     #expect(fileExists(folder.file("loop")) && fileExists(folder.file("loop/a")))
     #expect(try Folder.subfolders(of: folder.path) == ["loop"])
@@ -145,7 +141,6 @@ import Testing
   }
 
   @Test func `a pattern names what matches it, and a folder that cannot be read is an error`() throws {
-    let folder = TemporaryFolder()
     for name in ["a", "b"] { try folder.makeFolder(name) }
     for name in ["a/2.srt", "a/1.srt", "b/1.srt", "b/x.txt", "b/.1.srt", "1.srt"] { try folder.write("x", to: name) }
     func matches(_ pattern: String) throws -> [String] {
@@ -162,7 +157,6 @@ import Testing
   }
 
   @Test func `a temporary folder is new, accessible only to its owner, and created only where possible`() throws {
-    let folder = TemporaryFolder()
     let made = try (0..<2).map { _ in try Folder.makeTemporary(in: folder.path, prefix: "try") }
     #expect(made[0] != made[1])
     for path in made {
@@ -176,7 +170,6 @@ import Testing
   }
 
   @Test func `the command that closes a folder to others can be typed as it is shown`() throws {
-    let folder = TemporaryFolder()
     try folder.makeFolder("ana's data")
     #expect(insecureFolderProblem(folder.file("ana's data")) == nil)
     chmod(folder.file("ana's data"), 0o770)
@@ -185,7 +178,6 @@ import Testing
   }
 
   @Test func `a missing folder has no names, and anything but a folder is reported`() throws {
-    let folder = TemporaryFolder()
     #expect(try Folder.names(in: folder.file("none")) == [])
     try AtomicFile.write(folder.file("file"), "x".utf8)
     #expect(throws: FileError(folder.file("file"), .list, number: ENOTDIR)) {
@@ -217,7 +209,6 @@ import Testing
   }
 
   @Test func `pipes, devices and links are refused where a file is expected, at once`() throws {
-    let folder = TemporaryFolder()
     mkfifo(folder.file("pipe"), 0o600)
     try AtomicFile.write(folder.file("file"), "x".utf8)
     symlink("file", folder.file("link"))
@@ -236,7 +227,6 @@ import Testing
   }
 
   @Test func `a path with a NUL is refused, not truncated`() throws {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "x".utf8)
     #expect(throws: FileError(folder.file("a\0b"), .open, number: EINVAL)) {
       try FileText.bytes(folder.file("a\0b"), limit: 10)
@@ -248,7 +238,6 @@ import Testing
   @Test(arguments: WritingStep.allCases, [ENOSPC, EIO])
   func `a failing step leaves the old content or the new and nothing beside it`(step: WritingStep, number: Int32) throws
   {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("a"), "old".utf8)
     var options = Replacement.internalFile(temporaryName: "a.new")
     options.step = { $0 == step ? number : 0 }
@@ -265,7 +254,6 @@ import Testing
   }
 
   @Test func `our file replaces a killed process's leftovers, gets mode 0600 and replaces a link`() throws {
-    let folder = TemporaryFolder()
     try AtomicFile.write(folder.file("left"), "left".utf8, mode: 0o644)
     try AtomicFile.write(folder.file("target"), "target".utf8)
     symlink("target", folder.file("a"))

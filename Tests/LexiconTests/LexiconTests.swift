@@ -1,9 +1,10 @@
 // Tests of the queries of a lexicon, compared with plain definitions of their results.
 
-import Lexicon
 import Problems
 import TestSupport
 import Testing
+
+@testable import Lexicon
 
 func language(_ name: String) throws -> Language { try #require(Language.named(name)) }
 
@@ -187,5 +188,34 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
     let greek = try Lexicon.of(["λόγος"], language: language("greek"))
     var text = "λόγοσ"
     #expect(text.withUTF8 { greek.lettersIfNormal($0) } == nil)
+  }
+}
+
+@Suite struct SlotTableTests {
+  @Test func `words that do not fit into the last line continue at the first slot`() {
+    // All of these belong to the last line.
+    let hashes = [UInt64](repeating: .max, count: 20) + [0, 0, 0, 0]
+    let slots = SlotTable.slots(hashes, (1...24).map { $0 }, offsetBits: 8)
+    #expect(slots.map { $0 & 0xFF } == [17, 18, 19, 20, 21, 22, 23, 24] + [UInt32](repeating: 0, count: 24) + (1...16))
+  }
+}
+
+@Suite struct CommonWordsTests {
+  private func list() throws -> Lexicon {
+    try Lexicon.of(["gato", "perro", "toga", "gota", "árbol"], language: language("spanish"))
+  }
+
+  @Test func `words that are both counted and in the list are common, the most frequent first`() throws {
+    let common = try #require(try CommonWords(["Gato": 2, "gota": 9, "casa": 50, "árbol": 2], of: list(), least: 1))
+    #expect(common.lexicon.count == 3)
+    #expect(common.byUse(["toga", "gato", "árbol", "perro", "gota"]) == ["gota", "gato", "árbol", "toga", "perro"])
+    #expect(common.contains("gato") && !common.contains("toga") && !common.contains("casa"))
+    #expect(common.lexicon.formable(from: "gato").sorted() == ["gato", "gota"])
+  }
+
+  @Test func `counts of too few words are ignored`() throws {
+    #expect(try CommonWords(["gato": 2, "gota": 9], of: list(), least: 3) == nil)
+    #expect(try CommonWords([:], of: list(), least: 0) == nil)
+    #expect(try CommonWords(["gato": 0], of: list(), least: 1) == nil)
   }
 }

@@ -5,8 +5,9 @@ import Problems
 import Testing
 
 @Suite struct BoundObjectTests {
+  private let census = Census()
+
   @Test func `a hundred thousand failures of every kind leak nothing and crash nothing`() throws {
-    let census = Census()
     let state = try probeState(census)
     try run(
       """
@@ -42,7 +43,6 @@ import Testing
   }
 
   @Test func `releasing an object twice is harmless, and a released object reports it`() throws {
-    let census = Census()
     let state = try probeState(census)
     try run("p = probes.create('x'); local g = debug.getmetatable(p).__gc; g(p); g(p)", in: state)
     #expect(census.living == 0)
@@ -55,7 +55,6 @@ import Testing
   }
 
   @Test func `an object that is released while one of its methods runs lives until the method ends`() throws {
-    let census = Census()
     let state = try probeState(census)
     defer { state.close() }
     try state.setGlobal("living", LuaFunction("living") { _ in census.living })
@@ -137,7 +136,6 @@ import Testing
   }
 
   @Test func `an object has the same userdata while it lives`() throws {
-    let census = Census()
     let state = try probeState(census)
     let probe = Probe("p", census)
     try state.setGlobal("a", probe)
@@ -175,7 +173,6 @@ import Testing
   }
 
   @Test func `objects used by finalizers while the state closes report that they are closed`() throws {
-    let census = Census()
     let state = try probeState(census)
     let log = Probe("log", census)
     try state.setGlobal("log", log)
@@ -196,7 +193,6 @@ import Testing
   }
 
   @Test func `a million objects stay within the memory limit`() throws {
-    let census = Census()
     let state = try probeState(census, memoryLimit: 8 << 20)
     try run("for i = 1, 1000000 do local p = probes.create('x') end", in: state)
     #expect(census.living < 100_000)

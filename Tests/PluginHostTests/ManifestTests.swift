@@ -49,6 +49,8 @@ import Values
     (#"{"name": "mine", "api": 1, "permissions": ["files.write:/x\u200B"]}"#, "files.write:/x\\u{200B}"),
     (#"{"name": "mine", "api": 1, "permissions": ["settings.write:serve"]}"#, "write:serve\" is not a permission"),
     (#"{"name": "mine", "api": 1, "permissions": ["settings.write:sync.at_end"]}"#, "at_end\" is not a permission"),
+    (#"{"name": "mine", "api": 1, "permissions": ["settings.write:"]}"#, "\"settings.write:\" is not a permission"),
+    (#"{"name": "mine", "api": 1, "permissions": ["settings.write:A b"]}"#, "write:A b\" is not a permission"),
     (#"{"name": "mine", "api": 1, "permissions": ["settings.write:auth"]}"#, "permission: no plugin may change auth"),
     (#"{"name": "mine", "api": 1, "commands": ["A B"]}"#, "\"commands\": names of lowercase letters"),
     (#"{"name": "mine", "api": 1, "events": ["card_answerd"]}"#, "(did you mean \"card_answered\"?)"),

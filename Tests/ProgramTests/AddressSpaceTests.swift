@@ -6,9 +6,7 @@ import TestSupport
 import Testing
 
 @Suite struct AddressSpaceTests {
-  private let home: Home
-
-  init() throws { home = try Home() }
+  private let home = Home()
 
   /// Runs the program with 1 GiB of address space.
   private func run(_ arguments: String...) throws -> Run {

@@ -5,34 +5,11 @@ import TestSupport
 import Testing
 
 @Suite struct AuthorityTests {
+  private let home = Home()
+
   // MARK: Names
 
-  @Test func `a plugin called "you" neither replaces the user's command nor removes their alias`() throws {
-    let home = try Home()
-    try home.plugin(
-      "you", permissions: #"["shell"]"#, manifest: #""commands": ["take"]"#,
-      """
-      shell.command{name = "take", summary = "x", run = function()
-        print(pcall(shell.command, {name = "own", summary = "x", run = function() return "theirs" end}))
-        print(pcall(shell.alias, "short", "take"))
-      end}
-      """)
-    try home.enable("you")
-    let code = """
-      shell.command{name = "own", summary = "x", run = function() return "own" end}
-      shell.alias("short", "own")
-      shell.run("take")
-      plugins.reload("you")
-      plugins.disable("you")
-      print(shell.run("own"), shell.run("short"))
-      """
-    let result = try home.run("-e", code)
-    #expect(result.lines.last == "own\town", "\(result)")
-    #expect(result.lines.count == 3 && result.lines.dropLast().allSatisfy { $0.hasPrefix("false\t") }, "\(result)")
-  }
-
   @Test func `a plugin's code grants nothing and changes no guarded setting; Lua enables what was granted`() throws {
-    let home = try Home()
     try home.plugin("other", permissions: #"["words"]"#, "")
     try home.plugin(
       "free", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["try"]"#,
@@ -55,7 +32,6 @@ import Testing
   // MARK: Aliases
 
   @Test func `a plugin's alias reaches only what the plugin may run, and cannot take a name that is in use`() throws {
-    let home = try Home()
     let payload = try home.write("print('OWNED')", to: "payload.lua")
     try home.plugin(
       "sly", permissions: #"["shell"]"#, manifest: #""load": "startup""#,
@@ -90,7 +66,6 @@ import Testing
 
   @Test(arguments: ["run PAYLOAD", "own", "hers", "deck create Theirs", "go2", "others"])
   func `an alias set before its target exists is checked when it is used`(text: String) throws {
-    let home = try Home()
     let payload = try home.write("print('OWNED')", to: "payload.lua")
     // Nothing has the name when the alias is set; the user adds it afterwards.
     try home.plugin(
@@ -115,7 +90,6 @@ import Testing
   }
 
   @Test func `with shell.run an alias does what the user may do, but runs no account commands`() throws {
-    let home = try Home()
     try home.plugin(
       "free", permissions: #"["shell", "shell.run"]"#, manifest: #""load": "startup""#,
       #"shell.alias("mk", "deck create") print(pcall(shell.alias, "pw", "passwd"))"#)
@@ -128,7 +102,6 @@ import Testing
   // MARK: Files
 
   @Test func `only an argument declared as a file grants access to it, for that kind of access and that call`() throws {
-    let home = try Home()
     let (secret, target) = (try home.write("S\nT\nU\n", to: "secret"), home.path + "/target")
     try home.plugin(
       "files", permissions: #"["shell"]"#, manifest: #""commands": ["words-of", "plain", "rd", "wr", "again", "opt"]"#,
@@ -177,62 +150,12 @@ import Testing
 
   // MARK: Settings
 
-  @Test func `a plugin changes its own settings and those granted by name, never those of auth`() throws {
-    let home = try Home()
-    try home.plugin(
-      "sets", permissions: #"["shell", "settings", "settings.write:game"]"#, manifest: #""commands": ["try"]"#,
-      """
-      local function tell(name, ok, problem)
-        print(name, ok, type(problem) == "table" and problem.code or tostring(problem):match("code[^ ]*") or problem)
-      end
-      shell.command{name = "try", summary = "x", run = function()
-        local own = settings.switches("sets.all", {children = {"a", "b"}})
-        tell("own set", settings.set("sets.all.a", true))
-        tell("own update", settings.update{["sets.all.b"] = true})
-        own.value = false
-        own:toggle("a")
-        tell("own reset", settings.reset("sets"))
-        tell("granted", settings.set("game.length", 7))
-        tell("granted group", settings.reset("game"))
-        tell("sound", settings.set("sound", true))
-        tell("sound.right", settings.set("sound.right", true))
-        tell("reset sound", settings.reset("sound"))
-        tell("reset display", settings.reset("display"))
-        tell("mixed", settings.update{["sets.all.a"] = true, ["sound.right"] = true})
-        tell("auth", settings.set("auth.idle_minutes", 0))
-        tell("auth update", settings.update{["auth.idle_minutes"] = 0})
-        tell("auth reset", settings.reset("auth"))
-        tell("auth own", pcall(settings.value, "auth.mine", {default = 1}))
-        print(settings.get("sets.all.a"), settings.get("auth.idle_minutes"), settings.get("sound.right"))
-      end}
-      """)
-    try home.enable("sets")
-    let lines = try home.run("try").lines
-    let allowed = ["own set", "own update", "own reset", "granted", "granted group"]
-    for name in allowed { #expect(lines.contains("\(name)\ttrue\tnil"), "\(name): \(lines)") }
-    let refused = [
-      "sound", "sound.right", "reset sound", "reset display", "mixed", "auth", "auth update", "auth reset",
-    ]
-    for name in refused { #expect(lines.contains("\(name)\tnil\tnot_granted"), "\(name): \(lines)") }
-    #expect(lines.contains { $0.hasPrefix("auth own\tfalse") })
-    #expect(lines.last == "false\t15\tfalse", "\(lines)")
-  }
-
-  @Test(arguments: ["settings.write:", "settings.write:auth", "settings.write:auth.idle_minutes", "settings.write:A b"])
-  func `a permission for settings names them, and never those that guard the account`(permission: String) throws {
-    let home = try Home()
-    try home.plugin("sets", permissions: "[\"\(permission)\"]", "")
-    let run = try home.run("plugin", "enable", "sets", "--grant")
-    #expect(run.status == 1 && run.errors.contains("is not a permission"), "\(run)")
-  }
-
   // MARK: Events
 
   @Test(arguments: [("", "deck create"), (#", "commands.read""#, "deck create Secret")])
   func `a plugin that observes commands sees names only, and whole lines where that was granted`(
     more: String, heard: String
   ) throws {
-    let home = try Home()
     try home.plugin(
       "spy", permissions: "[\"shell\"\(more)]", manifest: #""load": "startup""#,
       #"shell.on("command", function(...) print("heard", ...) end)"#)
@@ -248,7 +171,6 @@ import Testing
   // MARK: What is asked and shown
 
   @Test func `enabling a plugin asks from the manifest on disk, escaped, and grants exactly that`() throws {
-    let home = try Home()
     try home.plugin("fresh", permissions: #"["words"]"#, manifest: #""author": "A""#, "")
     let terminal = try home.terminal()
     terminal.wait(for: "> ")
@@ -273,18 +195,7 @@ import Testing
     #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
-  @Test func `a permission with a line feed in it is refused, and prints no line of its own`() throws {
-    let home = try Home()
-    try home.plugin("sly", permissions: #"["files.read:/x\n  - nothing\nplugin: all is well"]"#, "")
-    let run = try home.run("plugin", "enable", "sly")
-    let lines = run.errors.split(separator: "\n")
-    #expect(
-      run.status == 1 && lines.allSatisfy { $0.hasPrefix("plugin sly: ") || $0.hasPrefix("plugin: sly: ") }, "\(run)")
-    #expect(run.errors.contains("/x\\n  - nothing"), "\(run)")
-  }
-
   @Test func `nothing from a plugin reaches the terminal as an escape sequence`() throws {
-    let home = try Home()
     let bad = #"E\27[2J\194\155\226\128\174E"#
     try home.plugin(
       "esc", permissions: #"["shell", "games", "settings"]"#,
@@ -338,7 +249,6 @@ import Testing
 
   @Test(arguments: ["exiting", "finalizer", "kept"])
   func `what a failed script runs at its end is rolled back too`(way: String) throws {
-    let home = try Home()
     let late =
       switch way {
       case "exiting": #"shell.on("exiting", function() decks.create("Late") end)"#
@@ -359,7 +269,6 @@ import Testing
   }
 
   @Test func `a plugin that observes the end of a failed script changes nothing either`() throws {
-    let home = try Home()
     try home.plugin(
       "late", permissions: #"["shell", "decks.write"]"#, manifest: #""events": ["exiting"]"#,
       #"shell.on("exiting", function() decks.create("Late") end)"#)
@@ -372,7 +281,6 @@ import Testing
   }
 
   @Test func `a dry run writes no file, draws nothing and leaves plugins as they are`() throws {
-    let home = try Home()
     try home.plugin("some", permissions: #"["words"]"#, "")
     let code = """
       local d = decks.create("D") d:add{prompt = "a", answer = "b"}

@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct BatchTests {
+  private let home = Home()
+
   @Test func `a script whose word list is truncated while it runs saves nothing and says so`() throws {
-    let home = try Home()
     let environment =
       home.environment.filter { !$0.hasPrefix("XDG_CACHE_HOME=") } + ["XDG_CACHE_HOME=\(home.path)/cache"]
     func run(_ words: String...) throws -> Run {
@@ -31,26 +32,6 @@ import Testing
 
   private func script(_ name: String) -> String { sourceRoot() + "/Scripts/decks/" + name }
 
-  @Test func `a deck of every usable word of a list, without duplicates`() throws {
-    let home = try Home()
-    let usable = Set(
-      text(of: "/usr/share/dict/italian").split(separator: "\n").map(String.init).filter { word in
-        word.count >= 2 && word.allSatisfy { $0.isLetter && $0.isLowercase }
-      })
-    #expect(usable.count > 80_000)
-    let first = try home.run("run", script("word_list.lua"), "italian", "--all")
-    #expect(first.output.contains("\(usable.count) words added, 0 already existed, 0 refused"), "\(first)")
-    #expect(
-      try home.run("deck", "list", "--json").output.contains("\"name\": \"Italian words\", \"count\": \(usable.count),")
-    )
-    let second = try home.run("run", script("word_list.lua"), "italian", "--all")
-    #expect(second.output.contains("0 words added, \(usable.count) already existed"))
-    let sample = try home.run("-e", "local c = decks.open('Italian words'):card(1) print(c.prompt, c.answer, c.guid)")
-    let parts = sample.output.trimmingLineEnd.split(separator: "\t").map(String.init)
-    #expect(parts.count == 3 && String(parts[1].unicodeScalars.sorted().map(Character.init)) == parts[0])
-    #expect(parts[2] == "italian:" + parts[1])
-  }
-
   /// Each Debian has its own list.
   @Test func `the list of a million words that the guide names has about a million`() throws {
     let guide = text(of: sourceRoot() + "/Sources/deckhand/Documentation.docc/Corpora.md")
@@ -59,32 +40,7 @@ import Testing
     #expect((900_000...1_100_000).contains(Int(count) ?? 0), "\(count)")
   }
 
-  @Test func `a script that fails half way leaves everything as it was`() throws {
-    let home = try Home()
-    try home.run("-e", "decks.create('Old'):add{prompt = 'a', answer = 'b'}")
-    let before = try home.run("deck", "list", "--json").output
-    let path = try home.write(
-      """
-      local new = assert(decks.create("New"))
-      new:add{prompt = "x", answer = "y"}
-      decks.open("Old").name = "Renamed"
-      decks.open("Renamed"):card(1).answer = "changed"
-      local i = 0
-      new:add_all(function()
-        i = i + 1
-        if i == 5000 then error("the iterator fails") end
-        return {prompt = "p" .. i, answer = "a" .. i}
-      end)
-      """, to: "fails.lua")
-    let run = try home.run("run", path)
-    #expect(run.status == 1)
-    #expect(run.errors == "\(path):8: the iterator fails\n")
-    #expect(try home.run("deck", "list", "--json").output == before)
-    #expect(try home.run("card", "list", "--json").output.contains("\"answer\": \"b\""))
-  }
-
   @Test func `the exit status decides whether a script's work is saved`() throws {
-    let home = try Home()
     #expect(try home.run("-e", "decks.create('Kept') os.exit(0)").status == 0)
     #expect(try home.run("-e", "decks.create('Lost') os.exit(3)").status == 3)
     #expect(try home.run("-e", "decks.create('One')", "-e", "error('x')").status == 1)
@@ -95,7 +51,6 @@ import Testing
   }
 
   @Test func `a process killed while adding leaves all or nothing`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Big")
     let code = """
       local i = 0
@@ -122,44 +77,8 @@ import Testing
     }
   }
 
-  @Test func `export and import give the same cards in the same order`() throws {
-    let home = try Home()
-    try home.run(
-      "-e",
-      """
-      local d = decks.create("A")
-      d:add_all{
-        {prompt = "one, two", answer = 'a "quoted" word', tags = {"x", "y"}},
-        {prompt = "three\\nlines", answer = "tab\\there"},
-        {prompt = "ñandú", answer = "🐦"},
-      }
-      """)
-    let list = "for c in decks.open(arg[1] or ...):cards() do print(c.prompt, c.answer, #c.tags, c.guid) end"
-    let expected = try home.run("-e", list.replacingArgument("A")).output
-    for format in ["json", "csv", "tsv"] {
-      let file = home.path + "/cards." + format
-      #expect(try home.run("deck", "export", "A", file).status == 0)
-      let imported = try home.run("deck", "import", "B" + format, file)
-      #expect(imported.output.contains("Imported 3 cards"), "\(imported)")
-      #expect(try home.run("-e", list.replacingArgument("B" + format)).output == expected)
-    }
-  }
-
-  @Test func `a broken file imports nothing, and the error says where it is broken`() throws {
-    let home = try Home()
-    let file = try home.write("[{\"prompt\": \"a\", \"answer\": \"b\"},\n {\"prompt\": \"c\"", to: "words.json")
-    let run = try home.run("deck", "import", "Broken", file)
-    #expect(run.status == 1)
-    #expect(run.errors.hasPrefix("import: words.json:2:"), "\(run.errors)")
-    #expect(run.errors.contains("Nothing was imported"))
-    #expect(try home.run("deck", "list", "--json").output.isEmpty)
-    let missing = try home.run("deck", "import", "Broken", home.path + "/nothing.csv")
-    #expect(missing.status == 1 && missing.errors.contains("nothing.csv"))
-  }
-
   @Test func `shell.print shows tables as the prompt does: cycles, functions and __tostring`() throws {
     let code = "c = {f = print} c.c = c %(c) %(setmetatable({}, {__tostring = function() return 'T' end})) %(print)"
-    let home = try Home()
     let printed = try home.run("-e", code.replacing("%", with: "shell.print")).output
     #expect(printed.hasPrefix("{c = {…cycle…}, f = function: ") && printed.contains("}\nT\nfunction: "), "\(printed)")
     let keyed = try home.run("-e", "shell.print({[decks.create('D')] = 7, [{1}] = 8, [1.5] = 9}) os.exit(1)").output
@@ -169,7 +88,6 @@ import Testing
   }
 
   @Test func `a long text is printed whole, and so is a table of any size`() throws {
-    let home = try Home()
     let cut = try home.run("-e", #"shell.print(("é"):rep(200000))"#)
     #expect(cut.lines.count == 2 && cut.lines.last == "… 334,464 bytes more; `print` writes all of it")
     let printed = try home.run("-e", #"shell.print(("a"):rep(5000))"#)
@@ -184,7 +102,6 @@ import Testing
   }
 
   @Test func `files reads - from standard input and writes it to standard output`() throws {
-    let home = try Home()
     let run = try home.run("-e", "print(1) files.write('-', files.read('-')) print(3)", input: "two\n")
     #expect(run.output == "1\ntwo\n3\n", "\(run)")
   }
@@ -196,7 +113,6 @@ import Testing
   }
 
   @Test func `removing a document whose element was moved does not undo the rest of the script`() throws {
-    let home = try Home()
     let run = try home.run(
       "-e",
       """

@@ -5,9 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct BuildLoopTests {
-  private let home: Home
-
-  init() throws { home = try Home() }
+  private let home = Home()
 
   private func source(_ path: String) throws -> String {
     try String(decoding: #require(contents(of: home.path + "/" + path)), as: UTF8.self)

@@ -8,7 +8,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     for folder in ["es", "es/verbs", "es/media"] { mkdir(home.path + "/" + folder, 0o700) }
     try home.write(
       #"{"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 7}}"#, to: "es/deck.json")
@@ -45,17 +45,6 @@ import Testing
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
   }
 
-  @Test func `sources without a usable row change nothing, and are reported each time`() throws {
-    mkdir(home.path + "/empty", 0o700)
-    try home.write("##  \n\ngato\n", to: "empty/a.md")
-    for _ in 1...2 {
-      let refused = try home.run("build", home.path + "/empty")
-      #expect(refused.status == 1 && refused.output.contains("the prompt is empty"), "\(refused)")
-    }
-    #expect(try home.run("deck", "list").output.contains("empty") == false)
-    #expect(try home.run("undo").status == 1)
-  }
-
   @Test func `a package that cannot be written rolls the build back`() throws {
     let refused = try build("--apkg", home.path + "/none/es.apkg")
     #expect(refused.status == 1 && refused.errors.contains("es.apkg"), "\(refused)")
@@ -81,19 +70,6 @@ import Testing
     rename(home.path + "/es/animals.md", home.path + "/es/beasts.md")
     #expect(try build().output.hasPrefix("Built \"Spanish\": nothing changed; 1 source read"))
     #expect(try guid("el gatito") == cat)
-  }
-
-  @Test func `a row with an id may move to another source`() throws {
-    try build()
-    let verb = try home.run("-e", "decks.open('Spanish::verbs'):find('ser')[1].guid").output
-    try home.write("prompt,answer,guid,tags\nir,to go,ir,verb\n", to: "es/verbs/list.csv")
-    try home.write("## ser <!-- id: ser -->\n\nto be\n", to: "es/verbs/zebra.md")
-    let run = try build("--prune")
-    #expect(run.status == 0 && !run.output.contains("removed"), "\(run)")
-    #expect(try home.run("-e", "decks.open('Spanish::verbs'):find('ser')[1].guid").output == verb)
-    try home.write("## ser <!-- id: ser -->\n\nagain\n", to: "es/twice.md")
-    let twice = try build()
-    #expect(twice.status == 1 && twice.errors.contains("the id \"ser\" is also used by a row"), "\(twice)")
   }
 
   @Test func `cards that left the sources leave the deck only with --prune`() throws {
@@ -188,26 +164,6 @@ import Testing
     #expect(try build().output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
   }
 
-  @Test func `a new word in place of a row is a new card, and the old card keeps its schedule`() throws {
-    try build()
-    try home.run("-e", "decks.open('Spanish'):find('\"el perro\"')[1]:suspend()")
-    let old = try guid("el perro")
-    try home.write("## el gato\n\nthe cat\n\n## el pato\n\nthe duck\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
-    let run = try build()
-    #expect(run.output.hasPrefix("Built \"Spanish\": 1 added; 1 source read, 2 unchanged."), "\(run)")
-    #expect(run.output.contains("1 card new:\n  animals.md:5   el pato\n"), "\(run)")
-    #expect(
-      run.output.contains("1 card no longer in the sources; use --prune to remove them:\n  animals.md:5   el perro\n"))
-    #expect(try guid("el pato") != old)
-    #expect(try guid("el perro") == old)
-    // A row that returns to the sources is its old card again.
-    try home.write(
-      "## el gato\n\nthe cat\n\n## el pato\n\nthe duck\n\n## el sol\n\nthe sun\n\n## el perro\n\nthe dog\n",
-      to: "es/animals.md")
-    #expect(try build("--prune").output.hasPrefix("Built \"Spanish\": nothing changed; 1 source read, 2 unchanged."))
-    #expect(try home.run("card", "list", "is:suspended", "--deck", "Spanish").output.contains("el perro"))
-  }
-
   @Test func `a removed deck is built again, and a renamed one still belongs to its folder`() throws {
     try build()
     let old = try guid("el gato")
@@ -224,19 +180,6 @@ import Testing
     let run = try build()
     #expect(run.output.hasPrefix("Built \"es\": 8 added; 3 sources read, 0 unchanged.\n"), "\(run)")
     #expect(try build().output.hasPrefix("Built \"es\": nothing changed"))
-  }
-
-  @Test
-  func `rows with the same front in two sources are two cards, and so is a new row with a front that another row had`()
-    throws
-  {
-    for file in ["a.md", "b.md"] { try home.write("## el banco\n\nof \(file)\n", to: "es/" + file) }
-    #expect(try build().output.hasPrefix("Built \"Spanish\": 10 added"))
-    try home.write("## el bancó\n\nof a.md\n", to: "es/a.md")
-    #expect(try build().output.contains("1 updated"))
-    try home.write("## el bancó\n\nof a.md\n\n## el banco\n\nthe bench\n", to: "es/a.md")
-    #expect(try build().output.contains("1 added"))
-    #expect(try Set(cards()).isSuperset(of: ["el bancó=of a.md", "el banco=of b.md", "el banco=the bench"]))
   }
 
   @Test func `a dry run reports cards and does not mention tables`() throws {
@@ -383,10 +326,5 @@ import Testing
     }
     let run = try build()
     #expect(run.output.contains("1 added, 2 updated, 1 media imported; 2 sources read, 1 unchanged"), "\(run)")
-  }
-
-  @Test func `a README is not a source`() throws {
-    for name in ["README.md", "readme.es.md", "verbs/Readme.csv"] { try home.write("## a\n\nb\n", to: "es/" + name) }
-    #expect(try build().output.contains("8 added; 3 sources read"))
   }
 }

@@ -1,13 +1,10 @@
 // What studying shows, through the built program: fields that no template names, clozes in answers, leeches, counts.
 
-import Glibc
 import TestSupport
 import Testing
 
 @Suite struct CardFieldTests {
-  private let home: Home
-
-  init() throws { home = try Home() }
+  private let home = Home()
 
   @Test func `additional columns of a table are shown wherever a card is`() throws {
     let table = try home.write(

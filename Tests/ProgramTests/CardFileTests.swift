@@ -1,17 +1,17 @@
 // `deck import` and `deck export` from the command line: pipes, patterns, dry runs, undo steps, exit statuses.
 
-import Glibc
 import TestSupport
 import Testing
 
 @Suite struct CardFileTests {
+  private let home = Home()
+
   private func prompts(_ deck: String, _ home: Home) throws -> [String] {
     try home.run("-e", "for card in decks.open('\(deck)'):cards() do print(card.prompt) end").output
       .split(separator: "\n").map(String.init)
   }
 
   @Test func `the detected form of a table is printed, and a dry run shows the first cards`() throws {
-    let home = try Home()
     let rows = (1...7).map { "wort \($0);word \($0);a b\n" }.joined()
     let file = try home.write("Deutsch;Englisch;Thema\n" + rows, to: "w.csv")
     let arguments = ["deck", "import", "W", file, "--columns", "prompt=Deutsch,answer=Englisch,tags=Thema"]
@@ -28,10 +28,12 @@ import Testing
         """)
     let value = try home.run(arguments + ["--json"]).output
     #expect(value.contains("\"skipped\": 7") && value.contains("\"separator\": \"semicolon\""))
+    let latin = try home.write(Array("prompt,answer\nca".utf8) + [0xF1, 0x6F] + Array(",x\n".utf8), to: "latin.csv")
+    #expect(try home.run("deck", "import", "L", latin, "--encoding", "latin-1").status == 0)
+    #expect(try prompts("L", home) == ["ca\u{F1}o"])
   }
 
   @Test func `importing a text file with --columns prints how to import it as a table`() throws {
-    let home = try Home()
     let file = try home.write("Wort\tWord\nTür\tdoor\n", to: "w.txt")
     let columns = ["--columns", "prompt=Wort,answer=Word"]
     let run = try home.run(["deck", "import", "A", file] + columns)
@@ -41,7 +43,6 @@ import Testing
   }
 
   @Test func `Markdown without a card, or with several cards in one, prints what counts as a card`() throws {
-    let home = try Home()
     for text in ["- correr :: to run\n- ir :: to go\n", "# Verbs\n\n## A title\n\nir :: to go\n"] {
       let none = try home.run("deck", "import", "W", home.write(text, to: "none.md"))
       #expect(none.status == 1 && none.errors.contains("in Markdown a card is a heading"), "\(none)")
@@ -55,29 +56,13 @@ import Testing
     #expect(folder.status == 1 && folder.errors.contains("could not be read: it is a folder"), "\(folder)")
   }
 
-  @Test func `an existing deck is found case-insensitively`() throws {
-    let home = try Home()
-    try home.run("deck", "create", "Spanish")
-    let run = try home.run("deck", "import", "spanish", home.write("uno\tone\n", to: "w.tsv"), "--no-header")
-    #expect(run.status == 0, "\(run)")
-    mkdir(home.path + "/source", 0o700)
-    try home.write(#"{"name": "SPANISH"}"#, to: "source/deck.json")
-    try home.write("## dos\n\ntwo\n", to: "source/a.md")
-    let built = try home.run("build", home.path + "/source")
-    #expect(built.status == 0, "\(built)")
-    #expect(try prompts("Spanish", home) == ["dos", "uno"])
-    #expect(try home.run("-e", "#decks.list()").output == "1\n")
-  }
-
   @Test(arguments: [["--separator", "xx"], ["--columns", "prompt"], ["--columns", "prompt=1,prompt=2"]])
   func `an option for tables that cannot be used is wrong usage`(words: [String]) throws {
-    let home = try Home()
     let run = try home.run(["deck", "import", "A", home.write("uno,one\n", to: "w.csv")] + words)
     #expect(run.status == 2 && run.errors.hasPrefix("import: "), "\(run)")
   }
 
   @Test func `an export names the cards that are too large for a row`() throws {
-    let home = try Home()
     let table = "prompt,answer\nlarge " + String(repeating: "x", count: 999_980) + ",a\n"
     try home.run("deck", "import", "L", home.write(table, to: "l.csv"))
     let run = try home.run("deck", "export", "L", home.path + "/l.json")
@@ -86,7 +71,6 @@ import Testing
   }
 
   @Test func `notes of a package that are in other decks are reported`() throws {
-    let home = try Home()
     let file = try home.write("uno\tone\ndos\ttwo\n", to: "w.tsv")
     let package = home.path + "/w.apkg"
     try home.run("deck", "import", "A", file, "--no-header")
@@ -102,7 +86,6 @@ import Testing
   }
 
   @Test func `a first row that may be a header is reported, with the option to use`() throws {
-    let home = try Home()
     let file = try home.write("Spanish Word\tGerman\nperro\tHund\n", to: "w.tsv")
     let choice = "--columns \"prompt=Spanish Word,answer=German\""
     let rehearsed = try home.run("--dry-run", "deck", "import", "W", file)
@@ -115,7 +98,6 @@ import Testing
   }
 
   @Test func `standard input and output are files too`() throws {
-    let home = try Home()
     let run = try home.run("deck", "import", "W", "-", "--format", "tsv", input: "gato\tcat\nperro\tdog\n")
     #expect(run.status == 0 && run.output.hasPrefix("Imported 2 cards"), "\(run)")
     let written = try home.run("deck", "export", "W", "-", "--format", "jsonl")
@@ -141,7 +123,6 @@ import Testing
   }
 
   @Test func `several files and patterns are one undo step, or nothing`() throws {
-    let home = try Home()
     for number in 1...3 {
       _ = try home.write("{\"prompt\":\"p\(number)\",\"answer\":\"a\"}\n", to: "part-\(number).jsonl")
     }
@@ -158,7 +139,6 @@ import Testing
   }
 
   @Test func `if everything was refused the status is 1, and neither a deck nor an undo step is created`() throws {
-    let home = try Home()
     let file = try home.write("a\nb\n", to: "w.csv")
     let run = try home.run("deck", "import", "W::Inner", file)
     #expect(run.status == 1 && run.errors.contains("--separator, --columns and --no-header set how"), "\(run)")
@@ -167,7 +147,6 @@ import Testing
   }
 
   @Test func `the undo step of an import that only updated cards says so, also in a script`() throws {
-    let home = try Home()
     let old = try home.write("gato,cat\nsol,sun\n", to: "old.csv")
     let new = try home.write("gato,tomcat\nsol,the sun\n", to: "new.csv")
     let more = try home.write("gato,kitty\nmar,sea\n", to: "more.csv")
@@ -185,7 +164,6 @@ import Testing
   }
 
   @Test func `a card is added at the position the script gives`() throws {
-    let home = try Home()
     let code = """
       local deck = decks.create("D")
       for i = 1, 3 do assert(deck:append{prompt = "p" .. i, answer = "a"}) end

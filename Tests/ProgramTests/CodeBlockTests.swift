@@ -74,7 +74,7 @@ private struct Page {
 
   @Test(arguments: pages)
   func `what a page shows is true`(path: String) throws {
-    let home = try Home()
+    let home = Home()
     #expect(mkdir(home.path + "/bin", 0o700) == 0)
     #expect(symlink(builtProgram("deckhand"), home.path + "/bin/deckhand") == 0)
     #expect(symlink(sourceRoot() + "/Scripts", home.path + "/Scripts") == 0)

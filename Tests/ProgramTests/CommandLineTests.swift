@@ -17,8 +17,9 @@ private let canHide: Bool = {
 }()
 
 @Suite struct CommandLineTests {
+  private let home = Home()
+
   @Test func `a file never becomes a standard stream that was closed`() throws {
-    let home = try Home()
     let code = #"local f = io.open("\#(home.path)/f", "w") io.stderr:write("no") f:write("yes") f:close() print(1)"#
     let closed = ["/bin/sh", "-c", "exec \"$@\" 2>&-", "sh"] + home.words(["-e", code])
     let run = try Child(closed, environment: home.environment).finish(input: "")
@@ -29,7 +30,6 @@ private let canHide: Bool = {
   }
 
   @Test func `options of the program may follow a command`() throws {
-    let home = try Home()
     let games = try ["--seed", "3"].map { _ in
       try home.run("play", "--language", "english", "--seed", "3", "--no-plugins").output
     }
@@ -60,7 +60,6 @@ private let canHide: Bool = {
   }
 
   @Test func `a data folder that others can write to is reported at each start`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     let folder = home.path + "/data"
     for (path, mode) in [(folder, mode_t(0o770)), (folder + "/local", 0o707)] {
@@ -74,7 +73,6 @@ private let canHide: Bool = {
   }
 
   @Test func `an argument that is not UTF-8 is named, and nothing is done`() throws {
-    let home = try Home()
     let words = home.words(["deck", "create"]).map { "'\($0)'" }.joined(separator: " ")
     let run = try Child(
       ["/bin/bash", "-c", "\(words) $'caf\\xe9'"], environment: home.environment
@@ -84,7 +82,6 @@ private let canHide: Bool = {
   }
 
   @Test func `input that cannot be read ends the prompt, and a line that is not UTF-8 is a failed line`() throws {
-    let home = try Home()
     func run(_ code: String) throws -> Run {
       try Child(["/bin/sh", "-c", code] + home.words([]), environment: home.environment).finish(input: "")
     }
@@ -96,7 +93,6 @@ private let canHide: Bool = {
 
   @Test(.enabled(if: canHide, "no mount namespace can be made here"))
   func `without /proc the arguments arrive all the same`() throws {
-    let home = try Home()
     func run(_ words: String...) throws -> Run {
       try hiding(proc, home.words(words), environment: home.environment)
     }
@@ -108,7 +104,6 @@ private let canHide: Bool = {
 
   @Test(.enabled(if: canHide, "no mount namespace can be made here"))
   func `without libzip what needs it is refused, and what does not need it runs`() throws {
-    let home = try Home()
     let picture = try home.write(
       contents(of: sourceRoot() + "/Tests/CardDocumentsTests/Fixtures/pictures/quarter.png") ?? [], to: "a.png")
     try home.run("deck", "create", "D")
@@ -127,17 +122,7 @@ private let canHide: Bool = {
     #expect(compared.status <= 1 && compared.errors.isEmpty, "\(compared)")
   }
 
-  @Test(arguments: [
-    ("{10, 20, {30, 40}}", "{10, 20, {30, 40}}"), ("{7, 8, a = 9}", "{7, 8, a = 9}"),
-    ("1, 'x', nil", #"1    "x"    nil"#),
-  ])
-  func `a Lua value is printed with its elements in order`(code: String, shown: String) throws {
-    let words = try Home().run("-e", code).output.split(whereSeparator: \.isWhitespace)
-    #expect(words == shown.split(whereSeparator: \.isWhitespace))
-  }
-
   @Test func `removing an alias requires that it exists, and callable values are called like functions`() throws {
-    let home = try Home()
     #expect(try home.run([], input: "alias sp \"deck list\"\nalias sp\nalias\n").lines.contains("No aliases."))
     let made = "print(assert(shell.run('alias dl \"deck list\"')).text)"
     #expect(try home.run("-e", made).output == "deck list\n")
@@ -175,7 +160,6 @@ private let canHide: Bool = {
   }
 
   @Test func `version and help answer on standard output`() throws {
-    let home = try Home()
     #expect(try home.run("--version").lines.first == "Deckhand 0.1.0")
     let help = try home.run("--help")
     #expect(help.status == 0 && help.output.contains("deckhand run FILE.lua"))
@@ -198,7 +182,6 @@ private let canHide: Bool = {
   }
 
   @Test func `scripts come from a file, standard input, -e and a shebang line`() throws {
-    let home = try Home()
     let path = try home.write("#!/usr/bin/env deckhand\nprint(arg[0], arg[1], arg[2], ...)", to: "script.lua")
     #expect(try home.run("run", path, "a b", "--json").output == "\(path)\ta b\t--json\ta b\t--json\n")
     #expect(try home.run(path, "x").output == "\(path)\tx\tnil\tx\n")
@@ -227,7 +210,6 @@ private let canHide: Bool = {
   }
 
   @Test func `os.exit in a listener is no error of the listener`() throws {
-    let home = try Home()
     let change = try home.run(
       "-e", "settings.on_change('game', function() os.exit(4) end) settings.set('game.length', 7) print('on')")
     #expect(change.status == 4 && change.output.isEmpty && change.errors.isEmpty, "\(change)")
@@ -236,7 +218,6 @@ private let canHide: Bool = {
   }
 
   @Test func `errors are JSON on standard error if requested`() throws {
-    let home = try Home()
     let run = try home.run("deck", "show", "nowhere", "--json")
     #expect(run.status == 1 && run.output.isEmpty)
     #expect(run.errors.hasPrefix("{\"code\": \"not_found\", \"title\": "))
@@ -251,7 +232,6 @@ private let canHide: Bool = {
   }
 
   @Test func `a closed pipe ends the program quietly`() throws {
-    let home = try Home()
     let command = home.words(["-e", "for i = 1, 1e6 do print(i) end"]).map {
       "'\($0.split(separator: "'").joined(separator: "'\\''"))'"
     }
@@ -263,7 +243,6 @@ private let canHide: Bool = {
   }
 
   @Test func `a full output device is reported`() throws {
-    let home = try Home()
     for arguments in [["-e", "'print(1)'"], ["--version"], ["--help"]] {
       let words = home.words(arguments).joined(separator: " ")
       let run = try Child(["/bin/sh", "-c", words + " > /dev/full"], environment: home.environment).finish(input: "")
@@ -277,7 +256,6 @@ private let canHide: Bool = {
   }
 
   @Test func `a file beyond the limit of ulimit is reported`() throws {
-    let home = try Home()
     let words = home.words(["-e", "print(select(2, files.write('\(home.path)/a', ('x'):rep(100000))))"])
     let limited = ["/bin/sh", "-c", "ulimit -f 100; exec \"$@\"", "sh"] + words
     let run = try Child(limited, environment: home.environment).finish(input: "")
@@ -290,14 +268,12 @@ private let canHide: Bool = {
   }
 
   @Test func `a script that cannot be read from standard input is reported`() throws {
-    let home = try Home()
     let words = home.words(["run", "-"]).map { "'\($0)'" }.joined(separator: " ")
     let run = try Child(["/bin/sh", "-c", words + " < /"], environment: home.environment).finish(input: "")
     #expect(run.status == 1 && run.errors.contains("the input cannot be read"), "\(run)")
   }
 
   @Test func `a failing script does not end a prompt, and a script with -i starts one`() throws {
-    let home = try Home()
     let bad = try home.write("error('x')", to: "bad.lua")
     let piped = try home.run(input: "run \(bad)\n1 + 1\n")
     #expect(piped.status == 0 && piped.output == "2\n", "\(piped)")
@@ -316,7 +292,6 @@ private let canHide: Bool = {
   }
 
   @Test func `seeds repeat, ids do not`() throws {
-    let home = try Home()
     let code = "print(words.lexicon('english'):random{length = 7}, games.new{}.base_word)"
     let first = try home.run("--seed", "7", "-e", code).output
     #expect(first == (try home.run("--seed", "7", "-e", code).output))
@@ -326,7 +301,6 @@ private let canHide: Bool = {
   }
 
   @Test func `the program finds its plugins from any folder and through a link`() throws {
-    let home = try Home()
     symlink(builtProgram("deckhand"), home.path + "/dh")
     let child = try Child(
       ["/bin/sh", "-c", "cd / && \(home.path)/dh --data \(home.path)/data plugin list --json"],
@@ -335,7 +309,6 @@ private let canHide: Bool = {
   }
 
   @Test func `plugins in a folder where everybody may create files are not the program's own`() throws {
-    let home = try Home()
     let shared = home.path + "/shared"
     for name in ["", "/bin", "/Plugins", "/Plugins/planted"] { #expect(makeFolder(shared + name)) }
     try home.write(#"{"name": "planted", "version": "1.0.0", "api": 1}"#, to: "shared/Plugins/planted/plugin.json")
@@ -348,7 +321,6 @@ private let canHide: Bool = {
   }
 
   @Test func `an empty DECKHAND_DATA is ignored`() throws {
-    let home = try Home()
     try home.run("--data", home.path + "/deckhand", "deck", "create", "A")
     let empty = ["DECKHAND_DATA=", "XDG_DATA_HOME=" + home.path]
     let child = try Child([builtProgram("deckhand"), "deck", "list"], environment: home.environment + empty)
@@ -356,7 +328,6 @@ private let canHide: Bool = {
   }
 
   @Test func `without HOME, the home is that of the user's account`() throws {
-    let home = try Home()
     let account = String(cString: try #require(getpwuid(getuid())).pointee.pw_dir)
     let child = try Child(
       home.words(["--no-init", "-e", "print(select(2, files.read('~/no such file')))"]),
@@ -365,7 +336,6 @@ private let canHide: Bool = {
   }
 
   @Test func `a temporary folder that does not exist is named`() throws {
-    let home = try Home()
     let child = try Child(
       home.words(["plugin", "test", "palindromes"]), environment: home.environment + ["TMPDIR=/nonexistent"])
     let run = try child.finish(input: "")
@@ -373,7 +343,6 @@ private let canHide: Bool = {
   }
 
   @Test func `folders are private to the user`() throws {
-    let home = try Home()
     try home.run("deck", "create", "A")
     #expect(mode(of: home.path + "/data") == 0o700)
     #expect(mode(of: home.path + "/data/local") == 0o700)

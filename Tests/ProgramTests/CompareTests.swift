@@ -7,7 +7,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     try home.write("## el gato\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "words.md")
     #expect(try home.run("deck", "import", "Spanish", home.path + "/words.md").status == 0)
   }
@@ -40,15 +40,6 @@ import Testing
     let options = ending == "csv" ? [] : ["--with-schedule"]
     #expect(try home.run(["deck", "export", "Spanish", file("a." + ending)] + options).status == 0)
     let run = try home.run("deck", "diff", "Spanish", file("a." + ending))
-    #expect(run.status == 0 && run.output.isEmpty, "\(run)")
-  }
-
-  @Test func `a deck and the package that it was imported from are equal`() throws {
-    try home.run("deck", "options", "Spanish", "new_per_day=7")
-    try home.run("deck", "export", "Spanish", file("a.apkg"), "--with-schedule")
-    let other = try Home()
-    try other.run("deck", "import", "Spanish", file("a.apkg"))
-    let run = try other.run("deck", "diff", "Spanish", file("a.apkg"))
     #expect(run.status == 0 && run.output.isEmpty, "\(run)")
   }
 
@@ -123,23 +114,6 @@ import Testing
 
   // MARK: merge
 
-  @Test func `tables merge cell by cell, and unchanged text stays byte for byte`() throws {
-    try home.write(
-      "country,capital,ISO,tags\n\"Spain\",Madrid,ES,\"a, b\"\nItaly,Rom,IT,\nPeru,Lima,PE,\n", to: "base.csv")
-    try home.write(
-      "country,capital,ISO,tags\n\"Spain\",Madrid,ES,\"a, b, c\"\nItaly,Rome,IT,\nPeru,Lima,PE,\n", to: "ours.csv")
-    try home.write(
-      "country,capital,ISO,tags,note\nSpain,Madrid,ESP,\"a, b\",\nItaly,Rom,IT,,n\nPeru,Lima,PE,,\nChad,,,,\n",
-      to: "theirs.csv")
-    let run = try home.run(
-      "deck", "merge", file("base.csv"), file("ours.csv"), file("theirs.csv"), "--output", file("out.csv"))
-    #expect(run.status == 0, "\(run)")
-    #expect(
-      try text("out.csv")
-        == "country,capital,ISO,tags,note\n\"Spain\",Madrid,ESP,\"a, b, c\",\nItaly,Rome,IT,,n\nPeru,Lima,PE,,\nChad,,,,\n"
-    )
-  }
-
   @Test func `a conflict is stored with the deck, shown and resolved there`() throws {
     for (name, answer) in [("base", "cat"), ("ours", "tomcat"), ("theirs", "kitty")] {
       try home.write("prompt,answer,guid\ngato,\(answer),g1\nsol,sun,g2\n", to: name + ".csv")
@@ -176,47 +150,6 @@ import Testing
     #expect(run.output == "Merged: 0 notes added, 0 changed, 0 removed.\nAlso: 1 note moved.\n", "\(run)")
   }
 
-  @Test func `a deck merges the changes of a package since an undo step, as one undo step`() throws {
-    try home.run("deck", "export", "Spanish", file("base.apkg"))
-    let other = try Home()
-    try other.run("deck", "import", "Spanish", file("base.apkg"))
-    try other.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
-    try other.run("card", "remove", "Spanish:3")
-    try other.run("card", "add", "Spanish", "la luna", "the moon")
-    try other.run("deck", "export", "Spanish", file("theirs.apkg"))
-    try home.run("card", "edit", "Spanish:2", "--answer", "the hound")
-    let run = try home.run("deck", "merge", file("base.apkg"), "Spanish", file("theirs.apkg"))
-    #expect(run.status == 0 && run.output == "Merged: 1 note added, 1 changed, 1 removed.\n", "\(run)")
-    let prompts = "for c in decks.open('Spanish'):cards() do print(c.prompt .. '=' .. c.answer) end"
-    #expect(
-      try Set(home.run("-e", prompts).lines) == ["la luna=the moon", "el gato=the tomcat", "el perro=the hound"])
-    #expect(try home.run("deck", "merge", file("base.apkg"), "Spanish", file("theirs.apkg")).output.contains("0 notes"))
-    try home.run("undo")
-    #expect(try home.run("-e", prompts).lines == ["el gato=the cat", "el perro=the hound", "el sol=the sun"])
-  }
-
-  @Test func `packages merge into a package`() throws {
-    try home.run("deck", "export", "Spanish", file("base.apkg"))
-    try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
-    try home.run("deck", "export", "Spanish", file("ours.apkg"))
-    try home.run("undo")
-    try home.run("card", "edit", "Spanish:1", "--answer", "the kitty")
-    try home.run("card", "edit", "Spanish:2", "--answer", "the hound")
-    try home.run("deck", "export", "Spanish", file("theirs.apkg"))
-    let run = try home.run(
-      "deck", "merge", file("base.apkg"), file("ours.apkg"), file("theirs.apkg"), "--output", file("out.apkg"))
-    #expect(run.status == 1, "\(run)")
-    try home.run("deck", "import", "Merged", file("out.apkg"))
-    let again = try Home()
-    try again.run("deck", "import", "Spanish", file("out.apkg"))
-    #expect(try again.run("deck", "conflicts", "Spanish").output.contains("the kitty"))
-    #expect(
-      try again.run("-e", "for c in decks.open('Spanish'):cards() do print(c.answer) end").lines == [
-        "the tomcat", "the hound", "the sun",
-      ])
-    #expect(try again.run("card", "list", "tag:conflict").output.contains("el gato"))
-  }
-
   // MARK: The past
 
   @Test func `a deck at an undo step is what it was then`() throws {
@@ -244,7 +177,7 @@ import Testing
     "documents.list()[1].background = {0, 0, 0}",
   ])
   func `a document can also be read, and only read, at an undo step`(change: String) throws {
-    let home = try Home()
+    let home = Home()
     try home.run("-e", "documents.create {}:add_text {text = 'a'}")
     let run = try home.run("-e", "shell.at(1, function() \(change) end)")
     #expect(run.status == 1 && run.errors.contains("read-only"), "\(run)")

@@ -8,7 +8,7 @@ import Testing
   private var page: String { home.path + "/spanish.html" }
 
   init() throws {
-    home = try Home()
+    home = Home()
     try home.run(
       "-e",
       """
@@ -87,17 +87,5 @@ import Testing
       try home.run("undo").output.contains("importing 2 answers into Spanish"),
       "the second import is no step of its own")
     #expect(try home.run("-e", "print(decks.open('Spanish'):card(2).state)").output == "new\n")
-  }
-
-  @Test func `an edited answers file is refused with its line, and nothing is changed`() throws {
-    let file = try home.write(
-      try head() + "{\"guid\":\"dog1\",\"at\":1700000000,\"rating\":3}\n{\"guid\":\"dog2\",\"at\":17000",
-      to: "a.answers")
-    let run = try home.run("deck", "import", "Spanish", file)
-    #expect(run.status == 1 && run.errors.contains("a.answers:3:") && run.errors.contains("Nothing was imported."))
-    #expect(try home.run("-e", "print(decks.open('Spanish'):card(1).state)").output == "new\n")
-    try home.run("deck", "create", "Other")
-    let other = try home.run("deck", "import", "Other", file)
-    #expect(other.errors.contains("a.answers:1:1: answers for this deck expected"), "\(other)")
   }
 }

@@ -4,6 +4,8 @@ import TestSupport
 import Testing
 
 @Suite struct DeckScriptTests {
+  private let home = Home()
+
   private static let scripts = [
     "word_list", "dictionary", "words_of_text", "cloze_notes", "arithmetic", "anagrams", "update",
   ]
@@ -24,7 +26,6 @@ import Testing
 
   @Test(arguments: scripts)
   func `help is the head comment of the script, and a wrong option is reported`(name: String) throws {
-    let home = try Home()
     let help = try home.run("run", script(name), "--help")
     #expect(help.status == 0 && help.output.contains("deckhand run \(script(name))"), "\(help)")
     let wrong = try home.run("run", script(name), "--nope")
@@ -34,7 +35,6 @@ import Testing
   }
 
   @Test func `input may be standard input, and a read error is reported without a position in the script`() throws {
-    let home = try Home()
     func read(_ input: String, _ words: String...) throws -> Run {
       try home.run(["run", script(words[0])] + words.dropFirst(), input: input)
     }
@@ -65,7 +65,6 @@ import Testing
 
   @Test(arguments: ["frequency", "collocations", "cloze_wanted"])
   func `the scripts for map have help too`(name: String) throws {
-    let home = try Home()
     let help = try home.run("run", script(name), "--help")
     #expect(help.status == 0 && help.output.contains("deckhand map \(script(name))"), "\(help)")
     let map = try home.run("map", script(name), "--help")
@@ -75,7 +74,6 @@ import Testing
   }
 
   @Test func `a slice of a list of a million words becomes a deck of a thousand`() throws {
-    let home = try Home()
     let run = try home.run("run", script("word_list"), "spanish")
     #expect(run.output == "Spanish words: 1000 words added, 0 already existed, 0 refused; the deck has 1000 cards\n")
     let lengths = try home.run(
@@ -85,6 +83,10 @@ import Testing
     #expect(lengths.output == "nil\ttrue\ttrue\tnil\n")
     let again = try home.run("run", script("word_list"), "spanish")
     #expect(again.output.contains("0 words added, 1000 already existed"))
+    let whole = try home.run("run", script("word_list"), "italian", "--all")
+    let count = try #require(Int(home.run("-e", "#words.lexicon('italian')").output.trimmingLineEnd))
+    #expect(whole.output.hasPrefix("Italian words: \(count) words added, 0 already existed, 0 refused"), "\(whole)")
+    try home.run("deck", "remove", "Italian words")
     let few = try home.run("run", script("word_list"), "italian", "--limit", "7", "--length", "4")
     #expect(few.output.contains("Italian words: 7 words added"))
     #expect(
@@ -95,7 +97,6 @@ import Testing
   }
 
   @Test func `a dictionary numbers the meanings of a word, and grows`() throws {
-    let home = try Home()
     let file = try home.write("banco\tbank\tnoun\n\ncorrer\tto run\tverb\nbanco\tbench\nno tab here\n", to: "d.tsv")
     let run = try home.run("run", script("dictionary"), file, "Words")
     #expect(run.output.hasPrefix("Words: 2 words, 2 cards added, 0 changed, 1 line refused\n  line 5: "), "\(run)")
@@ -112,7 +113,6 @@ import Testing
   }
 
   @Test func `punctuation beyond ASCII is not a part of a word`() throws {
-    let home = try Home()
     let text = "¿Dónde está “el más gato” — ¡aquí!\n"
     let wanted = try home.write("dónde\n", to: "wanted.txt")
     func keys(_ words: String...) throws -> [String] {
@@ -132,7 +132,6 @@ import Testing
   }
 
   @Test func `the words of a text get a sentence of it, the most frequent first`() throws {
-    let home = try Home()
     let file = try home.write(
       "The cat saw the bird. Birds fly!\nA bird and another\nbird sang; no bird sat still. Señor gato?", to: "t.txt")
     let run = try home.run("run", script("words_of_text"), file, "Text", "--limit", "3", "--length", "4")
@@ -145,7 +144,6 @@ import Testing
   }
 
   @Test func `bold words of Markdown notes become clozes, once`() throws {
-    let home = try Home()
     let file = try home.write(
       "# Cells\n\nThe **nucleus** & the **wall** <x>\nof it\n\n- a **mitochondrion** is\n- none\n\n```\n**code**\n```\n## Deep\n1. **DNA**\n",
       to: "my notes.md")
@@ -163,7 +161,6 @@ import Testing
   }
 
   @Test func `sums are random, the same for the same seed`() throws {
-    let home = try Home()
     for deck in ["A", "B"] {
       let run = try home.run("--seed", "3", "run", script("arithmetic"), deck, "--limit", "40")
       #expect(run.output == "\(deck): 40 of 484 sums added, 0 already existed\n")
@@ -184,7 +181,6 @@ import Testing
   }
 
   @Test func `anagram drills have several answers`() throws {
-    let home = try Home()
     let run = try home.run("run", script("anagrams"), "english", "--limit", "5", "--length", "6", "--deck", "Drills")
     #expect(run.output.hasPrefix("Drills: 5 of "), "\(run)")
     for card in try cards("Drills", home) {
@@ -196,7 +192,6 @@ import Testing
   }
 
   @Test func `a deck is updated from a table, and keeps its learning progress`() throws {
-    let home = try Home()
     let old = try home.write("prompt,answer\ngato,cat\nperro,dog\nviejo,old\n", to: "old.csv")
     _ = try home.run("deck", "import", "Words", old)
     let new = try home.write("Spanish;English\nperro;hound\ngato;cat\nnuevo;new\nmalo;\n", to: "new.csv")

@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct DeckSheetTests {
-  private func filled() throws -> Home {
-    let home = try Home()
+  private let home = Home()
+
+  init() throws {
     let picture = try home.write("<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'/>", to: "red.svg")
     let code = """
       local d = decks.create("Spanish")
@@ -16,12 +17,10 @@ import Testing
       """
     #expect(try home.run("media", "add", picture).status == 0)
     #expect(try home.run("-e", code).status == 0)
-    return home
   }
 
   @Test(arguments: [("cards", 4), ("cloze", 2), ("match", 3), ("search", 2), ("list", 1)])
   func `a deck becomes a sheet of each kind, including its inner decks`(kind: String, pages: Int) throws {
-    let home = try filled()
     let path = home.path + "/out.pdf"
     let run = try home.run("deck", "sheet", "Spanish", path, "--kind", kind, "--json")
     #expect(run.output == "{\"pages\": \(pages), \"cards\": 13, \"left_out\": 0}\n", "\(run)")
@@ -32,7 +31,6 @@ import Testing
   }
 
   @Test func `suspended cards are printed only where a query finds them`() throws {
-    let home = try filled()
     let path = home.path + "/out.pdf"
     #expect(try home.run("card", "suspend", "Spanish:1").status == 0)
     #expect(try home.run("deck", "sheet", "Spanish", path).output.hasPrefix("Drew 12 cards of \"Spanish\" on 4 pages"))
@@ -46,13 +44,11 @@ import Testing
     ["--kind", "cartoon"], ["--size", "a3"], ["--seed", "-1"], ["--kind", "match", "--sides", "fold"],
   ])
   func `an option that no sheet has is refused as wrong usage`(options: [String]) throws {
-    let home = try filled()
     let run = try home.run(["deck", "sheet", "Spanish", home.path + "/out.pdf"] + options)
     #expect(run.status == 2, "\(run)")
   }
 
   @Test func `exported files follow the umask, and the user's data is private`() throws {
-    let home = try filled()
     let files = [
       "a.pdf": ["deck", "sheet", "Spanish"], "a.html": ["deck", "page", "Spanish"],
       "a.csv": ["deck", "export", "Spanish"],
@@ -76,7 +72,6 @@ import Testing
   }
 
   @Test func `a file of another kind is refused, and a dry run writes none`() throws {
-    let home = try filled()
     #expect(try home.run("deck", "sheet", "Spanish", home.path + "/out.png").status == 1)
     let rehearsed = try home.run("deck", "sheet", "Spanish", home.path + "/out.pdf", "--dry-run")
     #expect(rehearsed.status == 0 && rehearsed.errors.contains("would write \(home.path)/out.pdf"), "\(rehearsed)")

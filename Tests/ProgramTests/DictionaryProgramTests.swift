@@ -8,7 +8,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     for folder in ["data", "data/dictionaries", "bin"] {
       mkdir(home.path + "/" + folder, 0o700)
     }
@@ -88,19 +88,6 @@ import Testing
     let rehearsed = try home.run("--dry-run", "word", "dictionaries", "remove", "spa-eng")
     #expect(rehearsed.output.isEmpty && rehearsed.errors == "dry run: would remove the dictionary spa-eng\n")
     #expect(try home.run("word", "dictionaries", "remove", "spa-eng").output == "Removed spa-eng.\n")
-  }
-
-  @Test func `missed words become cards with their meaning`() throws {
-    try home.write("crab\ta beast with claws\n", to: "data/dictionaries/eng-mine.tsv")
-    _ = try run("deck", "create", "Missed")
-    let script = """
-      local game = games.new{base = "carbs", language = "english"}
-      print(game:to_deck(decks.open("Missed")).added)
-      for card in decks.open("Missed"):cards() do if card.answer == "crab" then print(card.prompt) end end
-      """
-    let path = try home.write(script, to: "missed.lua")
-    let played = try run("run", path)
-    #expect(played.output == "1\na beast with claws\n", "\(played)")
   }
 
   @Test func `cards get their audio once, as one undo step`() throws {

@@ -1,6 +1,5 @@
 // Documents filled from the cards of a deck, through the built program.
 
-import Glibc
 import TestSupport
 import Testing
 
@@ -11,7 +10,7 @@ import Testing
   /// A deck with two plain cards, one of them suspended, and an inner deck with a note that has a picture; and a
   /// template with a text, a growing text and an image.
   init() throws {
-    home = try Home()
+    home = Home()
     let picture = try home.write(
       "<svg xmlns='http://www.w3.org/2000/svg' width='40' height='20'><rect width='40' height='20' fill='red'/></svg>",
       to: "red.svg")

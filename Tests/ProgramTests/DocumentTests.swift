@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct DocumentProgramTests {
+  private let home = Home()
+
   private func id(_ run: Run) -> String {
     run.output.split(separator: " ").last.map { String($0.dropLast(2)) } ?? ""
   }
@@ -17,7 +19,6 @@ import Testing
   }
 
   @Test func `a card shows no document from a file that was not saved`() throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create"))
     let file = home.path + "/a.rwcard"
     try home.run("doc", "export", doc, file)
@@ -30,7 +31,6 @@ import Testing
   }
 
   @Test func `a document is composed, shown, drawn and removed by commands`() throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create", "--background", "1,1,0.7"))
     #expect(doc.count == 36)
     #expect(try home.run("doc", "add-text", doc, "el perro").status == 0)
@@ -60,7 +60,6 @@ import Testing
   }
 
   @Test func `a number that is no element's is refused, and a text may begin with a combining mark`() throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "a")
     for number in ["0", "2", "-1", "-9223372036854775808"] {
@@ -73,7 +72,6 @@ import Testing
   }
 
   @Test func `a text has a size and a side, and its box grows with it`() throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "una frase que no cabe en una línea", "size=120", "align=left")
     func field(_ name: String) throws -> String {
@@ -94,7 +92,6 @@ import Testing
   }
 
   @Test func `new elements cover no others while there is room, and a message says when there is none`() throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create"))
     let long = String(repeating: "a long text that wraps ", count: 5)
     for words in [
@@ -122,7 +119,6 @@ import Testing
   }
 
   @Test func `the extension of an exported file decides its format, and files beside it are named`() throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "el perro")
     try home.run("doc", "add-image", doc, try picture(home))
@@ -148,7 +144,6 @@ import Testing
   }
 
   @Test(arguments: [(80, 24), (40, 12)]) func `the editor lists its keys`(columns: UInt16, rows: UInt16) throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "el perro", "size=120")
     let terminal = try PseudoTerminal(
@@ -169,7 +164,6 @@ import Testing
   }
 
   @Test func `line feeds in a text are kept and reported, by commands and by Lua`() throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create"))
     #expect(try home.run("doc", "add-text", doc, "el perro\nthe dog").status == 0)
     #expect(try home.run("doc", "show", doc).output.contains("a text in 2 lines: \"el perro\", \"the dog\""))
@@ -200,41 +194,7 @@ import Testing
     #expect(run.errors.contains("\"code\": \"\(code)\""), "\(run.errors)")
   }
 
-  @Test func `documents are Lua objects, committed or rolled back with the script`() throws {
-    let home = try Home()
-    let code = """
-      local d = assert(documents.create{background = {1, 0.5, 0}})
-      local text = assert(d:add_text{text = "hello", x = 10, color = {1, 1, 1}})
-      local image = assert(d:add_image("\(try picture(home))", {frame = "circle", width = 300, height = 300}))
-      assert(#d.elements == 2 and d.elements[1] == text and d.elements[2] == image)
-      assert(text.kind == "text" and image.kind == "image" and image.frame == "circle" and text.frame == nil)
-      text.y = -200
-      image.alt = "red"
-      assert(d:lower(image) and d.elements[1] == image)
-      assert(#d:check() == 0 and d.background[2] == 0.5)
-      local copy = assert(d:duplicate())
-      assert(copy.id ~= d.id and #copy.elements == 2 and #documents.list() == 2)
-      assert(copy:remove_element(copy.elements[1]) and #copy.elements == 1)
-      assert(copy:remove())
-      local deck = decks.create("Pictures")
-      local card = assert(deck:add{prompt = "p", answer = "a", document = d})
-      assert(card.document == d and deck:card(1).document.id == d.id)
-      assert(not pcall(function() d.background = {2, 0, 0} end))
-      assert(not pcall(function() text.width = -1 end))
-      assert(select(2, documents.open("nosuch")).code == "not_found")
-      """
-    #expect(try home.run("-e", code + " error('fails')").status == 1)
-    #expect(try home.run("doc", "list", "--json").output.isEmpty)
-    let kept = try home.run("-e", code)
-    #expect(kept.status == 0, "\(kept)")
-    #expect(try home.run("doc", "list", "--json").lines.count == 1)
-    #expect(try home.run("-e", "print(documents.list()[1].elements[2].y)").output == "-200.0\n")
-    let study = try home.run("study", "Pictures", "--sprint", input: "\nright\n")
-    #expect(study.output.contains("Done. 1 right, 0 wrong"), "\(study)")
-  }
-
   @Test func `a document is drawn in the terminal, and beside a card that is studied`() throws {
-    let home = try Home()
     try home.run(
       "-e",
       "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
@@ -246,7 +206,6 @@ import Testing
   }
 
   @Test func `a prompt that cannot save its moves at its end reports it`() throws {
-    let home = try Home()
     try home.run("-e", "documents.create{}:add_text{text = 'el perro'}")
     let other = home.words(["doc", "remove"]).map { "'\($0)'" }.joined(separator: " ")
     let lines = [
@@ -257,7 +216,6 @@ import Testing
   }
 
   @Test func `Tab offers the elements of a document, and their fields`() throws {
-    let home = try Home()
     let doc = id(try home.run("doc", "create"))
     for text in ["el perro", "el gato"] { #expect(try home.run("doc", "add-text", doc, text).status == 0) }
     let terminal = try home.terminal()
@@ -268,7 +226,6 @@ import Testing
   }
 
   @Test func `without the drawing program only pictures fail`() throws {
-    let home = try Home()
     symlink(builtProgram("deckhand"), home.path + "/link")
     let copy = home.path + "/alone"
     #expect(Child.copy(builtProgram("deckhand"), to: copy))

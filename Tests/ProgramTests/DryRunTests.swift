@@ -1,10 +1,11 @@
 // `--dry-run`: no stored data changes, whatever is typed.
 
-import Glibc
 import TestSupport
 import Testing
 
 @Suite struct DryRunTests {
+  private let home = Home()
+
   /// The commands that have no dry run: they say so, and do nothing.
   private static let refused: Set<String> = [
     "serve",
@@ -13,7 +14,7 @@ import Testing
 
   /// Returns a home with some of everything, and the names that the examples of the commands use.
   private func filledHome() throws -> Home {
-    let home = try Home()
+    let home = Home()
     let made = try home.run(
       "-e",
       """
@@ -195,7 +196,6 @@ import Testing
   }
 
   @Test func `work that was not done is not reported as done`() throws {
-    let home = try Home()
     try home.run("deck", "create", "A::B")
     try home.run("card", "add", "A::B", "uno", "one")
     let drawn = try home.run("--dry-run", "deck", "stats", "A", "--png", home.path + "/a.png")
@@ -211,14 +211,12 @@ import Testing
   }
 
   @Test func `moves that are deferred to the end of a script are counted`() throws {
-    let home = try Home()
     try home.run("-e", "documents.create{}:add_text{text = 'a'}")
     let run = try home.run("--dry-run", "-e", "documents.list()[1].elements[1].x = 9")
     #expect(run.errors.contains("Would change 1 document"), "\(run)")
   }
 
   @Test func `a script that runs a script is one transaction`() throws {
-    let home = try Home()
     let inner = try home.write("decks.create('Inner')", to: "inner.lua")
     let failing = try home.write("decks.create('Bad') error('no')", to: "failing.lua")
     #expect(try home.run("-e", "decks.create('Outer') shell.run('run \(inner)') error('x')").status == 1)

@@ -8,7 +8,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "casa", "house", "--reversed")
   }

@@ -9,7 +9,7 @@ import Testing
   private var folder: String { home.path + "/es" }
 
   init() throws {
-    home = try Home()
+    home = Home()
     for folder in ["es", "es/verbs"] { mkdir(home.path + "/" + folder, 0o700) }
     try home.write(#"{"name": "Spanish", "namespace": "example.org"}"#, to: "es/deck.json")
     try home.write("## el gato\n\nthe cat\n\nThe ==sun== is hot.\n", to: "es/animals.md")

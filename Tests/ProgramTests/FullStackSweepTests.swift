@@ -94,7 +94,7 @@ import Testing
     """#
 
   @Test func `the whole Lua API works on a nearly full stack`() throws {
-    let home = try Home()
+    let home = Home()
     try home.run("lua-types", home.path + "/types")
     try home.write("The cats sat. Dogs ran.", to: "text.txt")
     let code =

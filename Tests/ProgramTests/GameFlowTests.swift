@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 @Suite struct GameFlowTests {
+  private let home = Home()
   /// Prints every event of games and sessions.
   private let listening = """
     for _, name in ipairs{'word_found', 'game_finished', 'card_answered', 'session_finished'} do
@@ -13,20 +14,14 @@ import Testing
 
     """
 
-  private func home(listening isListening: Bool = false) throws -> Home {
-    let home = try Home()
-    if isListening {
-      _ = makeFolder(home.path + "/.config")
-      _ = makeFolder(home.path + "/.config/deckhand")
-      try writeFile(listening, to: home.path + "/.config/deckhand/init.lua")
-    }
-    return home
+  private func listen() throws {
+    for folder in ["/.config", "/.config/deckhand"] { makeFolder(home.path + folder) }
+    try home.write(listening, to: ".config/deckhand/init.lua")
   }
 
   private func count(_ event: String, in run: Run) -> Int { run.lines.count { $0.hasPrefix(event) } }
 
   @Test func `a game guessed from Lua is resumed and scored like one guessed at the prompt`() throws {
-    let home = try home()
     try home.run("-e", "local g = games.new{base = 'cambering'} g:guess('grace') g:guess_all{'cab', 'zzz', 'ring'}")
     let resumed = try home.run("play", "--resume", "--json", input: "cab\nmargin\n/give-up\n").lines
     #expect(resumed[1].contains("already_used") && resumed[2].contains(#""count": 4"#))
@@ -41,30 +36,7 @@ import Testing
     #expect(try home.run("play", "--resume").errors.contains("there is no game to resume"))
   }
 
-  @Test func `the level of a game from Lua decides how many words there are to find`() throws {
-    let (many, few) = (Array("abcde"), Array("vwxyz"))
-    var list = [String(many), String(few)]
-    for a in many {
-      for b in many where b != a { list += many.filter { $0 != a && $0 != b }.map { "\(a)\(b)\($0)" } }
-    }
-    for a in few { for b in few where b != a { list.append("\(a)\(b)") } }
-    let home = try home()
-    let path = try home.write(list.joined(separator: "\n"), to: "list.txt")
-    let run = try home.run(
-      "-e",
-      """
-      local list = words.load('\(path)')
-      for _, level in ipairs{'easy', 'hard'} do
-        print(games.new{lexicon = list, length = 5, level = level}.base_word)
-      end
-      games.new{level = 'x'}
-      """)
-    #expect(run.output == "abcde\nvwxyz\n" && run.status == 1, "\(run)")
-    #expect(run.errors.contains("level \"easy\", \"normal\" or \"hard\" expected, got \"x\""), "\(run)")
-  }
-
   @Test func `a script that fails or is a dry run saves no guess, and a line at the prompt does`() throws {
-    let home = try home()
     let code = "local g = games.new{base = 'cambering'} g:guess('grace')"
     #expect(try home.run("-e", code + " error('x')").status == 1)
     #expect(try home.run("--dry-run", "-e", code).errors.contains("Would add 1 game"))
@@ -74,7 +46,6 @@ import Testing
   }
 
   @Test func `a file of commands plays one game after the other at a terminal`() throws {
-    let home = try home()
     let path = try home.write("play --base cambering\nplay --base cambering\n", to: "games.dh")
     let terminal = try home.terminal("run", path)
     for _ in 1...2 {
@@ -85,14 +56,13 @@ import Testing
   }
 
   @Test func `each line of a paste is a guess`() throws {
-    let terminal = try home().terminal("play", "--base", "cambering")
+    let terminal = try home.terminal("play", "--base", "cambering")
     terminal.wait(for: "classic> ")
     terminal.type("\u{1B}[200~grace\nmargin\u{1B}[201~\r", showing: "2 found", "classic> ")
     #expect(terminal.ended(after: "/quit\r") == 0)
   }
 
   @Test func `a killed pipe keeps each guess that was answered`() throws {
-    let home = try home()
     let child = try Child(home.words(["--json", "play", "--base", "cambering"]), environment: home.environment)
     child.feed("grace\ncab\n")
     _ = try child.finish(input: "ring\n")
@@ -100,7 +70,7 @@ import Testing
   }
 
   @Test func `events are the same from a pipe, from Lua, and from a plugin, each once`() throws {
-    let home = try home(listening: true)
+    try listen()
     try home.install(
       "m",
       code: """
@@ -123,32 +93,7 @@ import Testing
     #expect(count("game_finished", in: ended) == 1)
   }
 
-  @Test func `each answer is notified once, from a pipe and from Lua`() throws {
-    let home = try home(listening: true)
-    try home.run("-e", "decks.create('d'):add_all{{prompt = 'a', answer = 'b'}, {prompt = 'c', answer = 'd'}}")
-    let piped = try home.run("study", "d", "--sprint", input: "\nright\n\nright\n")
-    #expect(count("card_answered", in: piped) == 2 && count("session_finished", in: piped) == 1, "\(piped.output)")
-    let code = "local s = decks.open('d'):study{mode = 'sprint'} for i = 1, 4 do s:answer('right') end"
-    let run = try home.run("-e", code)
-    #expect(count("card_answered", in: run) == 2 && count("session_finished", in: run) == 1, "\(run.output)")
-  }
-
-  @Test func `a script whose game cannot be stored ends with an error`() throws {
-    let home = try home()
-    let run = try home.run(
-      "-e",
-      """
-      games.mode{name = 'big', rules = {}, accept = function(game)
-        for n = 1, 600000 do game.data[n] = {n} end
-        return true
-      end}
-      print(games.new{mode = 'big', base = 'planets', language = 'english'}:guess('plan'))
-      """)
-    #expect(run.status == 1 && run.output == "4\n" && run.errors.contains("cannot be stored"), "\(run)")
-  }
-
   @Test func `a mode's data lives in its own Lua state, whichever state reads it first`() throws {
-    let home = try home()
     try home.install(
       "m",
       code: """
@@ -179,25 +124,13 @@ import Testing
     ("return nil, {message = 'only this'}", "only this"), ("return false", "The mode does not accept it"),
   ])
   func `a mode's text is the message of its refusal`(answer: String, message: String) throws {
-    let home = try home()
     try home.install("m", code: "games.mode{name = 'm', rules = {}, accept = function() \(answer) end}")
     try home.run("plugin", "enable", "m", "--grant")
     let run = try home.run("play", "m", "--base", "ab", input: "x\n")
     #expect(run.lines == ["x: This word does not count. \(message)" + (message.hasSuffix("!") ? "" : ".")])
   }
 
-  @Test func `a mode that guesses while its word is shown is refused`() throws {
-    let home = try home()
-    let show = "function(game) local _, problem = game:guess('x') return problem and problem.code or 'done' end"
-    try home.install("m", code: "games.mode{name = 'm', rules = {}, show = \(show)}")
-    try home.run("plugin", "enable", "m", "--grant")
-    let lines = try home.run("play", "m", "--json", input: "y\n").lines
-    #expect(lines.first?.contains(#""base_word": "busy""#) == true, "\(lines)")
-    #expect(lines.last?.contains(#""count": 1,"#) == true, "\(lines)")
-  }
-
   @Test func `the end of a game shows how it ended, the word, and what to do next`() throws {
-    let home = try home()
     let terminal = try home.terminal("play", "hangman", "--base", "letter")
     terminal.wait(for: "_ _ _ _ _ _")
     for letter in ["a", "b", "c", "d", "f", "g", "h", "i"] { terminal.type(letter + "\r") }
@@ -222,12 +155,12 @@ import Testing
     ("/hint\ngrace\ncrab\n", "Player 2 wins."),
   ])
   func `a duel shows who won`(guesses: String, expected: String) throws {
-    let run = try home().run("play", "duel", "--base", "cambering", input: guesses + "/pass\n/pass\n")
+    let run = try home.run("play", "duel", "--base", "cambering", input: guesses + "/pass\n/pass\n")
     #expect((run.output + run.errors).contains("Both players passed. " + expected), "\(run)")
   }
 
   @Test func `Ctrl-C in a game ends the input line before the state of the game is printed`() throws {
-    let terminal = try home().terminal("play", "--base", "letter")
+    let terminal = try home.terminal("play", "--base", "letter")
     terminal.wait(for: "classic> ")
     terminal.type("\u{3}", showing: "^C\r\n")
     #expect(!terminal.wait(for: "letter: 0 found").contains("classic> "))
@@ -235,7 +168,6 @@ import Testing
   }
 
   @Test func `the game's commands are listed one per line, and spelling_bee counts no letters`() throws {
-    let home = try home()
     let help = try home.run("play", "--base", "cambering", input: "/help\n/hlep\n").lines
     for name in ["/new", "/hint", "/shuffle", "/list", "/give-up", "/help", "/quit"] {
       #expect(help.contains { $0.hasPrefix(name + " ") }, "\(name)")
@@ -247,7 +179,6 @@ import Testing
   }
 
   @Test func `play reports a setting that one of its options set`() throws {
-    let home = try home()
     try home.run("play", "--language", "italian", "--length", "7")
     let why = try home.run("set", "--why", "game.language").output
     #expect(why.hasPrefix("game.language is italian, set by you, remembered from `play --language`."), "\(why)")
@@ -257,7 +188,6 @@ import Testing
   }
 
   @Test func `what a plugin's game holds counts towards the plugin's memory`() throws {
-    let home = try home()
     try home.install(
       "m",
       code: """

@@ -8,7 +8,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     mkdir(home.path + "/repo", 0o700)
     _ = try git("init", "-q", "-b", "main")
     _ = try git("config", "user.name", "ana")
@@ -137,7 +137,7 @@ import Testing
   }
 
   @Test func `packages merge in git too`() throws {
-    let other = try Home()
+    let other = Home()
     try other.write("prompt,answer,guid\ngato,cat,a\nsol,sun,b\n", to: "w.csv")
     try other.run("deck", "import", "W", other.path + "/w.csv")
     func package(_ position: String, _ answer: String?) throws {
@@ -156,7 +156,7 @@ import Testing
     let merged = try git("merge", "-q", "--no-edit", "theirs")
     #expect(merged.status == 0, "\(merged)")
     try other.run("deck", "import", "Both", home.path + "/repo/w.apkg")
-    let clean = try Home()
+    let clean = Home()
     try clean.run("deck", "import", "Both", home.path + "/repo/w.apkg")
     #expect(
       try clean.run("-e", "for c in decks.open('Both'):cards() do print(c.answer) end").lines == ["tomcat", "the sun"])

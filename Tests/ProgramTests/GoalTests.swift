@@ -7,7 +7,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     try home.run("-e", "local d = decks.create('D') d:add{prompt = 'p', answer = 'a'} decks.create('D::I')")
   }
 
@@ -57,7 +57,7 @@ import Testing
 
   @Test(arguments: [["--off"], ["--recall", "0.9"], ["D", "--recall", "0.9"], ["D", "--minutes", "5"]])
   func `goal options without a deck or a date are wrong usage`(words: [String]) throws {
-    let home = try Home()
+    let home = Home()
     try home.run("deck", "create", "D")
     let run = try home.run(["deck", "goal"] + words)
     #expect(run.status == 2 && run.errors.contains("is missing; usage: deck goal DECK DATE"), "\(run)")

@@ -1,14 +1,11 @@
 // `help` on one screen, the list that Tab shows on an empty line, suggestions at the prompt, the pager, and names in
 // narrow tables: the built program at a terminal.
 
-import Glibc
 import TestSupport
 import Testing
 
 @Suite struct HelpScreenTests {
-  private let home: Home
-
-  init() throws { home = try Home() }
+  private let home = Home()
 
   private func prompt(columns: UInt16 = 80, rows: UInt16 = 24, _ more: [String] = []) throws -> PseudoTerminal {
     let environment = home.environment.filter { one in

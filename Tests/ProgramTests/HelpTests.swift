@@ -1,19 +1,19 @@
 // `help`: every entry has an example, and each example runs.
 
-import Glibc
 import TestSupport
 import Testing
 
 @Suite struct HelpTests {
-  /// A home with everything the examples name: decks, cards, a document, files.
-  private func home() throws -> Home {
-    let home = try Home()
-    _ = try home.write("el libro\tthe book\n", to: "words.tsv")
-    _ = try home.write("El perro come pan. El gato duerme.\n", to: "novel.txt")
-    _ = try home.write("cab\nring\n", to: "list.txt")
-    _ = try home.write("not a sound", to: "perro.mp3")
-    _ = try home.write("a password\n", to: "password.txt")
-    _ = try home.write(
+  /// Has everything that the examples name: decks, cards, a document, files.
+  private let home = Home()
+
+  init() throws {
+    try home.write("el libro\tthe book\n", to: "words.tsv")
+    try home.write("El perro come pan. El gato duerme.\n", to: "novel.txt")
+    try home.write("cab\nring\n", to: "list.txt")
+    try home.write("not a sound", to: "perro.mp3")
+    try home.write("a password\n", to: "password.txt")
+    try home.write(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"8\" height=\"8\"><path d=\"M0 0h8v8z\"/></svg>", to: "dog.svg")
     let code = """
       local deck = decks.create("Spanish")
@@ -27,11 +27,9 @@ import Testing
       document:save()
       """
     #expect(try home.run("-e", code).status == 0)
-    return home
   }
 
   @Test func `topics, Lua, settings and codes are explained, and a search finds them`() throws {
-    let home = try home()
     let all = try home.run("--json", "help", "-k", "").lines
     for kind in ["topic", "command", "Lua", "setting", "problem"] {
       #expect(all.contains { $0.contains("\"kind\": \"\(kind)\"") })
@@ -54,7 +52,6 @@ import Testing
 
   /// Runs Lua code for each entry of some kinds, with the entry as `entry`; every line it prints is a failure.
   private func failures(_ kinds: [String], _ body: String) throws -> [String] {
-    let home = try home()
     let script = """
       local kinds = {\(kinds.map { "[\"\($0)\"] = true" }.joined(separator: ", "))}
       local count = 0
@@ -108,7 +105,6 @@ import Testing
 
   /// The typed text is erased after each Tab; the list that a Tab shows is read before more is typed.
   @Test func `a Tab anywhere in any example runs nothing and fails nowhere`() throws {
-    let home = try home()
     let listed = try home.run(
       "-e",
       "for _, e in ipairs(shell.run([[help -k '']])) do if e.kind == 'command' then print(e.example) end end")
@@ -133,7 +129,6 @@ import Testing
   }
 
   @Test func `colours of an example's result are sent as escapes, not shown as text`() throws {
-    let home = try home()
     let code = """
       for _, e in ipairs(shell.run([[help -k '']])) do
         if e.kind == 'command' or e.kind == 'topic' then print(e.example) end
@@ -152,7 +147,7 @@ import Testing
   }
 
   @Test func `the prompt that the help shows works without an account`() throws {
-    let home = try Home()
+    let home = Home()
     let text = try home.run("help", "prompt").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let start = try #require(text.firstRange(of: "shell.prompt = ")).lowerBound
     let end = try #require(text.firstRange(of: " end ")).lowerBound

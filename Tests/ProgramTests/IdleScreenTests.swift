@@ -10,7 +10,7 @@ import Testing
   private let clock: ManualClock
 
   init() throws {
-    home = try Home()
+    home = Home()
     clock = try ManualClock()
     home.clock = clock
   }

@@ -27,7 +27,7 @@ import Testing
     """
 
   private func home(_ code: String, manifest: String = #""commands": ["go"]"#) throws -> Home {
-    let home = try Home()
+    let home = Home()
     try home.plugin(
       "alone", permissions: #"["shell", "decks.read", "decks.write", "games"]"#, manifest: manifest, code)
     try home.enable("alone")
@@ -154,7 +154,7 @@ import Testing
 
   @Test(arguments: [["--isolate"], ["--no-isolate"]])
   func `with --trace an error of a plugin shows where its code was`(place: [String]) throws {
-    let home = try Home()
+    let home = Home()
     let inner = "local function inner() error('no') end\n"
     try home.plugin(
       "deep", permissions: #"["shell"]"#, manifest: #""commands": ["deep"]"#,
@@ -197,7 +197,7 @@ import Testing
 
   /// The scripts that the tests of LuaRuntime try on a Lua state are tried on plugins here, in both places.
   @Test(arguments: [true, false]) func `no hostile script harms the shell`(_ isIsolated: Bool) throws {
-    let home = try Home()
+    let home = Home()
     let folder = sourceRoot() + "/Tests/LuaRuntimeTests/Scripts"
     let scripts = names(in: folder).filter { $0.hasSuffix(".lua") }.sorted()
     #expect(scripts.count > 40)
@@ -274,7 +274,7 @@ import Testing
   }
 
   @Test func `a plugin that disables itself still finishes the call under way`() throws {
-    let home = try Home()
+    let home = Home()
     try home.plugin(
       "alone", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["go"]"#,
       """

@@ -9,7 +9,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     for folder in ["data", "data/frequency", "data/dictionaries"] { mkdir(home.path + "/" + folder, 0o700) }
     // The most frequent words of English, and enough other words to give an order.
     let common = ["grace", "bearing", "margin", "ring", "brain", "cigar", "image", "game", "nice", "being", "begin"]

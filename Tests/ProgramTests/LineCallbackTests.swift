@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct LineCallbackTests {
+  private let home = Home()
+
   /// Calls that read from the terminal when a user is present, and their results within a callback.
   private static let readings: [(code: String, result: String)] = [
     ("shell.ask('q? ')", "nil"), ("shell.confirm('sure?')", "false"),
@@ -30,7 +32,6 @@ import Testing
   @Test(arguments: readings.indices)
   func `a completion that reads from the terminal gets the end of the input`(index: Int) throws {
     let (code, result) = Self.readings[index]
-    let home = try Home()
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
     let terminal = try prompt(
       home,
@@ -49,7 +50,6 @@ import Testing
   }
 
   @Test func `a completion within a question cannot ask the user either`() throws {
-    let home = try Home()
     let terminal = try prompt(
       home,
       [
@@ -63,7 +63,6 @@ import Testing
   }
 
   @Test func `key macros continue after a completion that asks, and the inputrc file may be reloaded`() throws {
-    let home = try Home()
     let keys = try home.write(
       """
       "\\C-xm": "\\n"

@@ -91,7 +91,7 @@ import Testing
     """#
 
   @Test func `a loop of any call ends at the plugin's limit`() throws {
-    let home = try Home()
+    let home = Home()
     try home.run("lua-types", home.path + "/types")
     try home.write(String(repeating: "The cats sat on 7 mats. ", count: 500), to: "text.txt")
     #expect(try home.run("word", "check", "x").status < 2)

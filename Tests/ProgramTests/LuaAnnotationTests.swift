@@ -1,7 +1,6 @@
 // Checks the annotations of the bundled plugins against the types that `lua-types` writes: reports unknown names as
 // LuaLS would. Invariant: the check finds a faulty plugin, so its silence about a sound one means something.
 
-import Glibc
 import TestSupport
 import Testing
 
@@ -109,7 +108,7 @@ private struct AnnotationCheck {
 
 @Suite struct LuaAnnotationTests {
   private func types() throws -> LuaTypes {
-    let home = try Home()
+    let home = Home()
     #expect(try home.run("lua-types", home.path + "/types").status == 0)
     let types = LuaTypes(folder: home.path + "/types")
     #expect(types.members["game"]?.contains("found") == true && types.results["words.load"] == "lexicon")

@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct ManualTests {
+  private let home = Home()
+
   @Test func `the version names the linked libraries`() throws {
-    let home = try Home()
     let lines = try home.run("--version").lines
     #expect(lines.first == "Deckhand 0.1.0" && lines.count == 2)
     for name in ["Lua 5.4.", "readline 8.", "SQLite 3."] { #expect(lines.last?.contains(name) == true) }
@@ -15,7 +16,6 @@ import Testing
   }
 
   @Test func `every command has a page that man shows without a warning`() throws {
-    let home = try Home()
     #expect(try home.run("man", home.path + "/man").status == 0)
     let pages = names(in: home.path + "/man").sorted()
     #expect(pages.count > 90 && pages.contains("deckhand.1") && pages.contains("deckhand-deck-import.1"))
@@ -47,7 +47,6 @@ import Testing
   }
 
   @Test func `pages that cannot all be written leave none`() throws {
-    let home = try Home()
     let inWay = home.path + "/man/deckhand-deck-import.1"
     for folder in [home.path + "/man", inWay] { #expect(makeFolder(folder)) }
     #expect(try home.run("man", home.path + "/man").status != 0)
@@ -55,7 +54,6 @@ import Testing
   }
 
   @Test func `a working folder that may not be searched is an error`() throws {
-    let home = try Home()
     let closed = home.path + "/closed"
     #expect(makeFolder(closed))
     // Root may search it as well, unless it gives up its rights.
@@ -68,7 +66,6 @@ import Testing
   }
 
   @Test func `the reference has every command, and is written again over itself`() throws {
-    let home = try Home()
     let folder = home.path + "/reference"
     for _ in 1...2 { #expect(try home.run("docs", folder).status == 0) }
     let pages = ["Commands.md", "ErrorCodes.md", "Events.md", "Formats.md", "Lua.md", "Rules.md", "Settings.md"]

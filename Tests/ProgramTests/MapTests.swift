@@ -7,7 +7,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     try home.write(
       """
       function map(line) for word in line:gmatch("%S+") do emit(word, 1) end end

@@ -10,10 +10,10 @@ import Testing
     "files.read:FOLDER"]
     """
 
-  private func home() throws -> Home {
-    let home = try Home()
-    _ = try home.write("paper\napple\npear\nape\nreap\nrape\npea\npap\ntea\n", to: "list.txt")
-    return home
+  private let home = Home()
+
+  init() throws {
+    try home.write("paper\napple\npear\nape\nreap\nrape\npea\npap\ntea\n", to: "list.txt")
   }
 
   /// The program holds what an isolated plugin passes twice: as the object made of it, and in the frame it arrived in.
@@ -21,7 +21,6 @@ import Testing
   func `no function, method or field drives the program far over a plugin's limit`(
     _ place: String, _ mebibytes: Int
   ) throws {
-    let home = try home()
     #expect(try home.run("lua-types", home.path + "/types").status == 0)
     try home.plugin(
       "fuzz", permissions: Self.everything.replacing("FOLDER", with: home.path), manifest: #""load": "startup""#,
@@ -43,7 +42,6 @@ import Testing
     "kept[n] = documents.create {}", "kept[n] = deck:study { mode = 'sprint' }",
   ])
   func `what a plugin keeps in the program counts towards its limit`(act: String) throws {
-    let home = try home()
     try home.plugin(
       "keeper", permissions: Self.everything.replacing("FOLDER", with: home.path), manifest: #""load": "startup""#,
       """
@@ -79,13 +77,12 @@ import Testing
       print(session.remaining, session.wrong, session.card.prompt)
       for line in io.lines("/proc/self/status") do print(line:match("^VmHWM:%s+(%d+)") or "") end
       """
-    let run = try home().run("-e", script)
+    let run = try home.run("-e", script)
     #expect(run.lines.first == "30000\t997\tp998", "\(run.errors)")
     #expect((run.lines.compactMap { Int($0) }.first ?? Int.max) < 200 << 10)
   }
 
   @Test func `a loop over the lines of many files leaves no descriptor open`() throws {
-    let home = try home()
     let run = try home.run(
       "-e",
       """

@@ -9,7 +9,7 @@ private let neovim = "/usr/bin/nvim"
 @Suite struct NeovimTests {
   @Test(.enabled(if: access(neovim, X_OK) == 0, "Debian's neovim is not installed"))
   func `neovim marks, fixes, completes and writes ids`() throws {
-    let home = try Home()
+    let home = Home()
     mkdir(home.path + "/es", 0o700)
     try home.write(#"{"name": "Spanish"}"#, to: "es/deck.json")
     try home.write("## el gato\n\nthe cat\n\n## la vaca <!-- tags: animal -->\n\nthe cow\n", to: "es/animals.md")

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct PackageCommandTests {
+  private let home = Home()
+
   /// Writes the folder of a plugin with this version below `source/`; returns its path.
   @discardableResult
   private func source(
@@ -35,7 +37,7 @@ import Testing
   }
 
   @Test func `a plugin goes from one home to another as a package, and is updated there`() throws {
-    let (author, user) = (try Home(), try Home())
+    let (author, user) = (Home(), Home())
     try source(author)
     let first = try pack(author, "verbs-1.tar.gz")
     let packed = try author.run("plugin", "pack", author.path + "/source/verbs", first, "--json").output
@@ -76,7 +78,6 @@ import Testing
   }
 
   @Test func `an update reads the folder again that a plugin was installed from`() throws {
-    let home = try Home()
     let folder = try source(home)
     let install = try Child(
       ["/bin/sh", "-c", "cd \(home.path) && exec \"$@\"", "sh"]
@@ -101,7 +102,6 @@ import Testing
   }
 
   @Test func `a diff shows every byte of what changes, or the update is not asked about`() throws {
-    let home = try Home()
     try source(home, code: "\n-- two\n-- three")
     #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--grant").status == 0)
     let blanks = String(repeating: " ", count: 5_000)
@@ -131,7 +131,6 @@ import Testing
   }
 
   @Test func `a plugin that cannot be loaded or fails its tests leaves everything as it was`() throws {
-    let home = try Home()
     try source(home)
     let first = try pack(home, "1.tar.gz")
     for (code, test, words) in [
@@ -152,7 +151,6 @@ import Testing
   }
 
   @Test func `an update repairs a plugin whose manifest cannot be read`() throws {
-    let home = try Home()
     try source(home)
     let first = try pack(home, "verbs-1.tar.gz")
     #expect(try home.run("plugin", "install", first, "--grant").status == 0)
@@ -164,7 +162,6 @@ import Testing
   }
 
   @Test func `what was granted to a removed plugin is not granted to a new one of that name`() throws {
-    let home = try Home()
     try home.plugin("verbs", permissions: #"["shell"]"#, "")
     try home.enable("verbs")
     removeTree(home.path + "/data/plugins/verbs")
@@ -182,7 +179,6 @@ import Testing
   }
 
   @Test func `bundled plugins and taken names are refused`() throws {
-    let home = try Home()
     let nothing = home.path + "/none"
     for words in [["remove", "hangman"], ["remove", "nobody"], ["update", "hangman", nothing], ["install", "/etc"]] {
       #expect(try home.run(["plugin"] + words).status == 1, "\(words)")
@@ -193,7 +189,6 @@ import Testing
   }
 
   @Test func `neither Lua nor a plugin installs or packs anything`() throws {
-    let home = try Home()
     try source(home)
     for line in [
       "install source/verbs --grant", "update verbs", "pack source/verbs x.tar.gz", "check source/verbs",
@@ -205,7 +200,6 @@ import Testing
   }
 
   @Test func `at a terminal the permissions are shown, and confirmed once`() throws {
-    let home = try Home()
     try source(home, permissions: #"["shell", "decks.read", "decks.write"]"#)
     let terminal = try home.terminal()
     terminal.wait(for: "> ")
@@ -227,7 +221,6 @@ import Testing
   }
 
   @Test func `a manifest edited while the shell runs is read before anything is asked, shown or loaded`() throws {
-    let home = try Home()
     try home.plugin(
       "grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#,
       "shell.command{name='grow', run=function() return 1 end}")
@@ -245,7 +238,6 @@ import Testing
   }
 
   @Test func `all faults of a plugin are reported at once to its author`() throws {
-    let home = try Home()
     let path = try source(home, manifest: #""summary": "S.", "author": "A", "licence": "MIT""#)
     let good = try home.run("plugin", "check", path)
     #expect(good.status == 0 && good.output.contains("1 test; no faults."), "\(good)")
@@ -264,7 +256,6 @@ import Testing
   }
 
   @Test func `a package inside its own folder, a link in it and a missing folder are refused`() throws {
-    let home = try Home()
     let path = try source(home)
     let inside = try home.run("plugin", "pack", path, path + "/verbs.tar.gz")
     #expect(inside.status == 1 && inside.errors.contains("write it elsewhere"), "\(inside)")

@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct PluginAuthoringTests {
+  private let home = Home()
+
   @Test func `the files of lua-types name each argument, and mark the optional ones`() throws {
-    let home = try Home()
     #expect(try home.run("lua-types", home.path + "/types").status == 0)
     let stubs = text(of: home.path + "/types/deck.lua")
     for line in [
@@ -21,7 +22,6 @@ import Testing
   }
 
   @Test func `a new plugin that cannot be written leaves nothing`() throws {
-    let home = try Home()
     let limited = ["/bin/sh", "-c", "ulimit -f 1; exec \"$@\"", "sh"] + home.words(["plugin", "new", "own"])
     let run = try Child(limited, environment: home.environment).finish(input: "")
     #expect(run.status == 1 && run.errors.contains("could not be written: file too large"), "\(run)")
@@ -29,7 +29,6 @@ import Testing
   }
 
   @Test func `a new plugin passes its own test, and a failing test ends with status 1`() throws {
-    let home = try Home()
     #expect(try home.run("plugin", "new", "own").status == 0)
     let passed = try home.run("plugin", "test", "own")
     #expect(passed.status == 0 && passed.lines.last == "2 tests passed.")
@@ -60,7 +59,6 @@ import Testing
   }
 
   @Test func `a key of plugin.json that is not known is remarked on to its author`() throws {
-    let home = try Home()
     try home.plugin("own", manifest: #""comands": ["own"]"#, "")
     _ = try home.write("test('it', function() end)", to: "data/plugins/own/test.lua")
     for words in [
@@ -73,7 +71,6 @@ import Testing
   }
 
   @Test func `the files of a plugin may begin with a byte order mark and a line for the system`() throws {
-    let home = try Home()
     #expect(try home.run("plugin", "new", "own").status == 0)
     let mark = "\u{FEFF}#!/usr/bin/lua\n"
     try home.write(
@@ -86,7 +83,6 @@ import Testing
   }
 
   @Test func `rows that a command returns are printed as a table, in colour where it sets colours`() throws {
-    let home = try Home()
     #expect(try home.run("plugin", "new", "own").status == 0)
     #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
     #expect(try home.run("own", "uno", "tres").lines == ["letters  word", "      3  uno", "      4  tres"])
@@ -103,7 +99,6 @@ import Testing
   }
 
   @Test func `a test reaches no file beyond its own, and leaves the user's data alone`() throws {
-    let home = try Home()
     let outside = try home.write("out", to: "outside")
     try home.plugin(
       "own", permissions: #"["shell", "decks.read", "decks.write", "files.read:\#(home.path)", "shell.run"]"#,
@@ -130,7 +125,6 @@ import Testing
   }
 
   @Test func `the files of lua-types and the real objects have the same members`() throws {
-    let home = try Home()
     let script = try home.write(Self.compareTypes, to: "compare.lua")
     let run = try home.run("run", script, home.path + "/types")
     #expect(run.status == 0 && run.output == "same\n", "\(run.output)\(run.errors)")

@@ -6,8 +6,9 @@ import TestSupport
 import Testing
 
 @Suite struct PluginCommandTests {
-  private func quiz() throws -> Home {
-    let home = try Home()
+  private let home = Home()
+
+  private func quiz() throws {
     try home.plugin(
       "quizbowl", permissions: #"["shell", "decks.read"]"#, manifest: #""commands": ["quiz"]"#,
       """
@@ -26,11 +27,10 @@ import Testing
       }
       """.replacing("\"[DECK]: what is asked\", \"WORD...\"", with: "\"DECK: what is asked\", \"[WORD...]\""))
     try home.enable("quizbowl")
-    return home
   }
 
   @Test func `a plugin's command works like a built-in one`() throws {
-    let home = try quiz()
+    try quiz()
     let json = try home.run("quiz", "Spanish", "a", "b c", "--count", "3", "-q", "--as", "csv", "--json")
     #expect(
       json.lines == [#"{"as": "csv", "count": 3, "deck": "Spanish", "n": 3, "quick": true, "words": ["a", "b c"]}"#])
@@ -46,7 +46,7 @@ import Testing
   }
 
   @Test func `a failure names the plugin and its line; a reported problem is the command's own`() throws {
-    let home = try quiz()
+    try quiz()
     let failed = try home.run("quiz", "fail")
     #expect(failed.status == 1)
     #expect(
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `exceeding a limit ends only that call, and the message says how to raise the limit`() throws {
-    let home = try quiz()
+    try quiz()
     #expect(try home.run("plugin", "limit", "quizbowl", "--seconds", "1", "--memory", "1").status == 0)
     let run = try home.run([], input: "quiz loop\nquiz fill\nquiz fine --json\nplugin info quizbowl\n")
     let errors = run.errors.split(separator: "\n").map(String.init)
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `a limit that cannot be written is not in force`() throws {
-    let home = try quiz()
+    try quiz()
     let run = try home.run(
       "-e",
       """
@@ -90,27 +90,7 @@ import Testing
     #expect(run.output == "true\t2.0\n", "\(run)")
   }
 
-  @Test func `the user adds commands too, and may describe them again`() throws {
-    let home = try Home()
-    let code = """
-      shell.command{name="hi", arguments={"NAME"}, run=function(a) return "hi " .. a.name end}
-      shell.command{name="hi", arguments={"NAME"}, run=function(a) return "hello " .. a[1] end}
-      print(shell.run("hi you"))
-      print(pcall(shell.command, {name="deck", run=print}))
-      print(pcall(shell.command, {name="end", run=print}))
-      print(pcall(shell.command, {name="x", arguments={"what"}, run=print}))
-      print(pcall(shell.command, {name="x"}))
-      """
-    let lines = try home.run("-e", code).lines
-    #expect(lines.first == "hello you")
-    #expect(lines[1].hasPrefix("false\tyou cannot add the command \"deck\": Deckhand has one of that name"))
-    #expect(lines[2].contains("\"end\" cannot be the name of a command"))
-    #expect(lines[3].contains("\"what\" is neither an argument"))
-    #expect(lines[4].contains("bad argument #1 to 'command' (field 'run': function expected, got nil)"))
-  }
-
   @Test func `a typed path is granted for that call, and links lead nowhere else`() throws {
-    let home = try Home()
     try home.plugin(
       "reader", permissions: #"["shell", "files.read:\#(home.path)/open"]"#, manifest: #""commands": ["peek"]"#,
       """

@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct PluginGrantTests {
+  private let home = Home()
+
   @Test func `a new version that wants more permissions asks again, one that does not is enabled`() throws {
-    let home = try Home()
     try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
     try home.enable("grows")
     #expect(try home.run("grow").status == 0)
@@ -23,7 +24,6 @@ import Testing
   }
 
   @Test func `what a plugin may no longer do at a sign-out is not reported as its error`() throws {
-    let home = try Home()
     try home.plugin(
       "waves", permissions: #"["shell"]"#, manifest: #""load": "startup""#,
       #"shell.on("authentication_changed", function(needs) print("needs", needs) shell.print("bye") end)"#)
@@ -35,7 +35,6 @@ import Testing
   }
 
   @Test func `the use of a module that plugin.json does not ask for is reported with its permission`() throws {
-    let home = try Home()
     try home.plugin(
       "needy", permissions: #"["shell"]"#, manifest: #""commands": ["need"]"#,
       "shell.command{name='need', run=function() return words.lemma('x') end}")
@@ -58,7 +57,6 @@ import Testing
   func `the use of what no plugin has is reported with what it has instead`(
     code: String, name: String, advice: String
   ) throws {
-    let home = try Home()
     try home.plugin("eager", manifest: #""load": "startup""#, "local x = " + code)
     let run = try home.run("plugin", "enable", "eager", "--grant")
     #expect(run.errors.contains("a nil value (global '\(name)')" + advice), "\(run)")
@@ -67,7 +65,6 @@ import Testing
   private let grow = #"shell.command{name="grow", run=function() return "grown" end}"#
 
   @Test func `one account's grants do not count for another, nor before a sign-in`() throws {
-    let home = try Home()
     try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
     try home.enable("grows")
     let ana = try home.write("the password of ana\n", to: "ana")
@@ -97,7 +94,6 @@ import Testing
   }
 
   @Test func `unreadable grants grant nothing, and the doctor reports them`() throws {
-    let home = try Home()
     try home.plugin("grows", permissions: #"["shell"]"#, manifest: #""commands": ["grow"]"#, grow)
     try home.enable("grows")
     for (text, words) in [
@@ -113,7 +109,6 @@ import Testing
   }
 
   @Test func `a plugin sets no limits, and what a script of its adds runs with its rights`() throws {
-    let home = try Home()
     let script = try home.write(
       """
       shell.command{name = "st", summary = "x", run = function()
@@ -150,7 +145,6 @@ import Testing
   }
 
   @Test func `a question of a plugin names the plugin, on the line on which the user types`() throws {
-    let home = try Home()
     let long = String(repeating: "word ", count: 30)
     try home.plugin(
       "sly", permissions: #"["shell"]"#, manifest: #""commands": ["pose"]"#,
@@ -172,7 +166,6 @@ import Testing
   }
 
   @Test func `an installed plugin inherits nothing from the bundled one of its name`() throws {
-    let home = try Home()
     #expect(try home.run("plugin", "enable", "palindromes").status == 0)
     try home.plugin("palindromes", permissions: #"["games"]"#, manifest: #""modes": ["palindromes"]"#, "print('ran')")
     let run = try home.run("plugin", "list")
@@ -180,29 +173,7 @@ import Testing
     #expect(run.lines.contains { $0.hasPrefix("palindromes") && $0.contains(" off ") })
   }
 
-  @Test func `a name has one owner, and a conflict names both`() throws {
-    let home = try Home()
-    try home.plugin(
-      "one", permissions: #"["shell"]"#, manifest: #""commands": ["same"]"#,
-      #"shell.command{name="same", run=function() return 1 end}"#)
-    try home.plugin("two", permissions: #"["shell"]"#, manifest: #""commands": ["same"]"#, "")
-    try home.plugin("three", permissions: #"["shell"]"#, manifest: #""commands": ["deck"]"#, "")
-    try home.plugin("four", permissions: #"["games"]"#, manifest: #""modes": ["hangman"]"#, "")
-    try home.enable("one")
-    for name in ["two", "three", "four"] {
-      let run = try home.run("plugin", "enable", name, "--grant")
-      #expect(run.status == 1 && run.errors.split(separator: "\n").filter { $0.contains(name) }.count == 1, "\(run)")
-    }
-    let list = try home.run("plugin", "list").output
-    #expect(
-      list.contains("the plugin \"two\" cannot add the command \"same\": the plugin \"one\" has one of that name"))
-    #expect(list.contains("cannot add the command \"deck\": Deckhand has one of that name"))
-    #expect(list.contains("mode \"hangman\" already exists, of hangman"))
-    #expect(try home.run("same").output == "1\n")
-  }
-
   @Test func `a plugin that fails at start-up is reported in one line, and the rest goes on`() throws {
-    let home = try Home()
     let codes = [
       "breaks": "deks()", "spells": "local = 1", "loops": "while true do end", "raises": "error(setmetatable({}, {}))",
       "fills": "local t = {} for i = 1, 1e9 do t[i] = {} end",
@@ -222,7 +193,6 @@ import Testing
   }
 
   @Test func `a plugin loaded at start-up is not loaded for a command that only shows decks`() throws {
-    let home = try Home()
     try home.plugin("early", manifest: #""load": "startup""#, "print('loaded')")
     try home.enable("early")
     for words in [["version"], ["deck", "list"], ["card", "list", "--json"]] {
@@ -235,7 +205,6 @@ import Testing
   }
 
   @Test func `a granted folder is neither the user's home nor standard input, whatever a path looks like`() throws {
-    let home = try Home()
     _ = makeFolder(home.path + "/granted")
     _ = try home.write("prompt,answer\nsecret,x\n", to: "secret.csv")
     try home.plugin(
@@ -257,7 +226,6 @@ import Testing
   }
 
   @Test func `a plugin reaches a folder in the user's home by the path that it was granted`() throws {
-    let home = try Home()
     _ = makeFolder(home.path + "/lists")
     _ = try home.write("gato,cat\n", to: "lists/a.csv")
     try home.plugin(
@@ -278,7 +246,6 @@ import Testing
   }
 
   @Test func `with shell.run neither an alias nor a script grants anything or changes a guarded setting`() throws {
-    let home = try Home()
     try home.plugin("other", permissions: #"["words"]"#, "")
     let script = try home.write(
       "print(settings.set('auth.idle_minutes', 3), shell.run('plugin enable other --grant'))", to: "script.lua")

@@ -1,13 +1,13 @@
 // Plugins through the built program. What happens to a plugin's additions when it is unloaded, and to everything else
 // when it fails.
 
-import Glibc
 import TestSupport
 import Testing
 
 @Suite struct PluginUnloadingTests {
+  private let home = Home()
+
   @Test func `disable and reload remove everything that was added`() throws {
-    let home = try Home()
     try home.plugin(
       "adds", permissions: #"["shell", "games"]"#, manifest: #""commands": ["add"], "modes": ["added"]"#,
       """
@@ -31,7 +31,6 @@ import Testing
   }
 
   @Test func `repeated loading leaves nothing behind`() throws {
-    let home = try Home()
     try home.plugin(
       "again", permissions: #"["shell", "games", "words"]"#, manifest: #""commands": ["again"], "load": "startup""#,
       """
@@ -59,7 +58,6 @@ import Testing
   }
 
   @Test func `an error in an observer is reported once with its plugin and line, and breaks nothing`() throws {
-    let home = try Home()
     try home.plugin(
       "listens", permissions: #"["shell", "games"]"#, manifest: #""events": ["word_found"]"#,
       """

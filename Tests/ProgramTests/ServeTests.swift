@@ -12,7 +12,7 @@ import Testing
   private var port: UInt16 { client.port }
 
   init() throws {
-    home = try Home()
+    home = Home()
     try home.run("deck", "create", "Spanish")
     shell = try home.terminal("serve", "--port", "0")
     client = try ServeClient(shell)

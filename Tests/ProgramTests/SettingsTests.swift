@@ -5,8 +5,9 @@ import TestSupport
 import Testing
 
 @Suite struct SettingsProgramTests {
+  private let home = Home()
+
   @Test func `set shows the tree, marks changed settings, and checks values`() throws {
-    let home = try Home()
     #expect(try home.run("set", "sound.right", "on").output == "sound.right is on now.\n")
     let tree = try home.run("set").lines
     #expect(tree.contains { $0.hasPrefix("*  ") && $0.contains(" sound ") && $0.contains("[-]") }, "\(tree)")
@@ -37,19 +38,7 @@ import Testing
     #expect(try home.run("--set", "far=1", "version").errors == "--set: no setting is called \"far\"\n")
   }
 
-  @Test func `toggle switches all or none, and remembers the last mixture`() throws {
-    let home = try Home()
-    #expect(try home.run("toggle", "sound.right", "nosuch").status == 1)
-    #expect(try home.run("set", "sound", "--json").output.contains("\"state\": \"off\""))
-    #expect(try home.run("toggle", "sound.right", "sound.time").output == "sound.right is on.\nsound.time is on.\n")
-    for state in ["on", "off", "mixed", "on"] {
-      #expect(try home.run("toggle", "sound").output == "sound is \(state).\n")
-    }
-    #expect(try home.run("set", "--reset", "sound").output == "sound is off again.\n")
-  }
-
   @Test func `why names the layer; the environment and the command line count for one run`() throws {
-    let home = try Home()
     #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 100, set by its default.")
     try home.run("set", "study.seconds", "60")
     #expect(try home.run("set", "--why", "study.seconds").lines.first == "study.seconds is 60, set by you.")
@@ -69,7 +58,6 @@ import Testing
   }
 
   @Test func `a script that fails leaves settings as they were, and an observer's error breaks nothing`() throws {
-    let home = try Home()
     #expect(try home.run("-e", "settings.set('game.length', 11) error('x')").status == 1)
     #expect(try home.run("set", "game.length", "--json").output == "8\n")
     #expect(try home.run("--dry-run", "-e", "settings.set('game.length', 11)").errors.contains("Would add 1 setting"))
@@ -89,7 +77,6 @@ import Testing
   }
 
   @Test func `a script's observer is not called when the script's changes are rolled back after it`() throws {
-    let home = try Home()
     let code = "settings.on_change('', function(changes) print(#changes) end) settings.set('game.length', 11)"
     let failed = try home.run("-e", code + " os.exit(3)")
     #expect(failed.status == 3 && failed.output == "1\n" && failed.errors.isEmpty, "\(failed)")
@@ -99,16 +86,15 @@ import Testing
 }
 
 @Suite(.serialized) struct SettingsTerminalTests {
-  private func home() throws -> Home {
-    let home = try Home()
+  private let home = Home()
+
+  init() throws {
     try home.run(
       "-e", "local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'el perro ' .. i, answer = 'the dog ' .. i} end"
     )
-    return home
   }
 
   @Test func `for a screen reader cards are plain lines in reading order`() throws {
-    let home = try home()
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "study", "D")
     var seen = terminal.wait(for: "Card 1 of 3. el perro 3.\r\n")
     terminal.type("\r")
@@ -121,7 +107,7 @@ import Testing
   }
 
   @Test func `for a screen reader a typed answer is echoed, and a pause is announced`() throws {
-    let home = try Home()
+    let home = Home()
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "Wer?", "ich", "--type-answer")
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "study", "D")
@@ -139,7 +125,7 @@ import Testing
   }
 
   @Test func `a document is described to a screen reader, and on a narrow screen without colours`() throws {
-    let home = try Home()
+    let home = Home()
     let code = """
       local d = documents.create{background = {1, 1, 1}} d:add_text{text = "eins zwei drei vier fünf sechs sieben acht"}
       d:save() decks.create("D"):add{prompt = "Zahlen", answer = "numbers", document = d}
@@ -156,7 +142,7 @@ import Testing
   }
 
   @Test func `for a screen reader a game answers in lines`() throws {
-    let home = try Home()
+    let home = Home()
     let terminal = try home.terminal("--set", "accessibility.screen_reader=on", "play", "--base", "cambering")
     terminal.wait(for: "cambering  (9 letter word - English)")
     terminal.type("grace\r")
@@ -166,7 +152,6 @@ import Testing
   }
 
   @Test func `right and wrong are marked by signs and words, also with NO_COLOR`() throws {
-    let home = try home()
     let terminal = try PseudoTerminal(
       home.words(["study", "D", "--sprint"]), environment: home.environment + ["NO_COLOR=1"])
     terminal.wait(for: "✓ 0 right  ✗ 0 wrong")
@@ -179,7 +164,6 @@ import Testing
   }
 
   @Test func `the bell rings when the setting is on`() throws {
-    let home = try home()
     let loud = try home.terminal("--set", "sound.right=on", "study", "D", "--sprint")
     loud.wait(for: "el perro")
     loud.type("\rw")
@@ -195,7 +179,6 @@ import Testing
   }
 
   @Test func `with reduced motion the clock does not move, and the time still ends`() throws {
-    let home = try home()
     let terminal = try home.terminal(
       "--set", "accessibility.reduce_motion=on", "study", "D", "--sprint", "--seconds", "2")
     terminal.wait(for: " 0:0")
@@ -204,7 +187,6 @@ import Testing
   }
 
   @Test func `study and display settings change what is drawn`() throws {
-    let home = try home()
     let terminal = try home.terminal("--set", "study.show_intervals=off", "--set", "display.unicode=off", "study", "D")
     terminal.wait(for: "el perro")
     terminal.type("\r")
@@ -221,14 +203,13 @@ import Testing
   }
 
   @Test func `the command history lists as many lines as history.size allows`() throws {
-    let home = try Home()
+    let home = Home()
     try home.run("set", "history.size", "20000")
     try home.write((1...12_000).map { "line \($0)\n" }.joined(), to: "data/local/history")
     #expect(try home.run("history").lines.count == 12_000)
   }
 
   @Test func `history follows its settings at once`() throws {
-    let home = try home()
     let terminal = try home.terminal()
     terminal.wait(for: "> ")
     for line in ["first = 1", "set history.keep off", "second = 2", "set history.keep on", "third = 3"] {
@@ -241,7 +222,6 @@ import Testing
   }
 
   @Test func `a line that names a secret setting is saved nowhere, not even by an alias or in Lua`() throws {
-    let home = try home()
     let terminal = try home.terminal()
     terminal.wait(for: "> ")
     let lines = [
@@ -264,7 +244,6 @@ import Testing
   }
 
   @Test func `Tab completes settings and their values`() throws {
-    let home = try home()
     let terminal = try home.terminal()
     terminal.wait(for: "> ")
     terminal.type("set acc\tscr\t\r", showing: "accessibility.screen_reader: [ ]", "> ")

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite struct SeveralShellsTests {
+  private let home = Home()
+
   private func shell(_ home: Home, _ lines: [String]) throws -> Child {
     let child = try Child(home.words(["--quiet"]), environment: home.environment)
     child.feed(lines.joined(separator: "\n") + "\n")
@@ -12,7 +14,6 @@ import Testing
   }
 
   @Test func `four shells that add, edit, study and import at once lose nothing`() throws {
-    let home = try Home()
     let made = try home.run(
       "-e",
       """
@@ -47,7 +48,6 @@ import Testing
   }
 
   @Test func `concurrent edits of one document are all made, and leave no stray copies`() throws {
-    let home = try Home()
     try home.run("doc", "create")
     let document = try home.run("-e", "print(documents.list()[1].id)").lines[0]
     try home.run("doc", "add-text", document, "first")
@@ -67,7 +67,6 @@ import Testing
   }
 
   @Test func `concurrent grants are all saved`() throws {
-    let home = try Home()
     let plugins = (1...20).map { "p\($0)" }
     for name in plugins { try home.plugin(name, permissions: #"["words"]"#, "") }
     let children = try plugins.map {
@@ -79,7 +78,6 @@ import Testing
   }
 
   @Test func `a setting made in one shell is seen by another at its next line`() throws {
-    let home = try Home()
     try home.run("set", "study.limit", "5")
     let (first, second) = (try home.terminal(), try home.terminal())
     for terminal in [first, second] {
@@ -94,7 +92,6 @@ import Testing
   }
 
   @Test func `a plugin that is disabled in one shell is off in another at its next line`() throws {
-    let home = try Home()
     try home.plugin(
       "greets", permissions: #"["shell"]"#, manifest: #""commands": ["greet"]"#,
       #"shell.command{name="greet", run=function() return "hello" end}"#)
@@ -109,7 +106,6 @@ import Testing
   }
 
   @Test func `the data can be changed while the pager shows the past`() throws {
-    let home = try Home()
     try home.run("-e", "d = decks.create('Spanish') for i = 1, 60 do d:add{prompt = 'p' .. i, answer = 'a'} end")
     let pipe = home.path + "/go"
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -124,7 +120,6 @@ import Testing
   }
 
   @Test func `a shell whose account was removed by another one signs out and leaves nothing behind`() throws {
-    let home = try Home()
     let password = try home.write("a long password\n", to: "password")
     try home.run("account", "add", "ana", "--new-password-file", password)
     let terminal = try home.terminal("--password-file", password)
@@ -140,7 +135,6 @@ import Testing
   }
 
   @Test func `a refused password of the first account closes nothing`() throws {
-    let home = try Home()
     let weak = try home.write("short\n", to: "weak")
     chmod(weak, 0o600)
     let run = try home.run(input: "d = decks.create('Mine')\naccount add ana --new-password-file \(weak)\nd.name\n")
@@ -148,7 +142,6 @@ import Testing
   }
 
   @Test func `an account added while a script runs loses none of the script's work`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     let pipe = home.path + "/go"
     #expect(mkfifo(pipe, 0o600) == 0)

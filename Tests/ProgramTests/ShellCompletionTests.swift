@@ -6,17 +6,17 @@ import Testing
 
 @Suite struct ShellCompletionTests {
   /// A home with decks whose names a shell has to quote, and a folder with `deckhand` for PATH.
-  private func home() throws -> Home {
-    let home = try Home()
+  private let home = Home()
+
+  init() throws {
     for name in ["A::Birds of prey", "A::Dogs", "Costs $5 & more", "It's"] {
       #expect(try home.run("deck", "create", name).status == 0)
     }
     #expect(mkdir(home.path + "/bin", 0o700) == 0)
     #expect(symlink(builtProgram("deckhand"), home.path + "/bin/deckhand") == 0)
-    return home
   }
 
-  private func environment(_ home: Home) -> [String] {
+  private var environment: [String] {
     home.environment.filter { !$0.hasPrefix("PATH=") }
       + ["PATH=\(home.path)/bin:/usr/bin:/bin", "DECKHAND_DATA=\(home.path)/data", "ZDOTDIR=\(home.path)", "PS1=% "]
   }
@@ -40,8 +40,7 @@ import Testing
 
   /// Types a line and Tab, then inserts a command in front that prints the words.
   private func check(_ program: [String], setup: String) throws {
-    let home = try home()
-    let terminal = try PseudoTerminal(program, environment: environment(home))
+    let terminal = try PseudoTerminal(program, environment: environment)
     terminal.type(setup + "; echo rea''dy\r")
     #expect(terminal.shows("ready"))
     for line in Self.lines {
@@ -72,12 +71,11 @@ import Testing
 
   @Test(.enabled(if: isInstalled("fish"), "fish is not installed"))
   func `fish completes commands, names and options`() throws {
-    let home = try home()
     for line in Self.lines where !line.typed.contains("\"") && !line.typed.contains("'") {
       let text = line.typed.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\\\")
       let run = try Child(
         ["/usr/bin/fish", "-N", "-c", "deckhand completions fish | source; complete -C '\(text)'"],
-        environment: environment(home)
+        environment: environment
       ).finish(input: "")
       let word = String(line.words.last ?? "")
       #expect(run.lines.contains { $0.hasPrefix(word + "\t") || $0 == word }, "\(line.typed): \(run)")
@@ -85,7 +83,6 @@ import Testing
   }
 
   @Test func `before a sign-in no password is asked for, and nothing of an account is offered`() throws {
-    let home = try home()
     _ = try home.write("a long password\n", to: "password")
     #expect(try home.run("account", "add", "ana", "--new-password-file", home.path + "/password").status == 0)
     #expect(try home.run("__complete", "--", "deck", "show", "A").output == "")
@@ -100,7 +97,7 @@ import Testing
   }
 
   @Test func `a Tab creates nothing in a new home, and a wrong line gets no completions`() throws {
-    let home = try Home()
+    let home = Home()
     #expect(try home.run("__complete", "--", "deck", "show", "").lines.count == 1)
     #expect(try home.run("__complete", "--", "set", "game.").output == "")
     #expect(access(home.path + "/data", F_OK) != 0)
@@ -114,7 +111,6 @@ import Testing
   }
 
   @Test func `a name that no shell can put into a line is not offered, and help is one line`() throws {
-    let home = try home()
     let lines = try home.run("__complete", "--", "").output.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count > 35 && lines.dropLast().allSatisfy { $0.split(separator: "\t").count <= 2 && !$0.isEmpty })
     #expect(try home.run("__complete", "--bash", "deckhand deck show A::B").output.hasPrefix("Birds\\ of\\ prey\t"))

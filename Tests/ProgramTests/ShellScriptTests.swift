@@ -1,17 +1,17 @@
 // Shell scripts: files of commands.
 
-import Glibc
 import TestSupport
 import Testing
 
 @Suite struct ShellScriptTests {
+  private let home = Home()
+
   @Test func `the word lua forces Lua at the prompt, and is not a command`() throws {
     let run = try Home().run("lua", "-e", "print(1)")
     #expect(run.status == 2 && run.errors.contains("no command is called \"lua\""), "\(run)")
   }
 
   @Test func `a file of commands is one transaction and stops at the first failure, with its position`() throws {
-    let home = try Home()
     let good = try home.write("# decks\n\ndeck create A\n  deck create \"B C\"\n", to: "good.dh")
     let bad = try home.write("deck create D\ndeck shw D\ndeck create E\n", to: "bad.dh")
     #expect(try home.run("run", good).status == 0)
@@ -26,7 +26,6 @@ import Testing
   }
 
   @Test func `the script of a session repeats what its lines did`() throws {
-    let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "?2004h")
     for line in [
@@ -36,7 +35,7 @@ import Testing
       terminal.type(line + "\r", showing: "?2004h")
     }
     #expect(terminal.ended(after: "\u{04}") == 0)
-    let other = try Home()
+    let other = Home()
     let run = try other.run("-e", "dofile('\(home.path)/session.lua') print(x)")
     #expect(run.status == 0 && run.output == "2\n42\n1\n", "\(run)")
     #expect(try other.run("deck", "show", "A").status == 0)

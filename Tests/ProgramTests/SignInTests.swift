@@ -11,7 +11,7 @@ struct Accounts {
   let wrong: String
 
   init() throws {
-    home = try Home()
+    home = Home()
     home.clock = try ManualClock()
     password = try home.write("correct horse 12\n", to: "password")
     wrong = try home.write("incorrect horse\n", to: "wrong")
@@ -43,8 +43,11 @@ struct Accounts {
 }
 
 @Suite(.serialized) struct SignInTests {
+  private let accounts: Accounts
+
+  init() throws { accounts = try Accounts() }
+
   @Test func `the first account takes over the local data`() throws {
-    let accounts = try Accounts()
     let data = accounts.home.path + "/data"
     #expect(access(data + "/local", F_OK) != 0)
     #expect(mode(of: data + "/accounts/ana") == 0o700)
@@ -74,7 +77,6 @@ struct Accounts {
   }
 
   @Test func `help, version, login and auth work before the sign-in`() throws {
-    let accounts = try Accounts()
     #expect(try accounts.home.run("version").status == 0)
     #expect(try accounts.home.run("help", "login").output.contains("login"))
     #expect(try accounts.home.run("--json", "deck", "list").errors.hasPrefix("{\"code\": \"auth_required\""))
@@ -91,7 +93,6 @@ struct Accounts {
   }
 
   @Test func `a wrong name and a wrong password get the same answer, and then a delay`() throws {
-    let accounts = try Accounts()
     try accounts.addBen()
     let name = try accounts.home.run("--user", "eve", "--password-file", accounts.password, "deck", "list")
     let word = try accounts.home.run("--user", "ana", "--password-file", accounts.wrong, "deck", "list")
@@ -111,7 +112,6 @@ struct Accounts {
   }
 
   @Test func `a sign-in without a password is refused before it counts as an attempt`() throws {
-    let accounts = try Accounts()
     let empty = try accounts.home.write("\n", to: "empty")
     chmod(empty, 0o600)
     let code =
@@ -128,14 +128,12 @@ struct Accounts {
   }
 
   @Test func `a password comes from standard input, and the rest of the input belongs to the script`() throws {
-    let accounts = try Accounts()
     let run = try accounts.home.run(
       ["--password-file", "-", "-"], input: "correct horse 12\nprint(auth.user, #decks.list())")
     #expect(run.output == "ana\t1\n", "\(run)")
   }
 
   @Test func `objects kept from before a sign-out raise an error`() throws {
-    let accounts = try Accounts()
     let code = """
       local deck = decks.open("Mine")
       local card, cards, session = deck:card(1), deck:cards(), deck:study{mode = "sprint"}
@@ -184,7 +182,6 @@ struct Accounts {
   }
 
   @Test func `nobody signs out within a change, or at a step of the past`() throws {
-    let accounts = try Accounts()
     let run = try accounts.ana(
       "-e",
       """
@@ -200,7 +197,6 @@ struct Accounts {
   }
 
   @Test func `a script that fails after its sign-out keeps its earlier work`() throws {
-    let accounts = try Accounts()
     let run = try accounts.ana("-e", "decks.create('Before') auth.logout() decks.list()")
     #expect(run.status == 77, "\(run)")
     let again = try accounts.ana(
@@ -213,7 +209,6 @@ struct Accounts {
   }
 
   @Test func `any signed-in user can add, change and remove accounts`() throws {
-    let accounts = try Accounts()
     try accounts.addBen()
     let other = try accounts.home.write("another staple 9\n", to: "new")
     chmod(other, 0o600)
@@ -242,7 +237,6 @@ struct Accounts {
   }
 
   @Test func `two processes may sign in at once, and two failures both count`() throws {
-    let accounts = try Accounts()
     let home = accounts.home
     let words = home.words(["--password-file", accounts.password, "whoami"])
     let both = try (0..<2).map { _ in try Child(words, environment: home.environment) }
@@ -254,7 +248,6 @@ struct Accounts {
   }
 
   @Test func `no plugin and no init file runs before the sign-in`() throws {
-    let accounts = try Accounts()
     let home = accounts.home
     for folder in ["/.config", "/.config/deckhand", "/data/plugins", "/data/plugins/early"] {
       #expect(makeFolder(home.path + folder))
@@ -329,7 +322,7 @@ struct Accounts {
   }
 
   @Test func `a command at a terminal asks, and the first account is created by typing the password twice`() throws {
-    let home = try Home()
+    let home = Home()
     let terminal = try home.terminal()
     terminal.wait(for: "> ")
     terminal.type("x = 1\r", showing: "> ")

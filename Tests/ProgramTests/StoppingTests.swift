@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct StoppingTests {
+  private let home = Home()
+
   private func prompt(_ home: Home) throws -> PseudoTerminal {
     let terminal = try home.terminal()
     terminal.wait(for: "Deckhand 0.1.0", "> ")
@@ -26,7 +28,6 @@ import Testing
   }
 
   @Test func `Ctrl-C ends a loop that asks; Ctrl-D only answers nothing`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type(Self.asking + "\r")
     for key in ["\u{04}", "x\r", "\u{04}"] {
@@ -41,7 +42,7 @@ import Testing
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)])
   func `a signal ends a loop that asks, and one that runs, in order`(signal: Int32, status: Int) throws {
     for code in [Self.asking, "print('go', 'on') while true do pcall(function() while true do end end) end"] {
-      let home = try Home()
+      let home = Home()
       let terminal = try prompt(home)
       terminal.type("shell.on('exiting', function() print('in', 'order') end)\r", showing: "> ")
       terminal.type(code + "\r", showing: code == Self.asking ? "name? " : "go\ton")
@@ -53,7 +54,6 @@ import Testing
   }
 
   @Test func `a Ctrl-C in a listener to exiting loses no change of a document`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("e = documents.create{}:add_text{text = 'a'} e.x = 123 print('mo', 'ved')\r", showing: "mo\tved")
     terminal.type("shell.on('exiting', function() print('go', 'on') while true do end end)\r", showing: "> ")
@@ -64,7 +64,6 @@ import Testing
 
   @Test(arguments: [(SIGINT, 130, "interrupted\n"), (SIGTERM, 143, "")])
   func `what a stopped script does at its end is rolled back`(signal: Int32, status: Int32, told: String) throws {
-    let home = try Home()
     let listener = "shell.on('exiting', function() decks.create('E') print('in', 'order') end)"
     let child = try Child(
       home.words(["-e", listener + " print('go') io.stdout:flush() while true do end"]), environment: home.environment)
@@ -77,7 +76,6 @@ import Testing
 
   @Test(arguments: [["study", "A"], ["play", "--language", "english"], []])
   func `a question is printed before the answer is awaited, and Ctrl-C ends the wait`(words: [String]) throws {
-    let home = try Home()
     try home.run("-e", "decks.create('A'):add{prompt = 'a', answer = 'b'}")
     let child = try Child(home.words(words), environment: home.environment)
     if words.isEmpty { child.feed("deck list\n") }
@@ -87,7 +85,6 @@ import Testing
   }
 
   @Test func `Ctrl-C in init.lua ends its question`() throws {
-    let home = try Home()
     for folder in ["/.config", "/.config/deckhand"] { _ = makeFolder(home.path + folder) }
     try home.write("print('go') io.stdout:flush() while true do end", to: ".config/deckhand/init.lua")
     for words in [["deck", "list"], ["-e", "print(1)"]] {
@@ -100,7 +97,6 @@ import Testing
   }
 
   @Test func `Ctrl-C ends a listener to started or exiting; the prompt starts, and pending moves are saved`() throws {
-    let home = try Home()
     for folder in ["/.config", "/.config/deckhand"] { _ = makeFolder(home.path + folder) }
     let loop = "function() print('go', 'on') while true do end end"
     try home.write("shell.on('started', \(loop))", to: ".config/deckhand/init.lua")
@@ -118,7 +114,6 @@ import Testing
   }
 
   @Test func `a line after Ctrl-D ends like one before it`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("shell.ask('na' .. 'me? ')\r", showing: "name? ")
     terminal.type("\u{04}", showing: "nil\r\n", "> ")
@@ -128,7 +123,6 @@ import Testing
   }
 
   @Test func `the help of a study session is part of its screen`() throws {
-    let home = try Home()
     try home.run("-e", "local d = decks.create('A') d:add{prompt='p1', answer='a1'} d:add{prompt='p2', answer='a2'}")
     let terminal = try prompt(home)
     terminal.type("study A\r", showing: "show the answer")
@@ -148,7 +142,6 @@ import Testing
   }
 
   @Test func `a thousand endless observers together get the time of one`() throws {
-    let home = try Home()
     try plugin(home, "for i = 1, 1000 do shell.on('command', function() while true do end end) end")
     let terminal = try prompt(home)
     let start = terminal.processorSeconds
@@ -157,7 +150,6 @@ import Testing
   }
 
   @Test func `observers of one change of settings together get the time of one`() throws {
-    let home = try Home()
     let code = """
       settings.value("own.x", {kind = "number", default = 1})
       for i = 1, 1000 do settings.on_change("", function() while true do end end) end
@@ -169,7 +161,6 @@ import Testing
   }
 
   @Test func `an observer of settings gets the time that its plugin was given`() throws {
-    let home = try Home()
     let code = """
       settings.value("own.x", {kind = "number", default = 1})
       settings.on_change("", function() while true do end end)
@@ -181,7 +172,6 @@ import Testing
   }
 
   @Test func `one Ctrl-C ends everything that one change of a setting has started`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("for i = 1, 3 do settings.on_change('', function() print('told', i) while true do end end) end\r")
     terminal.wait(for: "> ")
@@ -193,7 +183,6 @@ import Testing
   }
 
   @Test func `Ctrl-C ends an endless completion`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("shell.command{name='endless', summary='x', arguments={'A'}, run=print,")
     terminal.type(" complete=function() while true do end end}\r", showing: "> ")
@@ -210,7 +199,6 @@ import Testing
   // MARK: Pipes
 
   @Test func `a pipe in place of a file is an error at once`() throws {
-    let home = try Home()
     let pipe = home.path + "/p.csv"
     #expect(mkfifo(pipe, 0o600) == 0)
     for code in [
@@ -227,7 +215,6 @@ import Testing
 
   @Test(arguments: ["plugin.json", "init.lua", "part.lua"])
   func `a pipe in place of a plugin's file blocks nobody`(file: String) throws {
-    let home = try Home()
     try plugin(home, file == "part.lua" ? "pcall(require, 'part')" : "")
     let path = home.path + "/data/plugins/own/" + file
     unlink(path)
@@ -237,7 +224,6 @@ import Testing
   }
 
   @Test func `a pipe that the user typed is read, and Ctrl-C ends the wait`() throws {
-    let home = try Home()
     let pipe = home.path + "/p.csv"
     #expect(mkfifo(pipe, 0o600) == 0)
     let shell = try Child(
@@ -252,7 +238,6 @@ import Testing
   }
 
   @Test func `a signal ends the wait for a pipe that nobody writes to, and nothing is read from it`() throws {
-    let home = try Home()
     let pipe = home.path + "/p.png"
     #expect(mkfifo(pipe, 0o600) == 0)
     let waiting = try Child(home.words(["media", "add", pipe]), environment: home.environment)

@@ -8,7 +8,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     // No test may take until the next day.
     home.clock = try ManualClock()
     try home.run(
@@ -23,7 +23,7 @@ import Testing
   }
 
   @Test func `a typed answer that is longer than a line is compared to its end`() throws {
-    let home = try Home()
+    let home = Home()
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "Zahlen", "eins zwei drei vier fünf sechs sieben acht", "--type-answer")
     let terminal = try PseudoTerminal(
@@ -35,7 +35,7 @@ import Testing
   }
 
   @Test func `lines that are pasted into a typed answer are its text, and act as no keys`() throws {
-    let home = try Home()
+    let home = Home()
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "Zahlen", "eins sieben", "--type-answer")
     let terminal = try home.terminal("study", "D")

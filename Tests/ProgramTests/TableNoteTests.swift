@@ -9,7 +9,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     try home.run(
       "notetype", "create", "Word", "--field", "Word", "--field", "Meaning", "--field", "Example", "--front",
       "{{Word}}",

@@ -5,6 +5,8 @@ import TestSupport
 import Testing
 
 @Suite(.serialized) struct ProgramTerminalTests {
+  private let home = Home()
+
   private func prompt(_ home: Home) throws -> PseudoTerminal {
     let terminal = try home.terminal()
     terminal.wait(for: "Deckhand 0.1.0", "> ")
@@ -19,7 +21,6 @@ import Testing
     "local t = setmetatable({}, {__tostring = function() while true do end end}) return t",
   ])
   func `one Ctrl-C brings the prompt back, and the next line works`(code: String) throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("print('go', 'on') " + code + "\r", showing: "go\ton")
     let before = terminal.processorSeconds
@@ -35,7 +36,6 @@ import Testing
 
   @Test(arguments: ["Español", "日本語", "שלום"])
   func `after a prompt with letters beyond ASCII the line is drawn in the right place`(deck: String) throws {
-    let home = try Home()
     let terminal = try home.terminal("--no-init")
     var picture = TerminalPicture()
     picture.write(terminal.waitUntilQuiet(awaitsPrompt: true))
@@ -48,7 +48,6 @@ import Testing
   }
 
   @Test func `Backspace removes a whole letter in a locale without letters beyond ASCII`() throws {
-    let home = try Home()
     let terminal = try PseudoTerminal(home.words([]), environment: home.environment + ["LC_ALL=C"])
     terminal.retained = home
     terminal.wait(for: "> ")
@@ -57,7 +56,6 @@ import Testing
   }
 
   @Test func `with the output in a pipe, the result of each line comes before the next prompt`() throws {
-    let home = try Home()
     let words = home.words([]).joined(separator: " ")
     let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
     terminal.retained = home
@@ -67,7 +65,6 @@ import Testing
   }
 
   @Test func `commands and Lua work side by side`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     for (line, answer) in [
       ("deck create Spanish", "Created deck \"Spanish\"."), ("#decks.open('Spanish')", "0\r\n"),
@@ -86,7 +83,6 @@ import Testing
   }
 
   @Test func `an incomplete chunk asks for more lines, and history keeps it`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("for i = 1, 2 do\r", showing: ">> ")
     terminal.type("print('line', i)\r", showing: ">> ")
@@ -105,7 +101,6 @@ import Testing
   }
 
   @Test func `a sprint shows the prompt, the answer, the clock and the result`() throws {
-    let home = try Home()
     try home.run("-e", "local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'p' .. i, answer = 'a' .. i} end")
     let terminal = try prompt(home)
     terminal.type("study D --sprint --seconds 3599\r", showing: " 59:", "p3", "Enter")
@@ -118,7 +113,6 @@ import Testing
   }
 
   @Test func `a sprint ends when its time is over`() throws {
-    let home = try Home()
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
     let terminal = try home.terminal("study", "D", "--sprint", "--seconds", "1")
     terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.")
@@ -127,7 +121,6 @@ import Testing
   }
 
   @Test func `a game shows the base word, alerts, and found words newest first`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("play --base cambering\r", showing: "cambering      9 letter word - English", "c a m b e r i n g")
     terminal.type("grace\r", showing: "1 found · 5.0 letters on average · score 5")
@@ -162,7 +155,6 @@ import Testing
   }
 
   @Test func `waiting for a silent server is shown, until Ctrl-C`() throws {
-    let home = try Home()
     try writeFile("secret\n", to: home.path + "/password")
     let server = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     defer { close(server) }
@@ -183,7 +175,6 @@ import Testing
   }
 
   @Test func `Ctrl-D leaves one question of a script, not those after it`() throws {
-    let home = try Home()
     let terminal = try home.terminal("-e", "print(shell.ask('one? ')) print(shell.ask('two? '))")
     terminal.wait(for: "one? ")
     terminal.type("\u{04}", showing: "two? ")
@@ -192,7 +183,6 @@ import Testing
   }
 
   @Test func `a paste of several lines is one chunk of Lua, or commands one by one`() throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("\u{1B}[200~local function twice(x)\n\n\treturn 2 * x\nend\nprint(twice(21))\u{1B}[201~\r")
     terminal.wait(for: "42\r\n", "> ")
@@ -218,7 +208,6 @@ import Testing
   func `what Ctrl-Z stopped is shown again, once, when it continues`(
     command: String, typed: String, shown: String
   ) throws {
-    let home = try Home()
     try home.run("-e", "decks.create('Spanish'):add{prompt = 'el perro', answer = 'the dog'}")
     let words = home.words([]).map { "'\($0)'" }.joined(separator: " ") + command
     let script = "set -m; \(words); echo STOPPED; read line; fg"
@@ -237,7 +226,6 @@ import Testing
   }
 
   @Test func `Tab completes commands, names and Lua without running code`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish verbs")
     let terminal = try prompt(home)
     terminal.type("evil = setmetatable({}, {__index = function() BOOM = 1 end})\r", showing: "> ")
@@ -251,7 +239,6 @@ import Testing
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
   func `a terminating signal ends the program with its status`(signal: Int32, status: Int32) throws {
-    let home = try Home()
     let terminal = try prompt(home)
     terminal.type("x = 1\r", showing: "> ")
     terminal.signal(signal)

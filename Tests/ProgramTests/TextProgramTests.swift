@@ -4,9 +4,7 @@ import TestSupport
 import Testing
 
 @Suite struct TextProgramTests {
-  private let home: Home
-
-  init() throws { home = try Home() }
+  private let home = Home()
 
   private func run(_ arguments: String..., input: String = "") throws -> Run {
     try home.run(arguments + ["--language", "spanish"], input: input)

@@ -8,7 +8,7 @@ import Testing
   private let home: Home
 
   init() throws {
-    home = try Home()
+    home = Home()
     mkdir(home.path + "/bin", 0o700)
   }
 

@@ -4,8 +4,9 @@ import TestSupport
 import Testing
 
 @Suite struct TourTests {
+  private let home = Home()
+
   @Test func `the tour waits, checks what was typed, and responds; nothing of it is saved`() throws {
-    let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
     terminal.type("help tour\r", showing: "deck create Birds")
@@ -27,7 +28,6 @@ import Testing
 
   @Test(arguments: ["\u{04}", "exit\r", "\u{03}exit\r"])
   func `the tour can be left at once, and the prompt goes on`(keys: String) throws {
-    let home = try Home()
     let terminal = try home.terminal("--no-init")
     terminal.wait(for: "> ")
     terminal.type("help tour\r", showing: "tour> ")
@@ -38,7 +38,6 @@ import Testing
   }
 
   @Test func `the tour also runs from the command line, and a pipe gets the page`() throws {
-    let home = try Home()
     let page = try home.run("help", "tour").output
     #expect(page.contains("deck create Spanish") && !page.contains("tour>"))
     let terminal = try home.terminal("help", "tour")
@@ -48,7 +47,6 @@ import Testing
   }
 
   @Test func `after the tour the terminal follows the settings`() throws {
-    let home = try Home()
     for words in [
       ["set", "accessibility.screen_reader", "on"], ["deck", "create", "D"], ["card", "add", "D", "uno", "one"],
     ] { _ = try home.run(words) }

@@ -8,6 +8,8 @@ import TestSupport
 import Testing
 
 @Suite struct TranscriptTests {
+  private let home = Home()
+
   /// A session: a title, the Lua code run before it, and what is typed and shown.
   struct Transcript: CustomTestStringConvertible {
     let path: String
@@ -57,7 +59,6 @@ import Testing
 
   @Test(arguments: all)
   func `a session shows what its transcript says`(transcript: Transcript) throws {
-    let home = try Home()
     // A session may take long, and none may take until the next day.
     home.clock = try ManualClock()
     if !transcript.before.isEmpty {
@@ -94,7 +95,6 @@ import Testing
     let all = Self.all
     #expect(all.count >= 40)
     let typed = all.flatMap { $0.steps + [$0.arguments.joined(separator: " ")] }.joined(separator: "\n")
-    let home = try Home()
     let code = "for _, e in ipairs(shell.run(\"help -k ''\")) do if e.kind == 'command' then print(e.name) end end"
     let commands = try home.run("-e", code).lines
     #expect(commands.count > 60)

@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 
 @Suite struct UndoAndBackupTests {
+  private let home = Home()
+
   private func cards(_ home: Home) throws -> Int { try home.run("card", "list", "--json").lines.count }
 
   @Test func `each change is a named step, undone and redone across processes`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     try home.run("deck", "create", "Spanish")
     try home.run("card", "add", "Spanish", "el perro", "the dog")
@@ -37,7 +38,6 @@ import Testing
   }
 
   @Test func `a change to the same value makes no undo step`() throws {
-    let home = try Home()
     try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
     for line in ["card.flag = 1", "card:suspend()", "card.document = nil", "deck.name = 'D'"] {
       for _ in 1...2 { try home.run("-e", "local deck = decks.open('D') local card = deck:card(1) \(line)") }
@@ -47,7 +47,6 @@ import Testing
   }
 
   @Test func `a step is undone by its number unless its rows were changed since`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     try home.run("card", "add", "Spanish", "one", "1")
     try home.run("card", "add", "Spanish", "two", "2")
@@ -66,7 +65,6 @@ import Testing
   }
 
   @Test func `lines of Lua and answers are steps too, and Lua undoes them`() throws {
-    let home = try Home()
     try home.run("-e", "decks.create('Spanish'):add{prompt = 'p', answer = 'a'}")
     let run = try home.run(input: "decks.create('New')\nstudy Spanish\n\n3\n")
     #expect(run.status == 0, "\(run)")
@@ -85,7 +83,6 @@ import Testing
   }
 
   @Test func `a command added by Lua is one step, and a failing one changes nothing`() throws {
-    let home = try Home()
     try home.plugin(
       "maker", permissions: #"["shell", "decks.write"]"#, manifest: "\"commands\": [\"make\"]",
       """
@@ -127,7 +124,6 @@ import Testing
   }
 
   @Test func `u in a study session undoes its step, so that undo does not bring the answer back`() throws {
-    let home = try Home()
     try home.run("-e", "local d = decks.create('S') d:add{prompt='a', answer='b'} d:add{prompt='c', answer='d'}")
     #expect(try home.run(input: "study S\n\n3\nu\n").status == 0)
     #expect(try home.run("undo", "--list").output.contains("(undone) "))
@@ -141,7 +137,6 @@ import Testing
   }
 
   @Test func `a plugin undoes nothing without the right to run commands`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     try home.plugin(
       "sly", permissions: #"["shell", "decks.write"]"#, manifest: "\"commands\": [\"sly\"]",
@@ -153,7 +148,6 @@ import Testing
   }
 
   @Test func `a backup is compared with the current data, and restores everything`() throws {
-    let home = try Home()
     try home.run("-e", "local d = decks.create('Spanish') for i = 1, 30 do d:add{prompt = 'p' .. i, answer = 'a'} end")
     let file = home.path + "/one.backup"
     let made = try home.run("backup", file)
@@ -180,7 +174,6 @@ import Testing
   }
 
   @Test func `an account's backup is restored only into that account, after its sign-in`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     let ana = try home.write("the password of ana\n", to: "ana")
     let bob = try home.write("the password of bob\n", to: "bob")
@@ -199,7 +192,6 @@ import Testing
   }
 
   @Test func `an unanswered question restores nothing`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     let file = home.path + "/one.backup"
     try home.run("backup", file)
@@ -212,7 +204,6 @@ import Testing
   }
 
   @Test func `the first change of a day is followed by a backup, as often as the setting says`() throws {
-    let home = try Home()
     home.clock = try ManualClock()
     let folder = home.path + "/data/local/backups"
     try home.run("deck", "create", "Spanish")
@@ -235,7 +226,6 @@ import Testing
   }
 
   @Test func `a backup that cannot be written names its path and the reason`() throws {
-    let home = try Home()
     let run = try home.run("backup", home.path)
     #expect(run.status == 1 && run.errors.contains("could not be written: it is a folder"), "\(run)")
     let path = home.path + "/none/x.backup"
@@ -246,7 +236,6 @@ import Testing
   }
 
   @Test func `a backup that fails does not prevent the change`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     _ = try home.write("in the way", to: "data/local/backups")
     let run = try home.run("deck", "create", "French")
@@ -258,7 +247,6 @@ import Testing
   }
 
   @Test func `the doctor reports problems with status 1, and repairs them after a backup`() throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     let well = try home.run("doctor")
     #expect(well.status == 0 && well.output.hasPrefix("All is well.\n"), "\(well)")
@@ -291,7 +279,6 @@ import Testing
     """,
   ])
   func `at a damaged collection the prompt still takes lines, and the doctor repairs it`(damage: String) throws {
-    let home = try Home()
     try home.run("deck", "create", "Spanish")
     try home.run("card", "add", "Spanish", "el perro", "the dog")
     let script = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\(damage)\ndb.commit()\n"
@@ -311,7 +298,6 @@ import Testing
 
   @Test func `the doctor leaves the history as it is`() throws {
     let lines = "deck list\nplay\nhelp\n\n"
-    let home = try Home()
     try home.run("deck", "create", "D")
     let path = try home.write(lines, to: "data/local/history")
     #expect(try home.run("doctor").status == 0)

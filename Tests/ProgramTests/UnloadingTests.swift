@@ -5,12 +5,14 @@ import TestSupport
 import Testing
 
 @Suite struct UnloadingTests {
+  private let home = Home()
+
   /// Runs the lines of a session with one plugin `p` whose `init.lua` is `code`; it must end well and run the last
   /// line.
   private func session(
     _ code: String, manifest: String = #""commands": ["go"]"#, _ lines: String, isEnabled: Bool = true
   ) throws -> Run {
-    let home = try Home()
+    let home = Home()
     try home.plugin("p", permissions: #"["shell", "shell.run", "games", "words"]"#, manifest: manifest, code)
     if isEnabled { _ = try home.run("plugin", "enable", "p", "--grant") }
     let run = try home.run([], input: lines + "\nprint(6 * 7)\n")
@@ -90,7 +92,6 @@ import Testing
 
   @Test(arguments: ["", " --no-isolate"])
   func `a game goes on after its plugin was reloaded, and print works to the end`(place: String) throws {
-    let home = try Home()
     try home.plugin(
       "p", permissions: #"["shell", "shell.run", "games", "words"]"#, manifest: #""commands": ["go"], "modes": ["m"]"#,
       """
@@ -142,7 +143,6 @@ import Testing
   }
 
   @Test func `plugins that need each other while they load get an error`() throws {
-    let home = try Home()
     try home.plugin(
       "b", permissions: #"["games"]"#, manifest: #""modes": ["bm"]"#,
       #"print(pcall(games.new, {mode="am", base="planets"})) assert(games.mode{name="bm"})"#)
@@ -155,7 +155,6 @@ import Testing
   }
 
   @Test func `from its tests`() throws {
-    let home = try Home()
     try home.plugin("p", permissions: #"["shell", "shell.run"]"#, #"shell.command{name="go", run=function() end}"#)
     _ = try home.write(
       #"test("ends", function() shell.run("plugin disable p") run("go") end) test("next", function() expect(1):equals(1) end)"#,

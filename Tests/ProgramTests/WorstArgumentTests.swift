@@ -23,7 +23,7 @@ import Testing
   private static let beyond = ["auth.", "plugins."]
 
   @Test func `every call with the worst arguments ends in time`() throws {
-    let home = try Home()
+    let home = Home()
     try makeFiles(home)
     let listed = try entries(home)
     let known = Set(listed.map(\.name))

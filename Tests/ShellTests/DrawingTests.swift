@@ -1,8 +1,10 @@
 // Tests of drawing on a terminal: progress, bars, screens.
 
-import Shell
+import CardDocuments
 import Testing
 import Text
+
+@testable import Shell
 
 /// A test terminal that records what was written on it.
 private final class Paper {
@@ -30,8 +32,9 @@ private final class Paper {
 }
 
 @Suite struct ProgressTests {
+  private let paper = Paper()
+
   @Test func `progress of less than a second is never drawn`() {
-    let paper = Paper()
     let progress = paper.progress("Importing", total: 100, on: paper.terminal())
     for _ in 0..<100 {
       paper.time += 0.0099
@@ -43,7 +46,6 @@ private final class Paper {
   }
 
   @Test func `the line shows progress, rate and remaining time`() {
-    let paper = Paper()
     let progress = paper.progress("Importing words.tsv", total: 1_000_000, on: paper.terminal(width: 100))
     paper.time += 2
     progress.step(710_000)
@@ -58,7 +60,6 @@ private final class Paper {
   }
 
   @Test func `the share refers to the total once it is known, and no rate is shown without a unit`() {
-    let paper = Paper()
     // A package's bytes are its total until its notes are counted.
     let progress = paper.progress("Importing a.apkg", total: 5_000_000, unit: "", on: paper.terminal(width: 100))
     paper.time += 2
@@ -71,7 +72,6 @@ private final class Paper {
   }
 
   @Test func `it is drawn at most ten times a second`() {
-    let paper = Paper()
     let progress = paper.progress("Counting", total: 1000, on: paper.terminal())
     for _ in 0..<1000 {
       paper.time += 0.01
@@ -85,7 +85,6 @@ private final class Paper {
     (0, false, "xterm"), (100, false, "xterm"), (100, true, "dumb"),
   ])
   func `nothing is drawn in a pipe or on a terminal without cursor movement`(total: Int, screen: Bool, term: String) {
-    let paper = Paper()
     let progress = paper.progress("x", total: total, on: paper.terminal(screen: screen, term: term))
     paper.time += 50
     progress.step(10)
@@ -94,7 +93,6 @@ private final class Paper {
   }
 
   @Test func `without a total it counts, and extreme numbers do no harm`() {
-    let paper = Paper()
     let progress = paper.progress("Reading\u{1B}[2J", total: nil, unit: "", on: paper.terminal())
     paper.time += 4
     progress.step(12)
@@ -169,8 +167,9 @@ private final class Paper {
 }
 
 @Suite struct ScreenTests {
+  private let paper = Paper()
+
   @Test func `only changed lines are written again`() {
-    let paper = Paper()
     let screen = Screen(paper.terminal()) { paper.written += $0 }
     screen.show(["a", "b", "c"])
     #expect(paper.take() == "\u{1B}[2Ka\n\u{1B}[2Kb\n\u{1B}[2Kc\n\u{1B}[J")
@@ -187,7 +186,6 @@ private final class Paper {
   }
 
   @Test func `everything is drawn again from the top`() {
-    let paper = Paper()
     let screen = Screen(paper.terminal()) { paper.written += $0 }
     screen.show(["b"])
     _ = paper.take()
@@ -196,7 +194,6 @@ private final class Paper {
   }
 
   @Test func `a pipe and a dumb terminal get plain lines in reading order`() {
-    let paper = Paper()
     let screen = Screen(paper.terminal(term: "dumb")) { paper.written += $0 }
     screen.show(["a", "b"])
     screen.show(["c"])
@@ -205,7 +202,6 @@ private final class Paper {
   }
 
   @Test func `lines beyond the terminal's height are left out`() {
-    let paper = Paper()
     let screen = Screen(paper.terminal(height: 6)) { paper.written += $0 }
     screen.show((0..<20).map { "\($0)" })
     #expect(paper.written.count { $0 == "\n" } == 5)
@@ -218,5 +214,35 @@ private final class Paper {
   ])
   func `styles take no width when a line is truncated`(text: String, width: Int, expected: String) {
     #expect(text.styledCut(to: width) == expected)
+  }
+}
+
+@Suite struct ChartLineTests {
+  private func terminal(_ width: Int) -> Terminal {
+    Terminal(
+      hasKeyboard: true, hasScreen: true, color: .never, environment: { ["TERM": "xterm", "LANG": "C.UTF-8"][$0] },
+      size: { (width, 24) })
+  }
+
+  @Test func `columns that are all empty are one line`() {
+    let panel = ChartPanel("Time", .columns([0, 0], axis: ["-29 d", "today"]), highest: "0 min")
+    #expect(panel.lines(on: terminal(80)) == ["Time  0 min"])
+  }
+
+  @Test func `columns that do not fit are merged, and the last one is still today's`() {
+    let values = [Double](repeating: 0, count: 29) + [5]
+    let panel = ChartPanel("Time", .columns(values, axis: ["-29 d", "today"]), highest: "4.4 min")
+    let lines = panel.lines(on: terminal(40))
+    #expect(lines[1] == "  4.4 min │" + String(repeating: " ", count: 27) + "█")
+    #expect(lines.last?.hasSuffix(" today") == true && lines.allSatisfy { $0.displayWidth <= 40 })
+  }
+
+  @Test(arguments: [20, 40, 100])
+  func `a long line of words is wrapped without losing any`(width: Int) {
+    let words = "85 % of \"Spanish\" by 2030-06-01, 20 minutes a day: about 1,204 cards remembered"
+    let lines = ChartPanel("Goal", .words([words, "short"])).lines(on: terminal(width))
+    #expect(lines[0] == "Goal" && lines.last == "  short" && lines.allSatisfy { $0.displayWidth <= width })
+    let told = lines.dropFirst().dropLast().map(\.trimmed).joined(separator: " ")
+    #expect(told == words && (lines.count == 3) == (width == 100))
   }
 }

@@ -1,5 +1,6 @@
 // Tests of plain lines, of coloured prompts, of common prefixes and of paths.
 
+import Commands
 import Glibc
 import Problems
 import TestSupport
@@ -108,5 +109,13 @@ import Testing
       #expect(paths("~") == ["~/"])
       #expect(paths("/nowhere/at/all").isEmpty)
     }
+  }
+}
+
+@Suite struct BuiltInTests {
+  @Test func `the registry accepts the description of each command`() throws {
+    let registry = CommandRegistry()
+    for builtIn in BuiltIn.all { try registry.add(builtIn.command) }
+    #expect(registry.commands.count == BuiltIn.all.count)
   }
 }

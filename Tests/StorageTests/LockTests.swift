@@ -39,6 +39,8 @@ func add(_ store: Store, _ word: String) throws {
 }
 
 @Suite struct LockTests {
+  private let folder = TemporaryFolder()
+
   private func store(
     _ path: String, deadline: Double, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) -> Store {
@@ -46,7 +48,6 @@ func add(_ store: Store, _ word: String) throws {
   }
 
   @Test func `another process's lock is waited for, then reported with its process id; reads go on`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     // Called on the waiting thread, which is this one.
     nonisolated(unsafe) var asked = 0
@@ -74,7 +75,6 @@ func add(_ store: Store, _ word: String) throws {
   }
 
   @Test func `waiting for a lock ends at once when the user interrupts`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let store = store(path, deadline: 60) { true }
     try add(store, "a")
@@ -85,7 +85,6 @@ func add(_ store: Store, _ word: String) throws {
   }
 
   @Test func `a connection of this process that writes is waited for too`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     // Called on the waiting thread, which is this one.
     nonisolated(unsafe) let first = store(path, deadline: 0.1)

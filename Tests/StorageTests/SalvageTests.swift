@@ -6,6 +6,8 @@ import TestSupport
 import Testing
 
 @Suite struct SalvageTests {
+  private let folder = TemporaryFolder()
+
   private static let schema = Schema(
     "CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT")
 
@@ -35,7 +37,6 @@ import Testing
   }
 
   @Test func `readable rows that contradict others are listed as such`() throws {
-    let folder = TemporaryFolder()
     let path = try file(folder, 300) { bytes in
       for (old, new) in [("box-1007", "box-1006"), ("box-1008", "box-1006"), ("box-1200", "box-1100")] {
         let text = Array(old.utf8)
@@ -50,14 +51,12 @@ import Testing
   }
 
   @Test(arguments: [1, 2, 3, 5]) func `a truncated file gives the remaining rows`(pages: Int) throws {
-    let folder = TemporaryFolder()
     let path = try file(folder, 2000) { $0.removeLast($0.count - pages * 4096) }
     let (losses, names) = try salvaged(path, to: folder.file("y.sqlite"))
     #expect(names.count < 2000 && !losses.isEmpty, "\(losses)")
   }
 
   @Test func `rows of an unreadable page are listed, and no others`() throws {
-    let folder = TemporaryFolder()
     let path = try file(folder, 2000) { bytes in
       let text = Array("box-1900".utf8)
       // The rows come before the index.
@@ -74,7 +73,6 @@ import Testing
   }
 
   @Test func `the rows with the lowest and the highest id are copied beside a damaged page`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let sql = """
       CREATE TABLE boxes (id INTEGER PRIMARY KEY, name TEXT) STRICT;

@@ -8,6 +8,8 @@ import TestSupport
 import Testing
 
 @Suite struct StoreTests {
+  private let folder = TemporaryFolder()
+
   static let schema = Schema("CREATE TABLE words (word TEXT NOT NULL UNIQUE) STRICT")
 
   struct Failure: Error {}
@@ -23,7 +25,6 @@ import Testing
   @Test func `if SQLite cannot create its auxiliary files everything can be read, and a change reports the reason`()
     throws
   {
-    let folder = TemporaryFolder()
     let path = folder.file("data.sqlite")
     let first = store(path)
     try add(first, "one")
@@ -42,7 +43,6 @@ import Testing
   }
 
   @Test func `if SQLite cannot create its auxiliary files the log of a killed program is read too`() throws {
-    let folder = TemporaryFolder()
     let (path, copy) = (folder.file("data.sqlite"), folder.file("copy.sqlite"))
     let first = store(path)
     try add(first, "one")
@@ -58,7 +58,6 @@ import Testing
   @Test func `a finished change is on disk: every commit is synced, also while another process has the file open`()
     throws
   {
-    let folder = TemporaryFolder()
     let (first, second) = (store(folder.file("data.sqlite")), store(folder.file("data.sqlite")))
     try add(first, "one")
     #expect(try words(second) == ["one"])
@@ -123,7 +122,6 @@ import Testing
   }
 
   @Test func `a failed first operation leaves the unit as it began, and holds no lock`() throws {
-    let folder = TemporaryFolder()
     let (mine, other) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
     mine.beginUnit()
     #expect(throws: Failure.self) {
@@ -140,7 +138,6 @@ import Testing
   }
 
   @Test func `a unit takes the lock at its first write, not before`() throws {
-    let folder = TemporaryFolder()
     let (first, second) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
     first.beginUnit()
     #expect(try words(first) == [])
@@ -152,7 +149,6 @@ import Testing
   }
 
   @Test func `the change count grows with writes, rollbacks and changes by other connections`() throws {
-    let folder = TemporaryFolder()
     let (mine, other) = (store(folder.file("x.sqlite")), store(folder.file("x.sqlite")))
     var last = mine.changeCount
     func grew() -> Bool {
@@ -184,7 +180,6 @@ import Testing
   }
 
   @Test func `nothing is written to a file that was removed while it was open`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let store = store(path)
     try add(store, "a")
@@ -198,7 +193,6 @@ import Testing
 
   @Test(arguments: ["-wal", "-shm"])
   func `nothing is written to a log that was removed while it was open`(ending: String) throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let store = store(path)
     try add(store, "a")
@@ -211,7 +205,6 @@ import Testing
   }
 
   @Test func `a read-only store can be changed as soon as its disk allows it`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let schema = Schema("CREATE TABLE t (n)")
     func store() -> Store { Store(path: path, schema: schema, isInterrupted: { false }) }
@@ -240,7 +233,6 @@ import Testing
   }
 
   @Test func `a full disk ends the operation, and a unit refuses to go on`() throws {
-    let folder = TemporaryFolder()
     let store = store(folder.file("x.sqlite"))
     try add(store, "before")
     try store.read { try $0.execute(sql: "PRAGMA max_page_count = 20") }
@@ -292,7 +284,6 @@ import Testing
   }
 
   @Test func `folders and files are accessible to their owner only`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("deep/er/x.sqlite")
     let store = store(path)
     try add(store, "a")
@@ -302,7 +293,6 @@ import Testing
   }
 
   @Test func `nothing is opened before the first use, and a closed store can be opened again`() throws {
-    let folder = TemporaryFolder()
     let store = store(folder.file("x.sqlite"))
     #expect(folder.names == [])
     try add(store, "a")
@@ -312,7 +302,6 @@ import Testing
   }
 
   @Test(arguments: [0, 2]) func `a file with tables of another version is refused and left alone`(version: Int) throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let other = try ExclusiveDatabase(path)
     try other.use { try $0.execute(sql: "CREATE TABLE more (x); PRAGMA user_version = \(version)") }
@@ -327,7 +316,6 @@ import Testing
   }
 
   @Test func `the tables are made together or not at all`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     let broken = Store(path: path, schema: StoreTests.schema + Schema("CREATE NONSENSE"), isInterrupted: { false })
     #expect(throws: StorageError.self) { try words(broken) }
@@ -339,7 +327,6 @@ import Testing
     [UInt8](repeating: 7, count: 5000), Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0xAB, count: 5000),
   ])
   func `a file that is not a database is refused as damaged and left as it is`(content: [UInt8]) throws {
-    let folder = TemporaryFolder()
     let path = folder.file("x.sqlite")
     try AtomicFile.write(path, content)
     let error = #expect(throws: StorageError.self) { try words(store(path)) }
@@ -348,7 +335,6 @@ import Testing
   }
 
   @Test func `a folder in place of the file is reported plainly`() throws {
-    let folder = TemporaryFolder()
     let error = #expect(throws: StorageError.self) { try words(store(folder.path)) }
     #expect(error?.code == "storage_unreadable")
   }

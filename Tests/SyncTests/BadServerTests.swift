@@ -56,6 +56,10 @@ final class StandIn {
 }
 
 @Suite struct BadServerTests {
+  private let standIn: StandIn
+
+  init() throws { standIn = try StandIn() }
+
   private let folder = TemporaryFolder()
 
   private func server(_ address: String, timeout: Int = 20) throws -> SyncServer {
@@ -79,7 +83,6 @@ final class StandIn {
   }
 
   @Test func `a malformed response is reported, whatever is wrong with it`() throws {
-    let standIn = try StandIn()
     for (mode, words) in [
       ("garbage", "cannot be unpacked"), ("page", "does not give its size"), ("text", "is not JSON"),
       ("list", "does not say what the server has"), ("types", "does not say what the server has"),
@@ -99,7 +102,6 @@ final class StandIn {
   }
 
   @Test func `each HTTP status is reported by its number`() throws {
-    let standIn = try StandIn()
     let server = try server("http://127.0.0.1:\(standIn.port)/")
     for (status, code) in [
       (403, "not_signed_in"), (409, "busy"), (400, "server_refused"), (404, "no_server"), (405, "no_server"),
@@ -120,7 +122,6 @@ final class StandIn {
   }
 
   @Test func `a connection that breaks, is silent or cannot be made counts as offline`() throws {
-    let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     for (address, isSilent) in [(base + "cut/", false), (base + "silent/", true), ("http://127.0.0.1:1/", false)] {
       let server = try server(address, timeout: isSilent ? 2 : 20)
@@ -138,7 +139,6 @@ final class StandIn {
   }
 
   @Test func `redirects are followed a few times, and only to a server`() throws {
-    let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     for mode in ["loop", "nowhere", "file", "named"] {
       let server = try server(base + mode + "/")
@@ -157,7 +157,6 @@ final class StandIn {
   }
 
   @Test func `after a server has moved either of its addresses can be used to sign in again, and no other`() throws {
-    let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     try folder.write("geheim\n", to: "password")
     let home = ["DATA", "CONFIG", "STATE", "CACHE"].map { "XDG_\($0)_HOME=\(folder.file("home"))" }
@@ -212,7 +211,6 @@ final class StandIn {
   }
 
   @Test func `the key is a file of the user's, and nothing else is accepted as one`() throws {
-    let standIn = try StandIn()
     let base = "http://127.0.0.1:\(standIn.port)/"
     let server = try server(base + "ok/")
     unlink(folder.file("key"))
@@ -235,7 +233,6 @@ final class StandIn {
       SyncProgram(path: "/nonexistent/deckhand-net", environment: [], clock: monotonicSeconds, shouldStop: { false }),
       address: "http://127.0.0.1:1/", session: "a", keyPath: folder.file("key"))
     #expect(throws: SyncError.noProgram(path: "/nonexistent/deckhand-net")) { try missing.meta() }
-    let standIn = try StandIn()
     var questions = 0
     try folder.write("a-key", to: "key")
     let stopped = SyncServer(

@@ -152,3 +152,12 @@ public func peakMemory(of process: pid_t) -> Int {
   let line = text(of: "/proc/\(process)/status").split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
   return (line?.split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0) << 10
 }
+
+/// Replaces the process's standard input by /dev/null at its first use; otherwise a test that reads it (Lua's `io`) would
+/// wait for input at the terminal where the tests were started.
+public let emptyStandardInput: Void = {
+  let descriptor = open("/dev/null", O_RDONLY)
+  guard descriptor >= 0 else { preconditionFailure("no /dev/null: errno \(errno)") }
+  dup2(descriptor, STDIN_FILENO)
+  close(descriptor)
+}()

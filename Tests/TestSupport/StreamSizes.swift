@@ -1,6 +1,8 @@
 // Sizes at which buffered stream code is most likely to fail. Invariant: includes every size near a power of two or a
 // multiple of the buffer size, up to three buffers.
 
+import Values
+
 /// Returns every size within `reach` of a power of two or of a multiple of the buffer size, from 0 to three buffers,
 /// in order.
 ///
@@ -25,4 +27,13 @@ public enum StreamContent: CaseIterable, Sendable {
       return words.withUnsafeMutableBytes { Array($0.prefix(count)) }
     }
   }
+}
+
+/// The program's own generator: the same numbers for the same seed, compared with known ones by SeededNumbersTests.
+public struct TestGenerator: RandomNumberGenerator, Sendable {
+  private var numbers: SeededNumbers
+
+  public init(_ seed: UInt64) { numbers = SeededNumbers(seed: seed) }
+
+  public mutating func next() -> UInt64 { numbers.next() }
 }

@@ -7,11 +7,12 @@ import Text
 import ToggleSettings
 
 @Suite struct DeclaringTests {
+  private let tree = SettingsTree()
+
   @Test(arguments: [
     "", ".", "a.", ".a", "a..b", "a b", "a/b", "a\0b", "-a", String(repeating: "x", count: 65), "a.é\u{202E}",
   ])
   func `a bad name is refused`(name: String) {
-    let tree = SettingsTree()
     #expect(problem { try tree.declare([SettingDeclaration(name, .toggle())], by: .program) }?.code == "bad_name")
     #expect(tree.names.isEmpty)
   }
@@ -47,7 +48,6 @@ import ToggleSettings
   @Test(arguments: wrong.indices)
   func `an invalid declaration is refused with the reason`(index: Int) {
     let (kind, message) = DeclaringTests.wrong[index]
-    let tree = SettingsTree()
     #expect(problem { try tree.declare([SettingDeclaration("x", kind)], by: .program) }?.message == message)
     #expect(tree.names.isEmpty)
   }
@@ -55,7 +55,6 @@ import ToggleSettings
   @Test func `nesting and number are limited`() throws {
     var kind = SettingKind.toggle()
     for _ in 0..<31 { kind = .group([SettingDeclaration("g", kind)]) }
-    let tree = SettingsTree()
     try tree.declare([SettingDeclaration("g", kind)], by: .program)
     try tree.set("g", to: .flag(true), by: .user)
     #expect(try tree.state(Array(repeating: "g", count: 32).joined(separator: ".")) == .on)
@@ -89,7 +88,6 @@ import ToggleSettings
   }
 
   @Test func `a batch with one bad declaration leaves every setting in its place`() throws {
-    let tree = SettingsTree()
     func toggles(_ names: [String]) -> [SettingDeclaration] { names.map { SettingDeclaration($0, .toggle()) } }
     try tree.declare(toggles(["one.a", "two.a", "two.b", "three"]), by: .program)
     for batch in [["one.a", ""], ["two.a", "two.b", ""], ["two.c", "two.a", "four", "one.a", "three", ""]] {
@@ -139,7 +137,6 @@ import ToggleSettings
   }
 
   @Test func `a check may unload a plugin while stored values are loaded or a layer is set`() throws {
-    let tree = SettingsTree()
     let quiz = Owner.plugin(PluginName("quiz")!)
     let switches = SettingDeclaration("quiz", .group([SettingDeclaration("a", .toggle())]))
     try tree.declare([SettingDeclaration("list", .text(default: ""))], by: .user) { _ in
@@ -160,7 +157,6 @@ import ToggleSettings
   }
 
   @Test func `nothing is changed while a check runs, also after other checks within it`() throws {
-    let tree = SettingsTree()
     try tree.declare([SettingDeclaration("inner", .text(default: ""))], by: .program) { _ in nil }
     var refusals: [SettingsError?] = []
     try tree.declare([SettingDeclaration("outer", .text(default: ""))], by: .program) { _ in
@@ -178,7 +174,6 @@ import ToggleSettings
       "n": StoredSetting(.value(.number(12.4)), setBy: .user), "c": StoredSetting(.value(.text("latin")), setBy: .user),
       "s": StoredSetting(.lastMixed(["a"]), setBy: .user), "t": StoredSetting(.value(.text("x")), setBy: .user),
     ]
-    let tree = SettingsTree()
     tree.load(kept, by: .program)
     let notices = try tree.declare(
       [

@@ -7,6 +7,10 @@ import Text
 import ToggleSettings
 
 @Suite struct LayerTests {
+  private let tree: SettingsTree
+
+  init() throws { tree = try pizza() }
+
   private func layered() throws -> SettingsTree {
     let tree = try pizza()
     let text = #"{"values": {"game": {"language": "italian", "length": 7}}, "locked": ["game.length"]}"#
@@ -52,7 +56,6 @@ import ToggleSettings
   }
 
   @Test func `an entry for a group applies to its switches, a later entry for one of them overrides it`() throws {
-    let tree = try pizza()
     _ = tree.setLayer(
       .environment, LayeredSetting.environment(["DECKHAND_SET_PIZZA_CHEESE_FETA": "off", "DECKHAND_SET_PIZZA": "on"]))
     #expect(try tree.get("pizza.tomato") == .flag(true))
@@ -60,7 +63,6 @@ import ToggleSettings
   }
 
   @Test func `an entry waits for its declaration, and one that is never declared can be reported`() throws {
-    let tree = try pizza()
     let line = try #require(LayeredSetting.commandLine("quiz.level=3"))
     #expect(tree.setLayer(.commandLine, [line]).isEmpty)
     #expect(tree.unmatched(.commandLine) == [line])
@@ -71,7 +73,6 @@ import ToggleSettings
   }
 
   @Test func `an invalid value is ignored and reported`() throws {
-    let tree = try pizza()
     let notices = tree.setLayer(.environment, LayeredSetting.environment(["DECKHAND_SET_GAME_LENGTH": "twelve"]))
     #expect(
       notices.map(\.message) == [
@@ -114,7 +115,6 @@ import ToggleSettings
       {"values": {"game": {"language": "ital\\u0069an", "length": 9}, "pizza": true, "pizza.tomato": false},
        "locked": ["game.length", "pizza"]}
       """
-    let tree = try pizza()
     #expect(tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
     #expect(try tree.get("game.language") == .text("italian"))
     #expect(problem { try tree.set("game.length", to: .number(8), by: .user) }?.code == "locked")
@@ -125,7 +125,6 @@ import ToggleSettings
 
   @Test func `a lock of one switch keeps it at the value that the file gives its group`() throws {
     let text = #"{"values": {"pizza": true}, "locked": ["pizza.basil"]}"#
-    let tree = try pizza()
     #expect(tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json")).isEmpty)
     #expect(try tree.get("pizza.basil") == .flag(true))
     #expect(problem { try tree.set("pizza.basil", to: .flag(false), by: .user) }?.code == "locked")
@@ -150,7 +149,6 @@ import ToggleSettings
 
   @Test func `a lock applies without a value, and with an invalid one`() throws {
     let text = #"{"values": {"game": {"length": "many"}}, "locked": ["game.language", "game.length", "pizza"]}"#
-    let tree = try pizza()
     let notices = tree.setSystem(try SettingsFile.read(Array(text.utf8), path: "/etc/s.json"))
     #expect(notices.count == 1 && notices[0].message.contains("game.length"))
     let (language, length) = (try tree.get("game.language"), try tree.get("game.length"))
@@ -169,7 +167,6 @@ import ToggleSettings
   }
 
   @Test func `an unreadable system file locks everything, also what is declared later`() throws {
-    let tree = try pizza()
     #expect(tree.setSystem(.unreadable(path: "/etc/s.json")).isEmpty)
     let language = try tree.get("game.language")
     _ = tree.setLayer(.commandLine, [try #require(LayeredSetting.commandLine("game.language=italian"))])

@@ -42,6 +42,10 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 }
 
 @Suite struct MasterSwitchTests {
+  private let tree: SettingsTree
+
+  init() throws { tree = try pizza() }
+
   @Test func `a path that looks like the previous one but differs is stored, and every observer is notified`() throws {
     let tree = SettingsTree()
     try tree.declare([SettingDeclaration("list", .path(default: ""))], by: .program)
@@ -55,7 +59,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `turning a group on turns all on, turning it off turns all off, as one event`() throws {
-    let tree = try pizza()
     let ear = Ear()
     _ = ear.listen(to: tree)
     #expect(try tree.state("pizza") == .mixed)
@@ -78,7 +81,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `turning a child off turns only its groups off, turning the last one on turns them on`() throws {
-    let tree = try pizza()
     try tree.set("pizza", to: .flag(true), by: .user)
     let ear = Ear()
     _ = ear.listen(to: tree)
@@ -94,7 +96,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `toggle goes from mixed to on, to off, to the last mixed state, to on`() throws {
-    let tree = try pizza()
     let states = try (0..<5).map { _ in try tree.toggle(["pizza"], by: .user)[0] }
     #expect(states == [.on, .off, .mixed, .on, .off])
     try tree.toggle(["pizza"], by: .user)
@@ -111,7 +112,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `the last mixed combination survives the program`() throws {
-    let tree = try pizza()
     try tree.toggle(["pizza"], by: .user)
     try tree.toggle(["pizza"], by: .user)
     let later = try pizza()
@@ -122,7 +122,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `several are toggled all or none`() throws {
-    let tree = try pizza()
     #expect(problem { try tree.toggle(["pizza.tomato", "game.language"], by: .user) }?.code == "not_a_switch")
     #expect(problem { try tree.toggle(["pizza.tomato", "pizza.tomatoe"], by: .user) }?.code == "unknown_setting")
     // A part of a name suggests it, a letter or a dot does not.
@@ -134,7 +133,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `in an update a switch's own value overrides its group's, whatever the order`() throws {
-    let tree = try pizza()
     try tree.update([("pizza.tomato", .flag(false)), ("pizza", .flag(true))], by: .user)
     #expect(try tree.get("pizza.tomato") == .flag(false))
     #expect(try tree.get("pizza.cheese") == .flag(true))
@@ -145,7 +143,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `reset restores the default, of one or of all in a group or section`() throws {
-    let tree = try pizza()
     try tree.set("pizza", to: .flag(true), by: .user)
     try tree.set("game.length", to: .number(9), by: .user)
     try tree.reset("pizza.tomato", by: .user)
@@ -222,8 +219,12 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 }
 
 @Suite struct SettingEventTests {
+  private let ear = Ear()
+  private let tree: SettingsTree
+
+  init() throws { tree = try pizza() }
+
   @Test func `an observer is notified of changes beneath its prefix and of nothing else`() throws {
-    let tree = try pizza()
     let (cheese, game, nothing) = (Ear(), Ear(), Ear())
     _ = cheese.listen(to: tree, "pizza.cheese")
     _ = game.listen(to: tree, "game")
@@ -237,8 +238,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `setting the current value again is not an event`() throws {
-    let tree = try pizza()
-    let ear = Ear()
     _ = ear.listen(to: tree)
     try tree.set("game.length", to: .number(8), by: .user)
     try tree.set("pizza.basil", to: .flag(true), by: .user)
@@ -247,8 +246,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `a set inside an observer is notified after the event, to every observer in the same order`() throws {
-    let tree = try pizza()
-    let ear = Ear()
     var seenInside: SettingValue?
     _ = tree.observe("pizza.tomato", by: .user) { _ in
       do {
@@ -264,7 +261,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `an invalid set inside an observer is refused at once`() throws {
-    let tree = try pizza()
     var refused: SettingsError?
     _ = tree.observe("", by: .user) { _ in
       refused = problem { try tree.set("game.length", to: .number(99), by: .user) }
@@ -275,7 +271,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `a loop of observers is cut and reported once`() throws {
-    let tree = try pizza()
     var notices: [SettingsNotice] = []
     tree.report = { notices.append($0) }
     var heard = 0
@@ -291,7 +286,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `a flood of sets inside an observer is limited`() throws {
-    let tree = try pizza()
     var cut = 0
     tree.report = { if case .loopCut = $0 { cut += 1 } }
     var heard = 0
@@ -307,8 +301,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `a cancelled observer is silent at once, also in the middle of an event`() throws {
-    let tree = try pizza()
-    let ear = Ear()
     var second: SettingsSubscription?
     _ = tree.observe("", by: .user) { _ in second?.cancel() }
     second = ear.listen(to: tree)
@@ -319,8 +311,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `observing during an event is safe and starts with the next one`() throws {
-    let tree = try pizza()
-    let ear = Ear()
     var done = false
     _ = tree.observe("", by: .user) { _ in
       if !done { _ = ear.listen(to: tree) }
@@ -334,8 +324,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
 
   @Test func `a change that cannot be saved is undone and not notified`() throws {
     struct Full: Error {}
-    let tree = try pizza()
-    let ear = Ear()
     _ = ear.listen(to: tree)
     tree.save = { _ in throw Full() }
     #expect(problem { try tree.set("pizza", to: .flag(true), by: .user) }?.code == "not_kept")
@@ -346,7 +334,6 @@ func problem(_ body: () throws -> Void) -> SettingsError? {
   }
 
   @Test func `a transaction is saved once, with all its changes`() throws {
-    let tree = try pizza()
     var kept: [[StoredChange]] = []
     tree.save = { kept.append($0) }
     try tree.set("pizza.cheese", to: .flag(true), by: .script("a.lua"))

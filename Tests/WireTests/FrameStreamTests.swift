@@ -1,6 +1,7 @@
 // Tests of frames over a descriptor: every size near the buffer size, and every way in which the other side can fail.
 
 import Glibc
+import TestSupport
 import Testing
 
 @testable import Wire
@@ -74,5 +75,26 @@ import Testing
     }
     try here.send([7])
     #expect(try there.receive() == [7])
+  }
+}
+
+@Suite struct WireBytesTests {
+  @Test func `byte strings of any size within a message come back, but no truncated ones`() throws {
+    for size in streamSizes(buffer: 1 << 14) {
+      let bytes = StreamContent.random.bytes(size)
+      var writer = WireWriter()
+      writer.data(bytes)
+      writer.byte(7)
+      let read = try writer.bytes.readWhole { reader throws(WireError) in (Array(try reader.data()), try reader.byte())
+      }
+      #expect(read.0 == bytes && read.1 == 7)
+      #expect(throws: WireError()) {
+        try writer.bytes.readWhole { reader throws(WireError) in Array(try reader.data()) }
+      }
+      let cut = Array(writer.bytes.dropLast(2))
+      if size > 0 {
+        #expect(throws: WireError()) { try cut.readWhole { reader throws(WireError) in Array(try reader.data()) } }
+      }
+    }
   }
 }

@@ -34,8 +34,11 @@ func fill(_ workspace: Workspace) throws {
 }
 
 @Suite struct BackupTests {
+  private let person: Person
+
+  init() throws { person = try Person() }
+
   @Test func `a backup restores everything, and the current data is saved first`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let before = try state(workspace)
@@ -67,7 +70,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `a removal that a sync server does not know yet is still to be sent after a restore`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let card = try workspace.decks.create("Deck").add(NewCard(prompt: "p", answer: "a"))
     func removals() throws -> Int {
@@ -83,7 +85,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `another open shell sees the restored data`() throws {
-    let person = try Person()
     let (first, second) = (try person.workspace(), try person.workspace())
     try fill(first)
     let path = person.data + "/one.deckhand-backup"
@@ -98,7 +99,6 @@ func fill(_ workspace: Workspace) throws {
   /// - Parameter part: the fraction of the restore after which the other shell writes.
   @Test(arguments: [0.0, 0.5, 0.99])
   func `what another shell writes during a restore is in the backup of the previous data`(part: Double) throws {
-    let person = try Person()
     try fill(person.workspace())
     let (path, collection) = (person.data + "/one.deckhand-backup", person.data + "/local/collection.sqlite")
     let asked = Mutex(0)
@@ -136,7 +136,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `a file damaged anywhere restores nothing`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let path = person.data + "/one.deckhand-backup"
@@ -177,7 +176,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `backups with future dates are kept, replace no others, and are reported`() throws {
-    let person = try Person()
     try fill(person.workspace())
     let workspace = try person.workspace()
     let days = ["2023-11-13", "2023-11-15"] + (1...7).map { "2030-01-0\($0)" }  // Further east it is the 15th.
@@ -192,7 +190,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `one backup a day is made automatically`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     // A collection that did not exist before its first change has nothing to back up yet.
@@ -216,7 +213,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `backups with future dates from a wrong clock do not crowd out current ones`() throws {
-    let person = try Person()
     try fill(person.workspace())
     let folder = person.data + "/local/backups/"
     try makePrivateFolder(folder)
@@ -233,7 +229,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `the daily backup is made in the background of the prompt, and closing cancels it`() throws {
-    let person = try Person()
     try fill(person.workspace())
     let workspace = try person.workspace()
     _ = try workspace.decks.create("French")
@@ -251,7 +246,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `a history that grows during a backup is complete in the backup`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let history = person.data + "/local/history"
@@ -274,7 +268,6 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test(arguments: [1, 2, 5, 20]) func `an interrupted backup leaves nothing`(piece: Int) throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     try AtomicFile.write(workspace.folder + "/big", [UInt8](repeating: 7, count: 1 << 20))
@@ -298,7 +291,6 @@ func fill(_ workspace: Workspace) throws {
   @Test(arguments: [0, 3, 60, 100]) func `a damaged collection is set aside, and a backup replaces it`(
     place: Int
   ) throws {
-    let person = try Person()
     var workspace = try person.workspace()
     try fill(workspace)
     let path = person.data + "/one.deckhand-backup"
@@ -322,7 +314,6 @@ func fill(_ workspace: Workspace) throws {
   @Test(arguments: [true, false]) func `a missing collection is reported, and no new one is started in its place`(
     isEmptied: Bool
   ) throws {
-    let person = try Person()
     var workspace = try person.workspace()
     try fill(workspace)
     try makePrivateFolder(workspace.care.backupFolder)
@@ -366,7 +357,6 @@ func fill(_ workspace: Workspace) throws {
   func `anything but a regular file in place of the collection is named, and neither read nor replaced`(kind: String)
     throws
   {
-    let person = try Person()
     var workspace = try person.workspace()
     try fill(workspace)
     try makePrivateFolder(workspace.care.backupFolder)

@@ -18,8 +18,11 @@ import ToggleSettings
 @testable import Workspace
 
 @Suite struct DoctorTests {
+  private let person: Person
+
+  init() throws { person = try Person() }
+
   @Test func `a healthy account has no findings`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let found = try workspace.care.diagnose().filter {
@@ -42,7 +45,6 @@ import ToggleSettings
   }
 
   @Test func `a read-only collection is a finding`() throws {
-    let person = try Person()
     try fill(person.workspace())
     let log = person.data + "/local/collection.sqlite-wal"
     unlink(log)
@@ -72,7 +74,6 @@ import ToggleSettings
   }
 
   @Test func `leftovers of ended processes are removed, and the target of a link is left alone`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     _ = try workspace.decks.create("Deck")
     let (left, mine) = (workspace.folder + "/grants.json.4194303-0.tmp", workspace.folder + "/grants.json.note")
@@ -144,7 +145,6 @@ import ToggleSettings
   }
 
   @Test func `an answer given while the clock was ahead counts as given now`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Deck")
     try deck.add(NewCard(prompt: "a", answer: "b"))
@@ -158,7 +158,6 @@ import ToggleSettings
   }
 
   @Test func `problems are found, repaired after a backup, and not found again`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     for name in ["Nameless", "Twin"] { _ = try workspace.decks.create(name) }
@@ -192,7 +191,6 @@ import ToggleSettings
   }
 
   @Test func `leftovers of another program in the database and the folder are found and repaired`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     _ = try workspace.media.add([1, 2, 3], named: "unused.mp3")
@@ -244,7 +242,6 @@ import ToggleSettings
   }
 
   @Test func `readable rows of a damaged collection are kept, and the rest is listed`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish")
     _ = try deck.addAll(onDuplicate: .skip) { batch in
@@ -275,7 +272,6 @@ import ToggleSettings
   }
 
   @Test func `what is lost of the undo steps and of the log for the search is not listed`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     try workspace.close()
@@ -287,7 +283,6 @@ import ToggleSettings
 
   @Test(arguments: [(0, 16), (3, 1), (16, 2), (18, 2), (24, 76), (100, 12), (105, 4000), (0, 4096), (0, 8192)])
   func `a damaged header or schema loses no row`(place: Int, count: Int) throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let before = try state(workspace)
@@ -304,7 +299,6 @@ import ToggleSettings
   }
 
   @Test func `a damaged collection behind a link is repaired where the link points to, with its log`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let path = workspace.folder + "/collection.sqlite"
@@ -335,7 +329,6 @@ import ToggleSettings
   }
 
   @Test func `a row that contradicts others is left out and listed`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     try workspace.close()
@@ -352,7 +345,6 @@ import ToggleSettings
   }
 
   @Test func `the log of a removed card, and a document that a card showed, are not reported`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish")
     _ = try deck.add(NewCard(prompt: "p", answer: "a"))
@@ -374,7 +366,6 @@ import ToggleSettings
   }
 
   @Test func `leftovers of a killed backup, restore or export are removed at the next start`() throws {
-    let person = try Person()
     try fill(person.workspace())
     let folder = person.data + "/local"
     try makePrivateFolder(folder + "/backups")

@@ -16,8 +16,11 @@ import Testing
 @testable import Workspace
 
 @Suite struct DurabilityTests {
+  private let person: Person
+
+  init() throws { person = try Person() }
+
   @Test func `several fields are one change`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
     let element = try document.addText("one", at: ElementPlacement())
@@ -37,7 +40,6 @@ import Testing
   }
 
   @Test func `the next start removes what killed processes left`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     _ = try workspace.media.add([1, 2, 3], named: "a.mp3")
     let (folder, own) = (workspace.folder, person.data + "/dictionaries")
@@ -52,7 +54,6 @@ import Testing
   }
 
   @Test func `a page shows the deck as it was at one moment, while another shell changes it`() throws {
-    let person = try Person()
     let (first, second) = (try person.workspace(), try person.workspace())
     try fill(first)
     let deck = try first.decks.open("Spanish")
@@ -81,7 +82,6 @@ import Testing
   }
 
   @Test func `media that another process removes before a restore names them are unpacked again`() throws {
-    let person = try Person()
     let folder = person.data + "/local"
     let content = folder + "/media/" + ContentHash(of: [1, 2]).description
     let isThere = Mutex(true)
@@ -155,7 +155,6 @@ import Testing
   }
 
   @Test func `a collection that is removed while it is open is restored as a file, and so is a new one`() throws {
-    let person = try Person()
     var workspace = try person.workspace()
     try fill(workspace)
     try makePrivateFolder(workspace.care.backupFolder)
@@ -176,7 +175,6 @@ import Testing
   }
 
   @Test func `a backup removes what a killed backup left beside it, and is written to where a link points`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let (elsewhere, link) = (person.data + "/elsewhere", person.data + "/link.deckhand-backup")
@@ -194,7 +192,6 @@ import Testing
   @Test(arguments: 0..<4) func `an interrupted restore restores the grants and the history with the rows, or nothing`(
     back: Int
   ) throws {
-    let person = try Person()
     try fill(person.workspace())
     let (path, folder) = (person.data + "/one.deckhand-backup", person.data + "/local")
     let asked = Mutex(0)
@@ -228,7 +225,6 @@ import Testing
   }
 
   @Test func `a restore that cannot write the history says so, and where the old data is`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let (path, history) = (person.data + "/one.deckhand-backup", workspace.folder + "/history")
@@ -246,7 +242,6 @@ import Testing
   }
 
   @Test func `a backup with a row that refers to nothing is restored as it was, and repaired by mending`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     try workspace.close()

@@ -73,6 +73,10 @@ private final class Forgery {
 }
 
 @Suite struct HostileBackupTests {
+  private let forgery: Forgery
+
+  init() throws { forgery = try Forgery() }
+
   @Test(arguments: [
     ("CREATE TRIGGER evil AFTER INSERT ON cards BEGIN DELETE FROM decks; END", "trigger \"evil\""),
     ("CREATE TRIGGER evil AFTER INSERT ON settings BEGIN DELETE FROM decks; END", "trigger \"evil\""),
@@ -87,7 +91,6 @@ private final class Forgery {
   func `a schema that differs from this version's is refused by the name of the difference`(sql: String, name: String)
     throws
   {
-    let forgery = try Forgery()
     try forgery.change(sql)
     let path = try forgery.pack()
     let before = try forgery.folder()
@@ -103,7 +106,6 @@ private final class Forgery {
     (#"{"format": "deckhand-backup", "bytes": 7}"#, "another size than its manifest says"),
   ])
   func `an invalid manifest, or one of other files, is refused`(manifest: String, reason: String) throws {
-    let forgery = try Forgery()
     let path = try forgery.pack(manifest: manifest)
     let error = #expect(throws: BackupError.self) { try forgery.workspace.care.stage(path) }
     #expect(error?.message.contains(reason) == true, "\(String(describing: error?.message))")
@@ -113,7 +115,6 @@ private final class Forgery {
     ("manifest.json", "does not begin with manifest.json"), ("collection.sqlite", "no collection.sqlite"),
   ])
   func `a backup without a required file is refused`(name: String, reason: String) throws {
-    let forgery = try Forgery()
     forgery.remove(name)
     let path = try forgery.pack()
     let error = #expect(throws: BackupError.self) { try forgery.workspace.care.stage(path) }
@@ -127,7 +128,6 @@ private final class Forgery {
     "collection.sqlite",
   ])
   func `a file that does not belong in a backup is refused`(name: String) throws {
-    let forgery = try Forgery()
     forgery.add(name)
     let path = try forgery.pack()
     let before = try forgery.folder()
@@ -136,7 +136,6 @@ private final class Forgery {
   }
 
   @Test func `content that does not match its hash replaces nothing, and good content repairs a damaged file`() throws {
-    let forgery = try Forgery()
     let media = forgery.workspace.folder + "/media/"
     let name = { (text: String) in ContentHash(of: Array(text.utf8)).description }
     try makePrivateFolder(media)
@@ -150,7 +149,6 @@ private final class Forgery {
   }
 
   @Test func `a document of a backup that cannot be opened is listed, and prevents nothing`() throws {
-    let forgery = try Forgery()
     try forgery.change("INSERT INTO documents VALUES ('../evil', '{', 0)")
     _ = try forgery.workspace.care.restore(forgery.workspace.care.stage(forgery.pack()))
     let (documents, problems) = try forgery.workspace.documents.all()
@@ -159,7 +157,6 @@ private final class Forgery {
   }
 
   @Test func `sensitive settings keep their current values, are shown, and are restored on request`() throws {
-    let forgery = try Forgery()
     try forgery.change(
       """
       INSERT INTO settings VALUES ('media.player', 'text', 'sh -c id', 'user'),
@@ -194,7 +191,6 @@ private final class Forgery {
   }
 
   @Test func `a link to another server is shown, and the current one stays`() throws {
-    let forgery = try Forgery()
     try forgery.change("INSERT INTO sync_link (id, address, user) VALUES (1, 'https://evil.com/', 'ana')")
     let path = try forgery.pack()
     var staged = try forgery.workspace.care.stage(path)
@@ -210,7 +206,6 @@ private final class Forgery {
   }
 
   @Test func `grants and history stay as they are unless requested`() throws {
-    let forgery = try Forgery()
     forgery.add("grants.json", #"{"evil":{"enabled":true,"granted":["shell.run"]}}"#)
     forgery.add("history", "rm -r ~")
     let path = try forgery.pack()
@@ -227,7 +222,6 @@ private final class Forgery {
   }
 
   @Test func `a backup of another account is refused`() throws {
-    let forgery = try Forgery()
     let path = try forgery.pack(account: "ana")
     #expect(throws: BackupError.ofAnother(path: path, account: "ana")) {
       try forgery.workspace.care.stage(path, taking: [.account])
@@ -235,7 +229,6 @@ private final class Forgery {
   }
 
   @Test func `rows that violate constraints are refused`() throws {
-    let forgery = try Forgery()
     try forgery.change(
       "PRAGMA writable_schema = ON; UPDATE sqlite_master SET rootpage = (SELECT rootpage FROM sqlite_master "
         + "WHERE name = 'settings') WHERE name = 'cards'")

@@ -18,6 +18,10 @@ import WordGames
 private final class Witness {}
 
 @Suite struct SettingsTests {
+  private let person: Person
+
+  init() throws { person = try Person() }
+
   @Test func `each of the program's settings has a title and help, and is read where it is declared`() throws {
     let tree = SettingsTree()
     let program = ProgramSettings(languages: [], noColor: true)
@@ -40,7 +44,6 @@ private final class Witness {}
   }
 
   @Test func `reading settings creates no database, and a set value is there again`() throws {
-    let person = try Person()
     let first = try person.workspace()
     #expect(try first.preferences().study.seconds == 100)
     #expect(access(person.data + "/local", F_OK) != 0)
@@ -54,7 +57,6 @@ private final class Witness {}
   }
 
   @Test func `later layers win, and a locked one overrides all`() throws {
-    let person = try Person()
     let file = try person.settingsFile(
       #"{"values": {"study": {"seconds": 20, "limit": 5}, "game.length": 7}, "locked": ["game.length"]}"#)
     let run = try #require(LayeredSetting.commandLine("study.seconds=60"))
@@ -79,7 +81,6 @@ private final class Witness {}
   }
 
   @Test func `a broken system file is reported, and its locks stay in force`() throws {
-    let person = try Person()
     let file = try person.settingsFile(#"{"values": {"study.seconds": 20}, "locked": ["study.seconds"]}"#)
     let sources = SettingSources(
       systemFile: file, commandLine: [try #require(LayeredSetting.commandLine("study.seconds=70"))])
@@ -105,7 +106,6 @@ private final class Witness {}
   }
 
   @Test func `a unit that is rolled back reverts its settings, and notifies once`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
     try tree.set("game.length", text: "7", by: .user)
@@ -129,7 +129,6 @@ private final class Witness {}
   }
 
   @Test func `after closing every handle reports signed out, and no observer is notified`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
     var count = 0
@@ -150,7 +149,6 @@ private final class Witness {}
   }
 
   @Test func `a closed session closes the workspace by itself`() throws {
-    let person = try Person()
     let session = try AuthenticationSession(try AccountStore(data: person.data, environment: .ofSystem(bootID: "test")))
     let workspace = try person.workspace()
     #expect(workspace.isOpen)
@@ -161,7 +159,6 @@ private final class Witness {}
   }
 
   @Test func `games and sessions start with the values of the settings`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let tree = try workspace.preferences().tree
     try tree.update(

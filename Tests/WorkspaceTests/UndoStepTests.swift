@@ -28,8 +28,11 @@ private func rows(_ person: Person) throws -> [String] {
 }
 
 @Suite struct UndoStepTests {
+  private let person: Person
+
+  init() throws { person = try Person() }
+
   @Test func `a step that created a document is not undone while a card shows it`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
     let step = try #require(workspace.care.steps().first).id
@@ -50,7 +53,6 @@ private func rows(_ person: Person) throws -> [String] {
   }
 
   @Test func `a step that added a media file is not undone while a card names it`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     _ = try workspace.media.add([1], named: "a.ogg")
     let step = try #require(workspace.care.steps().first).id
@@ -66,7 +68,6 @@ private func rows(_ person: Person) throws -> [String] {
   }
 
   @Test func `a removed media file that a card names is removed again by redo, after any undo`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     _ = try workspace.media.add([1], named: "a.ogg")
     let deck = try workspace.decks.create("Deck")
@@ -116,7 +117,6 @@ private func rows(_ person: Person) throws -> [String] {
   }
 
   @Test func `each operation is a step with its name and count`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish")
     _ = try deck.addAll(onDuplicate: .skip) { batch in
@@ -151,7 +151,6 @@ private func rows(_ person: Person) throws -> [String] {
   }
 
   @Test func `a script's documents are in its step, its settings and games are not`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
     let element = try document.addText("one", at: ElementPlacement())
@@ -186,7 +185,6 @@ private func rows(_ person: Person) throws -> [String] {
   }
 
   @Test func `several media files are one step, all of them or none`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let paths = try (0..<12).map { try person.folder.write("sound \($0)", to: "s\($0).mp3") }
     #expect(throws: (any Error).self) { try workspace.media.add(from: paths + ["/nonexistent.mp3"]) }
@@ -206,7 +204,6 @@ private func rows(_ person: Person) throws -> [String] {
   }
 
   @Test func `a picture added in a rolled-back unit is removed, one that may still be needed stays`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: .black)
     let contents = { try Folder.names(in: workspace.folder + "/media").count }
@@ -233,7 +230,6 @@ private func rows(_ person: Person) throws -> [String] {
 
   @Test func `a document changed by code inside an operation is rolled back with it`() throws {
     struct Failure: Error {}
-    let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("D")
     let document = try workspace.documents.create(background: .black)
@@ -258,7 +254,6 @@ private func rows(_ person: Person) throws -> [String] {
   }
 
   @Test func `a plugin's changes in a unit are limited in total over all its calls`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish")
     let card = try deck.add(NewCard(prompt: "p", answer: "a"))
@@ -293,7 +288,6 @@ private func rows(_ person: Person) throws -> [String] {
   }
 
   @Test func `what a plugin adds in a unit is limited as what it replaces`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let css = String(repeating: ".card { color: black }\n", count: 2_000)
     func make(_ plugin: String, _ numbers: Range<Int>) throws {

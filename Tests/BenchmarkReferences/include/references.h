@@ -37,8 +37,8 @@ size_t reference_match(const char *pattern, size_t length, uint32_t *found);
 // ---- Word functions for Lua
 
 struct lua_State;
-// Sets the globals `reference_words` (can_form, normalize, and give, which does nothing) and `reference_list`, an
-// object with the field count and the methods contains and take, which does nothing.
+// Sets the globals `reference_words` (can_form, normalize) and `reference_list`, an object with the field count and the
+// method contains.
 void reference_words_open(struct lua_State *L);
 
 // ---- Guesses: a separate Lua state with a game written in C, judged by the four rules of the classic mode.
