@@ -46,10 +46,7 @@ public struct CardField: Equatable, Sendable {
   public var name: String
   public var value: CardFieldValue
 
-  public init(_ name: String, _ value: CardFieldValue) {
-    self.name = name
-    self.value = value
-  }
+  public init(_ name: String, _ value: CardFieldValue) { (self.name, self.value) = (name, value) }
 }
 
 public enum CardState: Int64, Sendable, CaseIterable {
@@ -169,12 +166,8 @@ public struct NewCard: Equatable, Sendable {
     prompt: String, answer: String, tags: [String] = [], guid: String? = nil, fields: [CardField] = [],
     document: String? = nil
   ) {
-    self.prompt = prompt
-    self.answer = answer
-    self.tags = tags
-    self.guid = guid
-    self.fields = fields
-    self.document = document
+    (self.prompt, self.answer, self.tags) = (prompt, answer, tags)
+    (self.guid, self.fields, self.document) = (guid, fields, document)
   }
 }
 

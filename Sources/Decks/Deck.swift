@@ -35,9 +35,7 @@ public struct DeckCounts: Equatable, Sendable {
   public var dueCount = 0
 
   public init(count: Int = 0, newCount: Int = 0, dueCount: Int = 0) {
-    self.count = count
-    self.newCount = newCount
-    self.dueCount = dueCount
+    (self.count, self.newCount, self.dueCount) = (count, newCount, dueCount)
   }
 }
 

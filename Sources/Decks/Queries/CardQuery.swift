@@ -98,8 +98,7 @@ public struct CardQuery: Equatable {
   /// - Throws: `badQuery` with the column and what was expected there. A blank query matches every card.
   public init(_ text: String, isAnki: Bool = false, isInterrupted: @escaping () -> Bool) throws(DeckError) {
     var parser = QueryParser(text, isAnki: isAnki)
-    self.text = text
-    self.isInterrupted = isInterrupted
+    (self.text, self.isInterrupted) = (text, isInterrupted)
     root = try parser.parse()
   }
 

@@ -81,8 +81,7 @@ public final class Workspace {
     sources = WorkspaceSources(settings: settings, lexicons: lexicons, modes: modes, drawing: drawing)
     folder = try access.folder()
     collectionPath = folder + "/collection.sqlite"
-    self.environment = environment
-    self.rehearsal = rehearsal
+    (self.environment, self.rehearsal) = (environment, rehearsal)
     database = Store(
       path: collectionPath, schema: Workspace.schema, isInterrupted: environment.isInterrupted,
       undoClock: environment.clocks.now,

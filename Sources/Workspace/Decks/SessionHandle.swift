@@ -70,8 +70,7 @@ public final class SessionHandle: WorkspaceHandle {
 
   init(_ deck: DeckHandle, _ options: Options) throws {
     workspace = deck.workspace
-    self.deck = deck
-    self.options = options
+    (self.deck, self.options) = (deck, options)
     let query = try options.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
     let workspace = deck.workspace
     let selection = options.selection(of: deck.id, query)

@@ -60,10 +60,7 @@ public class SettingHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let name: String
 
-  init(_ name: String, in workspace: Workspace) {
-    self.name = name
-    self.workspace = workspace
-  }
+  init(_ name: String, in workspace: Workspace) { (self.name, self.workspace) = (name, workspace) }
 
   public func tree() throws -> SettingsTree { try workspace.preferences().tree }
 
@@ -121,10 +118,7 @@ public struct SettingSources {
     systemFile: String? = nil, variables: @escaping () -> [String: String] = { [:] },
     commandLine: [LayeredSetting] = [], noColor: Bool = false
   ) {
-    self.systemFile = systemFile
-    self.variables = variables
-    self.commandLine = commandLine
-    self.noColor = noColor
+    (self.systemFile, self.variables, self.commandLine, self.noColor) = (systemFile, variables, commandLine, noColor)
   }
 }
 
