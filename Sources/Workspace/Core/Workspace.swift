@@ -25,32 +25,22 @@ public final class Workspace {
   /// The user's folder: `local`, or `accounts/NAME`.
   public let folder: String
   let collectionPath: String
-
   /// The access granted by the sign-in; it ends with the sign-out.
   @usableFromInline let access: AccountAccess
-
   let sources: WorkspaceSources
-
   public let environment: Environment
-
   public let rehearsal: Rehearsal
 
   /// Read at every call from Lua. No code keeps an access to it open during another one, so the check is off.
   @usableFromInline @exclusivity(unchecked) private(set) var isClosed = false
 
   let database: Store
-
   var handles = WorkspaceHandles()
-
   var opened = OpenedParts()
-
   /// Whether the collection was found, or may be created.
   var hasCollection = false
-
   var unit = UnitRecord()
-
   var hooks = ChangeHooks()
-
   /// Whether all data is read as it was at an undo step.
   public internal(set) var isReadingPastStep = false
 
@@ -102,9 +92,7 @@ public final class Workspace {
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }
-
   public var modes: ModeTable { sources.modes }
-
   var drawing: DrawingProgram { sources.drawing }
 
   /// Closes the workspace: rolls back an uncommitted unit of work. Handles fail with "signed out" afterwards.

@@ -34,7 +34,7 @@ struct OpenedParts {
   /// The number of notes of each type, valid while the change count stays the same.
   var noteCounts: (counts: [NoteTypeID: Int], changeCount: Int)?
   var languages: LanguageLibrary?
-  var commonWords: KnownCommonWords?
+  var commonWords: (lexicon: Lexicon, words: CommonWords?)?
   var sync: SyncProgram?
   var whileWaitingForServer: (() -> Void)?
   var player: SoundPlayer?

@@ -121,17 +121,12 @@ public struct WordOperations {
   }
 }
 
-struct KnownCommonWords {
-  let lexicon: Lexicon
-  let words: CommonWords?
-}
-
 extension WordOperations {
   /// Returns the common words of a list, according to a frequency list of this machine; nil if it contains too little.
   public func common(of lexicon: Lexicon) throws -> CommonWords? {
     if let known = workspace.opened.commonWords, known.lexicon === lexicon { return known.words }
     let words = try workspace.languages.frequencies(of: lexicon.language).flatMap { try CommonWords($0, of: lexicon) }
-    workspace.opened.commonWords = KnownCommonWords(lexicon: lexicon, words: words)
+    workspace.opened.commonWords = (lexicon, words)
     return words
   }
 
