@@ -12,8 +12,6 @@ public struct CardID: RawRepresentable, Hashable, Sendable {
 }
 
 /// A value of a card that has no meaning to Deckhand itself.
-///
-///     [CardFieldValue.text("verb"), .json("[1,2]")]
 public enum CardFieldValue: Equatable, Sendable {
   case text(String)
   /// Any JSON value except a string, as it was written: `12.50`, `true`, `[1,2]`.

@@ -5,9 +5,6 @@
 public import Values
 
 /// A field that every card has.
-///
-///     CardProperty.due.rawValue           // "due", in Lua, in `--columns`, in JSON, in `prop:`
-///     CardProperty.due.description.help   // "When it is to be studied: seconds since 1970; nil for a new card."
 public enum CardProperty: String, CaseIterable, Sendable {
   // In the order in which Lua and JSON show them.
   case prompt, answer, tags, document, note

@@ -267,8 +267,6 @@ extension [DeckRecord] {
 }
 
 /// Lists decks together with the decks within them.
-///
-///     try DeckFamilies.all(db, of: [spanish, italian]).map(\.name)   // ["Spanish", "Spanish::Verbs", "Italian"]
 public enum DeckFamilies {
   /// Decks with the decks within them, each once, in the order given. A given deck that is within another given deck
   /// is listed with that one.

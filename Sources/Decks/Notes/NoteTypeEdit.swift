@@ -8,9 +8,6 @@ import Text
 package import Values
 
 /// The new form of a note type, and which of its parts existed before.
-///
-///     var edit = NoteTypeEdit(type)
-///     edit.cards[0].value.front = "{{Front}}<br>{{Hint}}"
 public struct NoteTypeEdit: Equatable, Sendable {
   /// A field's name, or the template of a card.
   public struct Part<Value: Equatable & Sendable>: Equatable, Sendable {

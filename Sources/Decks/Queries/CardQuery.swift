@@ -8,8 +8,6 @@ import Text
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
 /// rated:7:1, introduced:3, flag:red, deck:a::*, note:basic, card:1, nid:7, level:b*, re:x+, nc:x, dupe:x, -not, or,
 /// ( ).
-///
-///     let query = try CardQuery("tag:verb is:due -prompt:ser") { false }
 public struct CardQuery: Equatable {
   public let text: String
   let root: Node

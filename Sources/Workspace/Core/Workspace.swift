@@ -57,11 +57,6 @@ public final class Workspace {
   private(set) var observesWords = false
 
   /// Creates a workspace without opening anything: the database is opened at its first use.
-  /// - Parameter access: the access granted by a sign-in, or that of the local data without an account.
-  /// - Parameter settings: the layers of settings from outside the account.
-  /// - Parameter lexicons: the word lists, which belong to no account and outlive a sign-in.
-  /// - Parameter modes: the game modes, likewise.
-  /// - Parameter drawing: the program that decodes and draws pictures.
   /// - Throws: `AuthenticationError.required` if the access has ended.
   public init(
     _ access: AccountAccess, environment: Environment, settings: SettingSources, lexicons: LexiconLibrary,

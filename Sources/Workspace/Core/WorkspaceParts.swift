@@ -113,9 +113,6 @@ public protocol WorkspaceObserver: AnyObject {
 }
 
 /// Whether the run is a rehearsal. In a rehearsal only a unit of work, which is rolled back, may change anything.
-///
-///     let rehearsal = Rehearsal(isOn: true) { print("would have been done: \($0)") }
-///     guard rehearsal.mayActOutside("export to cards.csv") else { return }
 public struct Rehearsal {
   public let isOn: Bool
   /// Prints what would be done, as a line for the user.

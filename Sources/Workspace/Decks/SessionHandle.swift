@@ -18,9 +18,6 @@ public struct SessionResult {
 }
 
 /// A running session.
-///
-///     let session = try deck.study(SessionHandle.Options(preferences))
-///     while let card = try session.card() { try session.answer(.good) }
 public final class SessionHandle: WorkspaceHandle {
   public enum SessionMode: String, CaseIterable, Sendable { case review, sprint }
 
@@ -156,7 +153,6 @@ public final class SessionHandle: WorkspaceHandle {
 
   /// Answers the card and notifies of the answer; also notifies of the end of the session if this was the last answer
   /// or the time is up.
-  /// - Parameter seconds: the user's thinking time, for the log.
   /// - Parameter mistyped: what was typed if it is not the answer.
   /// - Throws: `DeckError.over`, `.paused`, or an interrupt of the code that was notified.
   @discardableResult

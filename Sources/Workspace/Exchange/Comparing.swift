@@ -50,8 +50,6 @@ extension Workspace {
 }
 
 /// Comparisons and merges of an open workspace.
-///
-///     try workspace.comparing.difference(["Spanish@40", "Spanish"], settings, generator: generator).changes
 public struct Comparing {
   let workspace: Workspace
   private var environment: Environment { workspace.environment }

@@ -23,8 +23,6 @@ public struct MediaCheck: Sendable {
 }
 
 /// The media of a workspace.
-///
-///     let name = try workspace.media.add(from: "gato.ogg")   // to write in a field: [sound:gato.ogg]
 public struct MediaOperations {
   let workspace: Workspace
 

@@ -218,10 +218,6 @@ public struct NoteTypeOperations {
 }
 
 /// A note type of an open workspace.
-///
-///     let type = try workspace.noteTypes.create(draft)
-///     try type.loss(of: edit)              // 3 cards: ask, then
-///     try type.edit(edit, agreed: true)
 public final class NoteTypeHandle: RowHandle<NoteTypeID> {
   /// - Throws: `DeckError.gone` if it was removed.
   public func record() throws -> NoteType { try workspace.read(for: "note type") { try NoteTypeTable.record($0, id) } }

@@ -101,9 +101,6 @@ public final class SettingChoiceHandle: SettingHandle {}
 public final class SettingValueHandle: SettingHandle {}
 
 /// The sources of settings other than the account, set by the program and read when settings are first used.
-///
-///     let given = ["game.length=9"].compactMap(LayeredSetting.commandLine)
-///     let sources = SettingSources(systemFile: "/etc/deckhand/settings.json", commandLine: given)
 public struct SettingSources {
   /// The settings file of the system administrator; it may be missing. Nil for none.
   public var systemFile: String?

@@ -102,7 +102,6 @@ public struct WordOperations {
   }
 
   /// Returns the meaning of a word on a single line; nil if no dictionary contains the word.
-  /// - Parameter name: the only dictionary to look in.
   /// - Throws: `FileError`, `LanguageError` for a dictionary that exists and cannot be read: it may have a meaning.
   public func gloss(
     of word: String, isLemma: Bool = false, in language: Language, only name: String? = nil
@@ -166,7 +165,6 @@ extension Workspace {
 extension LexiconHandle {
   /// Returns the dictionary entries for a word, the user's own dictionaries first, with markup converted to plain
   /// text. If no dictionary contains the word, looks up its lemmas.
-  /// - Parameter name: the only dictionary to look in.
   /// - Throws: `DictionaryError`.
   public func define(_ word: String, only name: String? = nil) throws -> [Meaning] {
     try workspace.words.define(word, in: lexicon.language, foldAccents: lexicon.foldsAccents, only: name)
