@@ -102,10 +102,9 @@ public struct DeckScheduling {
     retentions: [Double] = [0.7, 0.75, 0.8, 0.85, 0.9, 0.95], days: Int = 365,
     progress: @escaping (Double) throws -> Void = { _ in }
   ) throws -> [RetentionForecast] {
-    let isInterrupted = workspace.isInterrupted
     let simulation = try workspace.read { try Simulation($0, deck: id, at: workspace.moment) }
     return try simulation.run(retentions: retentions, days: days) { share in
-      if isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
       try progress(share)
     }
   }

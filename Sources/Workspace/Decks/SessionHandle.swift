@@ -237,24 +237,16 @@ public final class SessionHandle: WorkspaceHandle {
   }
 
   /// Suspends the current card; does nothing in a sprint.
-  public func suspend() throws {
-    if case .review(let session) = try current() {
-      try hide(session) { try session.suspend($0, at: workspace.moment) }
-      try finishIfOver()
-    }
-  }
+  public func suspend() throws { try hide { try $0.suspend($1, at: workspace.moment) } }
 
   /// Buries the current card until tomorrow; does nothing in a sprint.
-  public func bury() throws {
-    if case .review(let session) = try current() {
-      try hide(session) { try session.bury($0, at: workspace.moment) }
-      try finishIfOver()
-    }
-  }
+  public func bury() throws { try hide { try $0.bury($1, at: workspace.moment) } }
 
-  private func hide(_ session: ReviewSession, _ body: (Database) throws -> Void) throws {
+  private func hide(_ body: (ReviewSession, Database) throws -> Void) throws {
+    guard case .review(let session) = try current() else { return }
     let card = try workspace.read { try session.card($0, at: workspace.moment) }
-    try act(session, .editCard, card?.stepName, body)
+    try act(session, .editCard, card?.stepName) { try body(session, $0) }
+    try finishIfOver()
   }
 
   /// Sets the flag of the current card, from 1 to 7; 0 removes it.

@@ -89,7 +89,9 @@ public struct Comparing {
       report.counts = try apply(report.result, contents[1], to: deck, media: operands[2], settings)
       return report
     }
-    func difference() throws -> MergeCounts { try ContentDifference(contents[1], result.content, poll: workspace.poll).counts }
+    func difference() throws -> MergeCounts {
+      try ContentDifference(contents[1], result.content, poll: workspace.poll).counts
+    }
     if let text = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
       let bytes = files.encoding.encoded(text)
       if bytes == nil { report.unfitEncoding = files.encoding }
