@@ -126,8 +126,6 @@ public enum CardProperty: String, CaseIterable, Sendable {
     }
   }
 
-  // MARK: Subsets
-
   public static let shown = allCases.filter(\.description.isShown)
   public static let sorting = allCases.filter { $0.description.order != nil }
   public static let figures = allCases.filter { $0.description.figure != nil }

@@ -219,8 +219,6 @@ public enum DeckTable {
     return true
   }
 
-  // MARK: Rows
-
   /// The name in the form in which the table stores it; nil if no deck can have it.
   private static func lookupName(_ name: String) -> DeckName? {
     do throws(DeckError) {

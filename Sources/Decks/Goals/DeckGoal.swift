@@ -52,8 +52,6 @@ public struct DeckGoal: Equatable, Sendable {
 
   public func isNear(at moment: StudyMoment) -> Bool { isUnderWay(at: moment) && day - moment.today <= lastDays }
 
-  // MARK: Storing
-
   /// Parses the value in the deck's options; nil if it cannot be used.
   init?(stored: CardFieldValue) {
     guard case .json(let text) = stored else { return nil }

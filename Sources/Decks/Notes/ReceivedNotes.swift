@@ -195,8 +195,6 @@ public final class NoteReceiver {
     return record
   }
 
-  // MARK: What a card shows
-
   private func made(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> StoredCard {
     var card = card
     (card.note, card.content, card.created) = (note.id, try texts(card, note, kind).content, created(card.id))

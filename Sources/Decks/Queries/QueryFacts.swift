@@ -129,8 +129,6 @@ final class QueryFacts {
       expected: "one of \(names), or the name of a field, before the colon (or quotes around the text)")
   }
 
-  // MARK: Answers
-
   func cards(_ condition: CardQuery.Condition) -> Set<Int64> { cards.first { $0.condition == condition }?.ids ?? [] }
 
   /// The probability that a card is remembered now.

@@ -61,8 +61,6 @@ public struct StudyMoment: Sendable {
   /// Whether a card that is buried until then is hidden now. As with due days, the nearest beginning of a day counts.
   func isBuried(until: Double?) -> Bool { until.map { $0 >= dueCutoff && $0 < latestBurial } ?? false }
 
-  // MARK: Due days
-
   /// A learnt card is due on a day. It is stored as the moment when that day began in the time zone in which the card
   /// was answered. Summer time and journeys shift the beginnings of days by up to half a day, so the nearest
   /// beginning counts.

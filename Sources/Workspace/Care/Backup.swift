@@ -98,8 +98,6 @@ enum BackupPart: Equatable {
 }
 
 extension CareOperations {
-  // MARK: Making a backup
-
   /// Writes everything of the account to one file, even while it is in use, and reads it back to verify it.
   /// - Parameter replaces: whether a file of that name is replaced; if not, the backup fails with EEXIST.
   @discardableResult
@@ -150,8 +148,6 @@ extension CareOperations {
     }
     return paths.max { made($0) < made($1) }
   }
-
-  // MARK: Inspecting a backup
 
   /// Returns the contents of a backup. Reads and checks the whole file.
   public func inspect(_ path: String) throws -> BackupContents {

@@ -7,8 +7,6 @@ import Files
 import Storage
 
 public final class DeckHandle: RowHandle<DeckID> {
-  // MARK: Reading
-
   /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
 
@@ -53,8 +51,6 @@ public final class DeckHandle: RowHandle<DeckID> {
     if query == nil { figures.goal = try goals.progress() }
     return figures
   }
-
-  // MARK: Changing
 
   public func rename(to name: String) throws {
     workspace.unit.deckNames = [:]

@@ -184,8 +184,6 @@ public struct Comparing {
     Store(path: nil, schema: Workspace.schema, isInterrupted: environment.isInterrupted)
   }
 
-  // MARK: Storing a merge
-
   private func apply(
     _ result: MergeResult, _ ours: ComparedContent, to deck: DeckHandle, media: ComparedOperand,
     _ settings: ComparisonSettings
