@@ -145,7 +145,7 @@ import Testing
     try collection.store.operation("x") { try DeckTable.setLimits($0, deck, to: limits) }
     try set(deck, goal(in: 50, minutes: 12.5, lastDays: 9))
     let kept = try collection.store.read { try DeckTable.limits($0, deck) }
-    #expect(try kept.goal == goal(in: 50, minutes: 12.5, lastDays: 9) && kept.newPerDay == 4)
+    #expect(try kept.goal == goal(in: 50, minutes: 12.5, lastDays: 9) && kept.value(.newPerDay) == 4)
     try collection.store.undo()
     #expect(try collection.store.read { try DeckTable.limits($0, deck) } == limits)
     for bad in [#"{"goal": 3}"#, #"{"goal": {"day": 20000, "recall": 7, "minutes": 20, "last_days": 3}}"#] {

@@ -120,7 +120,7 @@ import Text
       let names = try PresetTable.list(db).map(\.name)
       #expect(names == ["Slow"])
       let limits = try DeckTable.limits(db, other.deck(named: "b::Verbs"))
-      #expect(limits.reviewsPerDay == 11 && limits.newPerDay == nil)
+      #expect(limits.value(.reviewsPerDay) == 11 && limits.value(.newPerDay) == nil)
       #expect(try DeckTable.preset(db, other.deck(named: "b::Verbs")) == nil)
       let card = try #require(try other.cards(target).first { $0.prompt == "plain" })
       #expect(try SentReviews(db).of(card.id).map(\.review) == log)
