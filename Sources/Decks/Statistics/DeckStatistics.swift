@@ -26,8 +26,6 @@ public struct DayFigures: Equatable, Sendable {
   public var answers: Int { learning + relearning + young + mature }
   /// The minutes that were begun.
   public var minutes: Int { Int((seconds / 60).rounded(.up)) }
-
-  init(day: Int) { self.day = day }
 }
 
 /// How often something was remembered, and how often that was expected.
@@ -37,8 +35,6 @@ public struct Recall: Equatable, Sendable {
   /// The sum of the predicted probabilities, and the number of answers with a prediction.
   public var predictedSum = 0.0
   public var predictions = 0
-
-  public init() {}
 
   /// Nil if nothing was asked.
   public var share: Double? { asked == 0 ? nil : Double(remembered) / Double(asked) }

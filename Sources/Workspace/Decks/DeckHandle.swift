@@ -7,7 +7,6 @@ import Files
 import Storage
 
 public final class DeckHandle: RowHandle<DeckID> {
-  /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
 
   /// Reads, if the deck exists.
