@@ -255,9 +255,7 @@ public struct AddReport: Equatable, Sendable {
     rejectedCount += 1
     if rejected.count < 1000 { rejected.append(rejection) }
   }
-}
 
-extension AddReport {
   public var value: Value {
     var fields: [(String, Value)] = [
       ("added", .integer(added)), ("updated", .integer(updated)), ("skipped", .integer(skipped)),

@@ -155,9 +155,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     try db.execute(sql: "DELETE FROM \(name) WHERE id = ?", arguments: [id])
     return db.changesCount > 0
   }
-}
 
-extension SyncedTable {
   public func has(_ db: Database, _ id: Int64) throws -> Bool {
     try db.hasRow("SELECT 1 FROM \(name) WHERE id = ?", [id])
   }

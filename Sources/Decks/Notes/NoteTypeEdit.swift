@@ -79,9 +79,7 @@ extension NoteTypeTable {
     try change.apply(db)
     return loss
   }
-}
 
-extension NoteTypeTable {
   /// Gives a note another type. The note keeps its fields and its cards by their order.
   public static func assign(
     _ db: Database, _ type: NoteType, to id: NoteID, now: Double, isInterrupted: @escaping () -> Bool

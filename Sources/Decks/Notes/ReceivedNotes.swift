@@ -225,9 +225,7 @@ public final class NoteReceiver {
     deckNames[deck] = name
     return name
   }
-}
 
-extension NoteReceiver {
   /// Replaces the fields and tags of an existing note, and the texts of its cards. No card is added or removed.
   public func renew(_ note: NoteRecord, of type: NoteType) throws {
     let kind = kind(of: type)

@@ -170,9 +170,7 @@ public struct DeckStatistics: Equatable, Sendable {
     }
     return longest
   }
-}
 
-extension DeckStatistics {
   /// The number of consecutive days with answers, up to today, or up to yesterday if today has none yet; one index
   /// lookup per day.
   public static func streak(_ db: Database, at moment: StudyMoment) throws -> Int {
@@ -191,9 +189,7 @@ extension DeckStatistics {
     }
     return count
   }
-}
 
-extension DeckStatistics {
   public var value: Value {
     .record([
       "today": todayFigures.value, "streak": streak, "longest_streak": longestStreak, "cards": cards.value,

@@ -195,9 +195,7 @@ public struct MediaOperations {
     guard try FileFacts.at(path) != nil else { return nil }
     return try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
   }
-}
 
-extension MediaOperations {
   private var inbox: String { workspace.folder + "/inbox" }
 
   /// Returns the folder, created if it does not exist.

@@ -263,9 +263,7 @@ public struct SyncOperations {
     try AtomicFile.write(path, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
     return path
   }
-}
 
-extension SyncOperations {
   /// Checks that an upload is needed.
   /// - Throws: `SyncError.uploadNotNeeded` if a normal sync can send the local changes.
   public func requireUpload(_ preview: SyncPreview) throws {

@@ -118,9 +118,7 @@ public struct WordOperations {
     }
     return meanings.lazy.map { $0.gloss() }.first { !$0.isEmpty }
   }
-}
 
-extension WordOperations {
   /// Returns the common words of a list, according to a frequency list of this machine; nil if it contains too little.
   public func common(of lexicon: Lexicon) throws -> CommonWords? {
     if let known = workspace.opened.commonWords, known.lexicon === lexicon { return known.words }
