@@ -7,6 +7,12 @@ import Files
 import Storage
 
 public final class DeckHandle: RowHandle<DeckID> {
+  public var scheduling: DeckScheduling { DeckScheduling(deck: self) }
+  public var goals: DeckGoals { DeckGoals(deck: self) }
+  public var fitting: DeckFitting { DeckFitting(deck: self) }
+
+  public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
+
   public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
 
   /// Reads, if the deck exists.

@@ -110,10 +110,6 @@ public struct DeckScheduling {
   }
 }
 
-extension DeckHandle {
-  public var scheduling: DeckScheduling { DeckScheduling(deck: self) }
-}
-
 public struct DeckGoals {
   /// The goal in effect for a deck today.
   public struct Current {
@@ -169,10 +165,6 @@ public struct DeckGoals {
       try DeckTable.limits(db, deck.id).goal.map { try GoalSimulation(db, deck.id, $0, at: workspace.moment).progress }
     }
   }
-}
-
-extension DeckHandle {
-  public var goals: DeckGoals { DeckGoals(deck: self) }
 }
 
 public struct PresetOperations {

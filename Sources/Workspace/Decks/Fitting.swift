@@ -67,10 +67,6 @@ public struct DeckFitting {
   }
 }
 
-extension DeckHandle {
-  public var fitting: DeckFitting { DeckFitting(deck: self) }
-}
-
 public struct RefitResult: Equatable, Sendable {
   public let preset: String
   public let outcome: ModelFitting.Outcome

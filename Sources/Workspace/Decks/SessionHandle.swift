@@ -288,7 +288,3 @@ extension SessionHandle.Options {
     return selection
   }
 }
-
-extension DeckHandle {
-  public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
-}

@@ -178,13 +178,6 @@ extension DeckHandle {
   }
 }
 
-extension CardHandle {
-  public func note() throws -> NoteHandle { workspace.handle(of: try record().note) }
-
-  /// Returns the answer that the card asks to be typed; nil if it asks for none.
-  public func typedQuestion() throws -> TypedQuestion? { try workspace.read { try NoteTable.typedQuestion($0, id) } }
-}
-
 public struct NoteTypeOperations {
   let workspace: Workspace
 
