@@ -188,6 +188,14 @@ public struct Rejection: Equatable, Sendable {
   public init(index: Int, place: RowPlace? = nil, code: ProblemCode, message: String) {
     (self.index, self.place, self.code, self.message) = (index, place, code, message)
   }
+
+  var value: Value {
+    var fields: [(String, Value)] = [("index", .integer(index))]
+    if let line { fields.append(("line", .integer(line))) }
+    if let column = place?.column { fields.append(("column", .integer(column))) }
+    if let file = place?.file { fields.append(("path", .text(file))) }
+    return .record(fields + [("code", .text(code.rawValue)), ("message", .text(message))])
+  }
 }
 
 public struct RowPlace: Equatable, Sendable {
@@ -263,15 +271,5 @@ public struct AddReport: Equatable, Sendable {
     ]
     if !lost.isEmpty { fields.append(("lost", .list(lost.map { .text($0) }))) }
     return .record(fields)
-  }
-}
-
-extension Rejection {
-  var value: Value {
-    var fields: [(String, Value)] = [("index", .integer(index))]
-    if let line { fields.append(("line", .integer(line))) }
-    if let column = place?.column { fields.append(("column", .integer(column))) }
-    if let file = place?.file { fields.append(("path", .text(file))) }
-    return .record(fields + [("code", .text(code.rawValue)), ("message", .text(message))])
   }
 }

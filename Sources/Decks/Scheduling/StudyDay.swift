@@ -82,6 +82,9 @@ public struct StudyMoment: Sendable {
 
   /// Days from the last answer of a card to today; 0 for a card whose last answer is not known.
   func days(since last: Double?) -> Int { last.map { max(0, today - day(of: $0)) } ?? 0 }
+
+  /// A day as a date: `2026-11-22`.
+  public static func date(ofDay day: Int) -> String { CivilDate(day: min(1_000_000_000_000, max(-700_000, day))).text }
 }
 
 /// A day of the Gregorian calendar.

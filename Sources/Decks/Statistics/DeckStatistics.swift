@@ -26,6 +26,13 @@ public struct DayFigures: Equatable, Sendable {
   public var answers: Int { learning + relearning + young + mature }
   /// The minutes that were begun.
   public var minutes: Int { Int((seconds / 60).rounded(.up)) }
+
+  fileprivate var value: Value {
+    .record([
+      "date": StudyMoment.date(ofDay: day), "answers": answers, "right": right, "seconds": seconds, "new": new,
+      "learning": learning, "relearning": relearning, "young": young, "mature": mature,
+    ])
+  }
 }
 
 /// How often something was remembered, and how often that was expected.
@@ -47,6 +54,10 @@ public struct Recall: Equatable, Sendable {
     sum.predictedSum += b.predictedSum
     sum.predictions += b.predictions
     return sum
+  }
+
+  fileprivate var value: Value {
+    .record(["asked": asked, "remembered": remembered, "share": share, "predicted": predicted])
   }
 }
 
@@ -73,6 +84,8 @@ public struct ButtonFigures: Equatable, Sendable {
   }
 
   public var all: Int { again + hard + good + easy }
+
+  fileprivate var value: Value { .record(["again": again, "hard": hard, "good": good, "easy": easy]) }
 }
 
 /// The numbers of cards of each kind; suspended and buried cards are counted only as that.
@@ -86,6 +99,13 @@ public struct CardFigures: Equatable, Sendable {
   public var buried = 0
 
   public var all: Int { new + learning + relearning + young + mature + suspended + buried }
+
+  fileprivate var value: Value {
+    .record([
+      "new": new, "learning": learning, "relearning": relearning, "young": young, "mature": mature,
+      "suspended": suspended, "buried": buried, "all": all,
+    ])
+  }
 }
 
 /// The count for each integer value.
@@ -110,6 +130,13 @@ public struct Histogram: Equatable, Sendable {
   public var bars: [Bar] {
     let counts = far.map { ($0, $1) } + zip(Self.usual, near).filter { $1 > 0 }
     return counts.map { Bar(value: $0, count: $1) }.sorted { $0.value < $1.value }
+  }
+
+  fileprivate func value(_ name: String, scale: Double) -> Value {
+    .list(
+      bars.map { bar in
+        .record([name: Value.measure((Double(bar.value) * scale * 100).rounded() / 100), "cards": bar.count])
+      })
   }
 }
 
@@ -219,46 +246,4 @@ public struct DeckStatistics: Equatable, Sendable {
         return (name, .record(["young": young.value, "mature": mature.value]))
       })
   }
-}
-
-extension DayFigures {
-  fileprivate var value: Value {
-    .record([
-      "date": StudyMoment.date(ofDay: day), "answers": answers, "right": right, "seconds": seconds, "new": new,
-      "learning": learning, "relearning": relearning, "young": young, "mature": mature,
-    ])
-  }
-}
-
-extension Recall {
-  fileprivate var value: Value {
-    .record(["asked": asked, "remembered": remembered, "share": share, "predicted": predicted])
-  }
-}
-
-extension ButtonFigures {
-  fileprivate var value: Value { .record(["again": again, "hard": hard, "good": good, "easy": easy]) }
-}
-
-extension CardFigures {
-  fileprivate var value: Value {
-    .record([
-      "new": new, "learning": learning, "relearning": relearning, "young": young, "mature": mature,
-      "suspended": suspended, "buried": buried, "all": all,
-    ])
-  }
-}
-
-extension Histogram {
-  fileprivate func value(_ name: String, scale: Double) -> Value {
-    .list(
-      bars.map { bar in
-        .record([name: Value.measure((Double(bar.value) * scale * 100).rounded() / 100), "cards": bar.count])
-      })
-  }
-}
-
-extension StudyMoment {
-  /// A day as a date: `2026-11-22`.
-  public static func date(ofDay day: Int) -> String { CivilDate(day: min(1_000_000_000_000, max(-700_000, day))).text }
 }
