@@ -45,10 +45,12 @@ public enum BackupError: Problem, Equatable {
     }
     return switch self {
     case .notABackup(let path, let reason):
-      of(path, .notABackup, "Not a backup", "is not a complete backup: \(printable(reason)); nothing was changed")
+      of(
+        path, .failure(.notABackup), "Not a backup",
+        "is not a complete backup: \(printable(reason)); nothing was changed")
     case .newer(let path, let version):
       of(
-        path, .storageNewer, "The backup is newer than this program",
+        path, .failure(.storageNewer), "The backup is newer than this program",
         "is a backup of version \(version), which this program does not know; update the program")
     case .ofAnother(let path, let account):
       of(
@@ -56,11 +58,11 @@ public enum BackupError: Problem, Equatable {
         "is a backup of the account \(quoted(account)); sign in as \(quoted(account)) to restore it")
     case .ofNoAccount(let path, let here):
       of(
-        path, .notABackup, "A backup without an account",
+        path, .failure(.notABackup), "A backup without an account",
         "is a backup of data without an account; `--with account` restores it as \(quoted(here))")
     case .strange(let path, let reason):
       of(
-        path, .notABackup, "Not a backup of this version",
+        path, .failure(.notABackup), "Not a backup of this version",
         "was not written by this version: \(printable(reason, limit: 500)); nothing was changed")
     case .inUnit:
       ProblemReport(
