@@ -12,8 +12,6 @@ public struct CardID: RawRepresentable, Hashable, Sendable {
 }
 
 /// A value of a card that has no meaning to Deckhand itself.
-///
-///     [CardFieldValue.text("verb"), .json("[1,2]")]
 public enum CardFieldValue: Equatable, Sendable {
   case text(String)
   /// Any JSON value except a string, as it was written: `12.50`, `true`, `[1,2]`.
@@ -46,10 +44,7 @@ public struct CardField: Equatable, Sendable {
   public var name: String
   public var value: CardFieldValue
 
-  public init(_ name: String, _ value: CardFieldValue) {
-    self.name = name
-    self.value = value
-  }
+  public init(_ name: String, _ value: CardFieldValue) { (self.name, self.value) = (name, value) }
 }
 
 public enum CardState: Int64, Sendable, CaseIterable {
@@ -169,12 +164,8 @@ public struct NewCard: Equatable, Sendable {
     prompt: String, answer: String, tags: [String] = [], guid: String? = nil, fields: [CardField] = [],
     document: String? = nil
   ) {
-    self.prompt = prompt
-    self.answer = answer
-    self.tags = tags
-    self.guid = guid
-    self.fields = fields
-    self.document = document
+    (self.prompt, self.answer, self.tags) = (prompt, answer, tags)
+    (self.guid, self.fields, self.document) = (guid, fields, document)
   }
 }
 
@@ -196,6 +187,14 @@ public struct Rejection: Equatable, Sendable {
 
   public init(index: Int, place: RowPlace? = nil, code: ProblemCode, message: String) {
     (self.index, self.place, self.code, self.message) = (index, place, code, message)
+  }
+
+  var value: Value {
+    var fields: [(String, Value)] = [("index", .integer(index))]
+    if let line { fields.append(("line", .integer(line))) }
+    if let column = place?.column { fields.append(("column", .integer(column))) }
+    if let file = place?.file { fields.append(("path", .text(file))) }
+    return .record(fields + [("code", .text(code.rawValue)), ("message", .text(message))])
   }
 }
 
@@ -264,9 +263,7 @@ public struct AddReport: Equatable, Sendable {
     rejectedCount += 1
     if rejected.count < 1000 { rejected.append(rejection) }
   }
-}
 
-extension AddReport {
   public var value: Value {
     var fields: [(String, Value)] = [
       ("added", .integer(added)), ("updated", .integer(updated)), ("skipped", .integer(skipped)),
@@ -274,15 +271,5 @@ extension AddReport {
     ]
     if !lost.isEmpty { fields.append(("lost", .list(lost.map { .text($0) }))) }
     return .record(fields)
-  }
-}
-
-extension Rejection {
-  var value: Value {
-    var fields: [(String, Value)] = [("index", .integer(index))]
-    if let line { fields.append(("line", .integer(line))) }
-    if let column = place?.column { fields.append(("column", .integer(column))) }
-    if let file = place?.file { fields.append(("path", .text(file))) }
-    return .record(fields + [("code", .text(code.rawValue)), ("message", .text(message))])
   }
 }

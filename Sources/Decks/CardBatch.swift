@@ -68,9 +68,7 @@ public final class CardBatch: WaitingRows {
     throws
   {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
-    self.db = db
-    self.deck = deck
-    self.onDuplicate = onDuplicate
+    (self.db, self.deck, self.onDuplicate) = (db, deck, onDuplicate)
     (self.now, self.random) = (now, random)
     writer = try CardWriter(db, deck: deck, random: random)
     samePrompts = try SamePrompts(db, now: now)

@@ -5,9 +5,6 @@
 public import Values
 
 /// A field that every card has.
-///
-///     CardProperty.due.rawValue           // "due", in Lua, in `--columns`, in JSON, in `prop:`
-///     CardProperty.due.description.help   // "When it is to be studied: seconds since 1970; nil for a new card."
 public enum CardProperty: String, CaseIterable, Sendable {
   // In the order in which Lua and JSON show them.
   case prompt, answer, tags, document, note
@@ -128,8 +125,6 @@ public enum CardProperty: String, CaseIterable, Sendable {
         figure: .init(short: "r", help: "probability of remembering now, 0 to 1"))
     }
   }
-
-  // MARK: Subsets
 
   public static let shown = allCases.filter(\.description.isShown)
   public static let sorting = allCases.filter { $0.description.order != nil }

@@ -177,8 +177,6 @@ public enum CardTable {
     return (names, hasDocuments)
   }
 
-  // MARK: Adding
-
   /// Adds a card.
   /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`, `gone`.
   @discardableResult
@@ -261,8 +259,6 @@ public enum CardTable {
     if all.isEmpty { return 0 }
     return try remove(db, Set(positions).compactMap { (1...all.count).contains($0) ? all[$0 - 1] : nil })
   }
-
-  // MARK: Rows
 
   static var gone: DeckError { .gone(what: "the card") }
 

@@ -70,9 +70,7 @@ final class CardWriter {
   private let search: Statement
 
   init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
-    self.db = db
-    self.deck = deck
-    self.random = random
+    (self.db, self.deck, self.random) = (db, deck, random)
     noteInsertion = try db.cachedStatement(
       sql: """
         INSERT INTO notes (id, guid, type, mod, tags, fields, data)

@@ -33,12 +33,6 @@ public struct DeckCounts: Equatable, Sendable {
   public var newCount = 0
   /// Learnt cards that are due, without suspended ones.
   public var dueCount = 0
-
-  public init(count: Int = 0, newCount: Int = 0, dueCount: Int = 0) {
-    self.count = count
-    self.newCount = newCount
-    self.dueCount = dueCount
-  }
 }
 
 /// A deck's name: parts joined by `::`, each trimmed and not empty, at most 200 characters in all, no control

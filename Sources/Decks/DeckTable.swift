@@ -219,8 +219,6 @@ public enum DeckTable {
     return true
   }
 
-  // MARK: Rows
-
   /// The name in the form in which the table stores it; nil if no deck can have it.
   private static func lookupName(_ name: String) -> DeckName? {
     do throws(DeckError) {
@@ -267,8 +265,6 @@ extension [DeckRecord] {
 }
 
 /// Lists decks together with the decks within them.
-///
-///     try DeckFamilies.all(db, of: [spanish, italian]).map(\.name)   // ["Spanish", "Spanish::Verbs", "Italian"]
 public enum DeckFamilies {
   /// Decks with the decks within them, each once, in the order given. A given deck that is within another given deck
   /// is listed with that one.

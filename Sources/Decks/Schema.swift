@@ -171,9 +171,7 @@ public enum DecksSchema {
     CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);
     CREATE INDEX reviews_at ON reviews(at);
     """
-}
 
-extension DecksSchema {
   /// When the stock types were changed last, in seconds since 1970.
   static let stockTime = 1_600_000_000
   /// The ids of the stock types.

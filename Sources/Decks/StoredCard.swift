@@ -51,8 +51,6 @@ public struct StoredCard: Equatable, Sendable {
   /// The time of the last change or answer, whichever is later, in whole seconds since 1970.
   public var changed: Int64 { Int64(min(1e11, max(0, modified, schedule.lastReview ?? 0))) }
 
-  // MARK: Columns
-
   /// The index in a column `ord`. In a damaged file it may be any number.
   static func ordinal(_ column: Int64) -> Int { Int(Int32(clamping: column)) }
 

@@ -7,8 +7,6 @@
 public import Storage
 
 /// A table whose rows are their own bases until they are changed here.
-///
-///     try SyncedTable.cards.keep(db, [card])   // before it is changed
 public enum SyncedTable: Int, CaseIterable, Sendable {
   // Anki uses the same numbers for the kinds of its graves, as far as it has them.
   case cards = 0
@@ -52,16 +50,10 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     ) STRICT, WITHOUT ROWID;
     """
 
+  public var name: String { Self.names[rawValue] }
+
   /// Written out, because Swift looks up the names of cases at run time, which took a quarter of the program's start.
-  public var name: String {
-    switch self {
-    case .cards: "cards"
-    case .notes: "notes"
-    case .decks: "decks"
-    case .noteTypes: "note_types"
-    case .presets: "presets"
-    }
-  }
+  private static let names = ["cards", "notes", "decks", "note_types", "presets"]
 
   /// SQL for a row in the form that Anki has. For cards and notes, the number of the sync is 0, and the texts by
   /// which rows are sorted and compared are empty, as they are when they are sent.
@@ -163,9 +155,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
     try db.execute(sql: "DELETE FROM \(name) WHERE id = ?", arguments: [id])
     return db.changesCount > 0
   }
-}
 
-extension SyncedTable {
   public func has(_ db: Database, _ id: Int64) throws -> Bool {
     try db.hasRow("SELECT 1 FROM \(name) WHERE id = ?", [id])
   }
@@ -224,8 +214,6 @@ extension SyncedTable {
 }
 
 /// The mark of a row that was made or changed here since it was last sent, in SQL and in Swift.
-///
-///     "UPDATE notes SET tags = ?, \(Unsent.sql) WHERE id = ?"
 public enum Unsent {
   /// The condition on a row of `notes`, `note_types` or `reviews`. After SET, it marks the row.
   public static let sql = "usn = -1"

@@ -5,8 +5,6 @@ public import Storage
 import Text
 
 /// Functions for the tags of a card.
-///
-///     Tags.separated("verb irregular")   // ["verb", "irregular"]
 public enum Tags {
   /// The limit on a tag in characters, above that of other programs.
   public static let limit = 500

@@ -157,7 +157,7 @@ import Values
     ]).decks
     #expect(found[1]?.name == "A::B" && found[1]?.preset == 8 && found[1]?.isFiltered == false)
     #expect(found[1]?.limits.value(.reviewsPerDay) == 70 && found[1]?.limits.value(.newPerDay) == 9999)
-    #expect(found[1]?.limits.desiredRetention == 0.875 && found[3]?.limits.desiredRetention == nil)
+    #expect(found[1]?.limits.value(.desiredRetention) == 0.875 && found[3]?.limits.value(.desiredRetention) == nil)
     #expect(found[2]?.isFiltered == true)
   }
 

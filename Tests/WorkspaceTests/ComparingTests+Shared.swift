@@ -296,7 +296,7 @@ extension ComparingTests {
     try export(there, "theirs.apkg")
     _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(try presets() == ["Spanish 7 200 2"])
-    #expect(try here.decks.open("Spanish::Later").scheduling.limits().newPerDay == 2)
+    #expect(try here.decks.open("Spanish::Later").scheduling.limits().value(.newPerDay) == 2)
     try there.decks.open("Spanish").scheduling.set(.reviewsPerDay, .number(9))
     try export(there, "more.apkg")
     _ = try merge(file("theirs.apkg"), "Spanish", file("more.apkg"))

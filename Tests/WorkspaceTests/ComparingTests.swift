@@ -128,7 +128,7 @@ struct NoGenerator: CardGenerator {
     let left = try difference("Spanish", file("theirs.apkg"))
     #expect(left == [])
     #expect(try text(of: "moon.png") == "moon")
-    #expect(try here.decks.open("Spanish::Later").scheduling.limits().newPerDay == 2)
+    #expect(try here.decks.open("Spanish::Later").scheduling.limits().value(.newPerDay) == 2)
     _ = try here.care.undo()
     #expect(try difference("Spanish", file("base.apkg")) == [])
     #expect(try here.decks.all().count == 1)
@@ -154,7 +154,7 @@ struct NoGenerator: CardGenerator {
     #expect(left == [])
     let card = try #require(try note("gato", here).cards().first).record()
     #expect(card.flag == 0 && !card.isSuspended)
-    #expect(try here.decks.open("Spanish").scheduling.limits().reviewsPerDay == nil)
+    #expect(try here.decks.open("Spanish").scheduling.limits().value(.reviewsPerDay) == nil)
   }
 
   @Test func `conflicts of a type, of options and of a picture are stored with a note, and resolved there`() throws {

@@ -112,7 +112,7 @@ import Testing
     #expect(try workspace.refitting.advance() == nil && workspace.opened.fit == nil)
     try log(answers[9800..<9950], in: deck)
     #expect(try workspace.refitting.advance() == nil && workspace.opened.fit != nil)
-    _ = try workspace.opened.fit?.outcome()
+    _ = try workspace.opened.fit?.job.wait()
     let news = try #require(try workspace.refitting.advance())
     #expect(news.preset == "Real")
     let after = try deck.scheduling.options()

@@ -71,7 +71,8 @@ import Testing
     // Anki has no order by the due time alone, so packages name none.
     #expect(try scheduling.options().easyDays == [1, 1, 1, 1, 1, 0.5, 0] && scheduling.options().reviewOrder == .due)
     let limits = try scheduling.limits()
-    #expect(limits.newPerDay == 3 && limits.reviewsPerDay == 9 && limits.desiredRetention == 0.8)
+    #expect(limits.value(.newPerDay) == 3 && limits.value(.reviewsPerDay) == 9)
+    #expect(limits.value(.desiredRetention) == 0.8)
     let records = try Dictionary(
       uniqueKeysWithValues: back.cards().rest().map { ($0, try $0.record()) }.map { ($1.prompt, $1) })
     #expect(records["known"]?.state == .review && records["known"]?.flag == 4 && records["held"]?.isSuspended == true)

@@ -52,8 +52,6 @@ public struct DeckGoal: Equatable, Sendable {
 
   public func isNear(at moment: StudyMoment) -> Bool { isUnderWay(at: moment) && day - moment.today <= lastDays }
 
-  // MARK: Storing
-
   /// Parses the value in the deck's options; nil if it cannot be used.
   init?(stored: CardFieldValue) {
     guard case .json(let text) = stored else { return nil }
@@ -171,11 +169,9 @@ public struct GoalSimulation {
     self.goal = goal
     // Decks within it that have a goal of their own are not part of this one.
     let key = self.deck.name.lowercased()
-    let others = try DeckTable.goals(db).filter { $0.goal.isUnderWay(at: moment) }.map { $0.deck.name.lowercased() }
-      .filter { DeckName.isKey($0, within: key) }
+    let goals = try GoalsUnderWay(db, at: moment)
     let group = try ([self.deck] + DeckTable.within(db, deck)).filter { inner in
-      let inner = inner.name.lowercased()
-      return !others.contains { inner == $0 || DeckName.isKey(inner, within: $0) }
+      goals.goal(ofKey: inner.name.lowercased()).map { !DeckName.isKey($0.key, within: key) } ?? true
     }
     let options = try DeckTable.options(db, deck)
     simulation = try Simulation(db, group.map(\.id), options, at: moment)

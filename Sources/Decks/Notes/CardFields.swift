@@ -72,9 +72,7 @@ public struct NoteSource {
     let texts = try maker.texts(values, facts, ordinal: card.ordinal)
     return (texts.prompt, texts.answer)
   }
-}
 
-extension NoteSource {
   public static func of(_ db: Database, _ id: NoteID) throws -> NoteSource? {
     try db.firstRow("SELECT type, fields, tags FROM notes WHERE id = ?", [id.rawValue]) { row in
       NoteSource(type: NoteTypeID(rawValue: row.integer(0)), fields: row.text(1), tags: row.text(2))

@@ -34,9 +34,7 @@ public struct NoteRecord: Equatable, Sendable {
     (self.id, self.guid, self.type, self.modified) = (id, guid, type, modified)
     (self.tags, self.fields, self.data) = (tags, fields, data)
   }
-}
 
-extension NoteRecord {
   /// Whether the fields of a note of Basic are plain text, so that a card's prompt and answer hold all of it.
   public var isPlain: Bool { Self.arePlain(fields) }
 

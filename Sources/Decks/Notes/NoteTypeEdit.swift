@@ -8,9 +8,6 @@ import Text
 package import Values
 
 /// The new form of a note type, and which of its parts existed before.
-///
-///     var edit = NoteTypeEdit(type)
-///     edit.cards[0].value.front = "{{Front}}<br>{{Hint}}"
 public struct NoteTypeEdit: Equatable, Sendable {
   /// A field's name, or the template of a card.
   public struct Part<Value: Equatable & Sendable>: Equatable, Sendable {
@@ -82,9 +79,7 @@ extension NoteTypeTable {
     try change.apply(db)
     return loss
   }
-}
 
-extension NoteTypeTable {
   /// Gives a note another type. The note keeps its fields and its cards by their order.
   public static func assign(
     _ db: Database, _ type: NoteType, to id: NoteID, now: Double, isInterrupted: @escaping () -> Bool

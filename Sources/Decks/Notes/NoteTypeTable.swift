@@ -9,8 +9,6 @@ import Values
 public enum NoteTypeTable {
   private static let columns = "id, name, cloze, mod, json"
 
-  // MARK: Finding
-
   public static func list(_ db: Database) throws -> [NoteType] {
     try db.rows("SELECT \(columns) FROM note_types ORDER BY name_key", [], record)
   }
@@ -83,8 +81,6 @@ public enum NoteTypeTable {
     }
     return Dictionary(uniqueKeysWithValues: rows)
   }
-
-  // MARK: Changing
 
   /// - Parameter isFromFile: whether an export wrote the draft, perhaps from a type that another program made.
   /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.

@@ -54,9 +54,7 @@ extension NoteTypeTable {
     }
     return renewed
   }
-}
 
-extension NoteTypeTable {
   /// Replaces a type by a received one, except for its id. Its notes are not changed: call `updateTexts` to update
   /// their texts.
   /// - Returns: whether the texts of its notes may be different now.

@@ -195,8 +195,6 @@ public final class NoteReceiver {
     return record
   }
 
-  // MARK: What a card shows
-
   private func made(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> StoredCard {
     var card = card
     (card.note, card.content, card.created) = (note.id, try texts(card, note, kind).content, created(card.id))
@@ -227,9 +225,7 @@ public final class NoteReceiver {
     deckNames[deck] = name
     return name
   }
-}
 
-extension NoteReceiver {
   /// Replaces the fields and tags of an existing note, and the texts of its cards. No card is added or removed.
   public func renew(_ note: NoteRecord, of type: NoteType) throws {
     let kind = kind(of: type)

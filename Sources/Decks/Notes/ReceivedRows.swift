@@ -120,8 +120,6 @@ final class ReceivedRows {
     return cards
   }
 
-  // MARK: Writing
-
   /// Runs `body` on the notes, then on the cards, so that a note is written before its cards.
   private func inOrder(_ body: (RowBatch) throws -> Void) throws {
     do {

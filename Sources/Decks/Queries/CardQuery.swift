@@ -8,8 +8,6 @@ import Text
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
 /// rated:7:1, introduced:3, flag:red, deck:a::*, note:basic, card:1, nid:7, level:b*, re:x+, nc:x, dupe:x, -not, or,
 /// ( ).
-///
-///     let query = try CardQuery("tag:verb is:due -prompt:ser") { false }
 public struct CardQuery: Equatable {
   public let text: String
   let root: Node
@@ -48,29 +46,8 @@ public struct CardQuery: Equatable {
     case expression(TextExpression)
     /// Cards that have the same prompt as another card of their deck.
     case duplicates
-    case isAmong(CardGroup)
-  }
-
-  /// Groups of cards that SQLite finds by ids or numbers.
-  enum CardGroup: Equatable {
-    case cards([Int64])
-    case notes([Int64])
-    case noteTypes([Int64])
-    case decks([Int64])
-    /// By the index of the template, from 0.
-    case template(Int)
-
-    /// The SQL condition for a row of `cards` that is in the group.
-    var condition: String {
-      func list(_ numbers: [Int64]) -> String { "(" + numbers.map(String.init).joined(separator: ",") + ")" }
-      return switch self {
-      case .cards(let ids): "id IN \(list(ids))"
-      case .notes(let ids): "note IN \(list(ids))"
-      case .noteTypes(let ids): "note IN (SELECT notes.id FROM notes WHERE type IN \(list(ids)))"
-      case .decks(let numbers): "deck IN \(list(numbers))"
-      case .template(let ordinal): "ord = \(ordinal)"
-      }
-    }
+    /// Cards with one of the numbers in a column of their row, or `type` in that of their note.
+    case isAmong(column: String, [Int64])
   }
 
   enum Comparison: String, CaseIterable {
@@ -98,8 +75,7 @@ public struct CardQuery: Equatable {
   /// - Throws: `badQuery` with the column and what was expected there. A blank query matches every card.
   public init(_ text: String, isAnki: Bool = false, isInterrupted: @escaping () -> Bool) throws(DeckError) {
     var parser = QueryParser(text, isAnki: isAnki)
-    self.text = text
-    self.isInterrupted = isInterrupted
+    (self.text, self.isInterrupted) = (text, isInterrupted)
     root = try parser.parse()
   }
 

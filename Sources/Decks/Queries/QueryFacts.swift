@@ -129,8 +129,6 @@ final class QueryFacts {
       expected: "one of \(names), or the name of a field, before the colon (or quotes around the text)")
   }
 
-  // MARK: Answers
-
   func cards(_ condition: CardQuery.Condition) -> Set<Int64> { cards.first { $0.condition == condition }?.ids ?? [] }
 
   /// The probability that a card is remembered now.
@@ -240,7 +238,10 @@ struct QuerySQL {
           id IN (SELECT card FROM reviews WHERE at >= \(moment.start(ofLast: days)) AND at < \(moment.endOfToday)
             AND rating BETWEEN \(low) AND \(high))
           """, isExact: true)
-    case .isAmong(let group): return Part(text: group.condition, isExact: true)
+    case .isAmong(let column, let numbers):
+      let condition = "\(column) IN (\(numbers.map(String.init).joined(separator: ",")))"
+      let isOfNote = column == "type"
+      return Part(text: isOfNote ? "note IN (SELECT id FROM notes WHERE \(condition))" : condition, isExact: true)
     case .tag: return Part(text: "(SELECT tags FROM notes WHERE notes.id = note) <> ''", isExact: false)
     default: return nil
     }

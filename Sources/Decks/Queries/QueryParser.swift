@@ -76,11 +76,11 @@ struct QueryParser {
       guard let number = Int(value.plain), (1...500).contains(number) else {
         throw expected("the number of a card, as in card:1,", at: place)
       }
-      condition = .isAmong(.template(number - 1))
-    case "nid": condition = .isAmong(.notes(try numbers(value, place)))
-    case "cid": condition = .isAmong(.cards(try numbers(value, place)))
-    case "mid": condition = .isAmong(.noteTypes(try numbers(value, place)))
-    case "did": condition = .isAmong(.decks(try numbers(value, place)))
+      condition = .isAmong(column: "ord", [Int64(number - 1)])
+    case "nid": condition = .isAmong(column: "note", try numbers(value, place))
+    case "cid": condition = .isAmong(column: "id", try numbers(value, place))
+    case "mid": condition = .isAmong(column: "type", try numbers(value, place))
+    case "did": condition = .isAmong(column: "deck", try numbers(value, place))
     case "added": condition = .added(days: try days(value.plain, place))
     case "edited": condition = .edited(days: try days(value.plain, place))
     case "introduced": condition = .introduced(days: try days(value.plain, place))

@@ -65,8 +65,6 @@ public final class SearchCache {
     return found
   }
 
-  // MARK: The index
-
   /// The cards of all decks that match a query, in no order; nil if the index does not help.
   func cards(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws -> [Int64]? {
     if let last, last.query == query { return last.cards }

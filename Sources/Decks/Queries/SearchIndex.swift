@@ -13,6 +13,11 @@ struct SearchRowSet {
   var isExact = true
 
   var count: Int { holds.count { $0 } }
+
+  fileprivate mutating func form(with other: SearchRowSet, _ join: (Bool, Bool) -> Bool) {
+    for row in holds.indices { holds[row] = join(holds[row], other.holds[row]) }
+    isExact = isExact && other.isExact
+  }
 }
 
 /// The texts of an account's cards, in the order in which they were read.
@@ -205,12 +210,5 @@ final class SearchIndex {
       }
     }
     return set
-  }
-}
-
-extension SearchRowSet {
-  fileprivate mutating func form(with other: SearchRowSet, _ join: (Bool, Bool) -> Bool) {
-    for row in holds.indices { holds[row] = join(holds[row], other.holds[row]) }
-    isExact = isExact && other.isExact
   }
 }

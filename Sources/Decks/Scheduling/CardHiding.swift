@@ -23,14 +23,8 @@ public enum CardHiding {
   public static func bury(
     _ db: Database, _ ids: some Sequence<CardID>, _ burial: Burial = .byUser, at moment: StudyMoment
   ) throws -> Int {
-    let statement = try db.cachedStatement(sql: "UPDATE cards SET buried = ?, buried_until = ? WHERE id = ?")
-    var count = 0
-    for id in ids {
-      try SyncedTable.cards.keep(db, [id.rawValue])
-      try statement.execute(arguments: [burial.rawValue, moment.endOfToday, id.rawValue])
-      count += db.changesCount
-    }
-    return count
+    let sql = "UPDATE cards SET buried = ?, buried_until = ? WHERE id = ?"
+    return try change(db, ids, sql) { [burial.rawValue, moment.endOfToday, $0.rawValue] }
   }
 
   /// Shows buried cards again.
@@ -38,14 +32,19 @@ public enum CardHiding {
   @discardableResult
   public static func unbury(_ db: Database, _ ids: some Sequence<CardID>) throws -> Int {
     let sql = "UPDATE cards SET buried = 0, buried_until = NULL WHERE id = ? AND buried_until IS NOT NULL"
+    return try change(db, ids, sql) { [$0.rawValue] }
+  }
+
+  /// Changes cards one by one; returns how many rows that were.
+  private static func change(
+    _ db: Database, _ ids: some Sequence<CardID>, _ sql: String, _ arguments: (CardID) -> StatementArguments
+  ) throws -> Int {
     let statement = try db.cachedStatement(sql: sql)
-    var count = 0
-    for id in ids {
+    return try ids.reduce(0) { count, id in
       try SyncedTable.cards.keep(db, [id.rawValue])
-      try statement.execute(arguments: [id.rawValue])
-      count += db.changesCount
+      try statement.execute(arguments: arguments(id))
+      return count + db.changesCount
     }
-    return count
   }
 
   /// Sets a card's schedule, flag and suspension from elsewhere.

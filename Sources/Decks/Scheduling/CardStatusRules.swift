@@ -41,8 +41,6 @@ enum CardStatus: String, CaseIterable, Sendable {
     }
   }
 
-  // MARK: Parts of rules
-
   /// The card's time has come: the day of a learnt card, or the moment, today, of a card that is being learnt.
   static func isTime(_ moment: MomentSQL = .named) -> String {
     "\(studied) AND due IS NOT NULL AND due < \(moment.end) AND (state <> 2 OR due < \(moment.cutoff))"

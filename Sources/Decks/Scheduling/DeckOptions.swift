@@ -93,8 +93,6 @@ public struct DeckOptions: Equatable, Sendable {
     return []
   }
 
-  // MARK: FSRS-7
-
   /// The fitted models, if FSRS-7 schedules cards. It never does so with the parameters that it was published with.
   public var timed: FittedModels? {
     guard let fitted, fitted.model != nil else { return nil }
@@ -109,8 +107,6 @@ public struct DeckOptions: Equatable, Sendable {
   public func stepsAreTimed(relearning: Bool) -> Bool {
     shortTerm && timed != nil && self[relearning ? .relearningSteps : .learningSteps] == .choice("auto")
   }
-
-  // MARK: Storing
 
   /// The values that were set, by the names of the options, in the form for a file.
   public var fields: [CardField] {
@@ -211,8 +207,6 @@ public struct DeckLimits: Equatable, Sendable {
     if let reviewsToday, reviewsToday.day == day { try options.set(.reviewsPerDay, to: Double(reviewsToday.limit)) }
     return options
   }
-
-  // MARK: Storing
 
   init(json: String) throws {
     if json == "{}" { return }

@@ -65,8 +65,6 @@ extension DeckTable {
     if db.changesCount == 0 { throw DeckError.gone(what: "the deck") }
   }
 
-  // MARK: Limits
-
   public static func limits(_ db: Database, _ id: DeckID) throws -> DeckLimits {
     let stored = try db.firstRow("SELECT options FROM decks WHERE id = ?", [id.rawValue]) { $0.text(0) }
     guard let stored else { throw DeckError.gone(what: "the deck") }

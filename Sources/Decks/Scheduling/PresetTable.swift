@@ -148,8 +148,6 @@ public enum PresetTable {
     return candidate
   }
 
-  // MARK: Rows
-
   private static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
     try db.execute(sql: sql, arguments: arguments)
     if db.changesCount == 0 { throw DeckError.gone(what: "the preset") }

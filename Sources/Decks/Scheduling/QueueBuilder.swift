@@ -252,8 +252,6 @@ struct QueueBuilder {
     }.map(\.0)
   }
 
-  // MARK: Mixing
-
   private func mixed(_ due: [ReviewQueue.Entry], _ new: [ReviewQueue.Entry]) -> [ReviewQueue.Entry] {
     switch order.newMix {
     case .before: return new + due

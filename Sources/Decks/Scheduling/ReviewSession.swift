@@ -100,7 +100,6 @@ public final class ReviewSession: StudyProgress {
   // MARK: Actions
 
   /// Answers the current card.
-  /// - Parameter seconds: the time that the user took, for the log.
   /// - Parameter mistyped: the text that was typed, if it is not the answer.
   /// - Throws: `over`, `paused`.
   @discardableResult
@@ -209,10 +208,6 @@ public final class ReviewSession: StudyProgress {
 }
 
 /// What to study.
-///
-///     var selection = StudySelection([spanish, italian])
-///     selection.isCram = true
-///     let session = try ReviewSession(db, selection, at: moment)
 public struct StudySelection: Equatable {
   /// The decks to study, each with the decks within it.
   public var decks: [DeckID]

@@ -75,9 +75,7 @@ public enum ReviewTable {
     ])
     if db.changesCount == 0 { throw DeckError.gone(what: "the card") }
   }
-}
 
-extension ReviewTable {
   /// Removes rows. A server keeps the rows that it has, because Anki never removes a row from its log. Undoing an
   /// answer does not use this: it removes a row that was not sent.
   /// - Parameter ids: an SQL query for the ids.

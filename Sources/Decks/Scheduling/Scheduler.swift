@@ -81,8 +81,6 @@ public struct Scheduler: Sendable {
     return TimedMemory(model.next(known.state, rating, days: days), first: known.first)
   }
 
-  // MARK: Days
-
   private func days(
     _ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment, _ seed: UInt64?, _ loads: DayLoads?
   ) -> Int {
@@ -142,8 +140,6 @@ public struct Scheduler: Sendable {
   private func varied(_ days: Double, _ fuzz: Fuzz, from minimum: Int = 1) -> Int {
     fuzz.days(days, from: minimum, to: options.maximumInterval)
   }
-
-  // MARK: Steps
 
   /// The next step; nil if the card gets an interval of days.
   private func step(_ old: CardSchedule, _ rating: Rating, _ moment: StudyMoment) -> (index: Int, seconds: Double)? {

@@ -61,8 +61,6 @@ public struct StudyMoment: Sendable {
   /// Whether a card that is buried until then is hidden now. As with due days, the nearest beginning of a day counts.
   func isBuried(until: Double?) -> Bool { until.map { $0 >= dueCutoff && $0 < latestBurial } ?? false }
 
-  // MARK: Due days
-
   /// A learnt card is due on a day. It is stored as the moment when that day began in the time zone in which the card
   /// was answered. Summer time and journeys shift the beginnings of days by up to half a day, so the nearest
   /// beginning counts.
@@ -84,6 +82,9 @@ public struct StudyMoment: Sendable {
 
   /// Days from the last answer of a card to today; 0 for a card whose last answer is not known.
   func days(since last: Double?) -> Int { last.map { max(0, today - day(of: $0)) } ?? 0 }
+
+  /// A day as a date: `2026-11-22`.
+  public static func date(ofDay day: Int) -> String { CivilDate(day: min(1_000_000_000_000, max(-700_000, day))).text }
 }
 
 /// A day of the Gregorian calendar.

@@ -27,7 +27,12 @@ public struct DayFigures: Equatable, Sendable {
   /// The minutes that were begun.
   public var minutes: Int { Int((seconds / 60).rounded(.up)) }
 
-  init(day: Int) { self.day = day }
+  fileprivate var value: Value {
+    .record([
+      "date": StudyMoment.date(ofDay: day), "answers": answers, "right": right, "seconds": seconds, "new": new,
+      "learning": learning, "relearning": relearning, "young": young, "mature": mature,
+    ])
+  }
 }
 
 /// How often something was remembered, and how often that was expected.
@@ -37,8 +42,6 @@ public struct Recall: Equatable, Sendable {
   /// The sum of the predicted probabilities, and the number of answers with a prediction.
   public var predictedSum = 0.0
   public var predictions = 0
-
-  public init() {}
 
   /// Nil if nothing was asked.
   public var share: Double? { asked == 0 ? nil : Double(remembered) / Double(asked) }
@@ -51,6 +54,10 @@ public struct Recall: Equatable, Sendable {
     sum.predictedSum += b.predictedSum
     sum.predictions += b.predictions
     return sum
+  }
+
+  fileprivate var value: Value {
+    .record(["asked": asked, "remembered": remembered, "share": share, "predicted": predicted])
   }
 }
 
@@ -77,6 +84,8 @@ public struct ButtonFigures: Equatable, Sendable {
   }
 
   public var all: Int { again + hard + good + easy }
+
+  fileprivate var value: Value { .record(["again": again, "hard": hard, "good": good, "easy": easy]) }
 }
 
 /// The numbers of cards of each kind; suspended and buried cards are counted only as that.
@@ -90,6 +99,13 @@ public struct CardFigures: Equatable, Sendable {
   public var buried = 0
 
   public var all: Int { new + learning + relearning + young + mature + suspended + buried }
+
+  fileprivate var value: Value {
+    .record([
+      "new": new, "learning": learning, "relearning": relearning, "young": young, "mature": mature,
+      "suspended": suspended, "buried": buried, "all": all,
+    ])
+  }
 }
 
 /// The count for each integer value.
@@ -114,6 +130,13 @@ public struct Histogram: Equatable, Sendable {
   public var bars: [Bar] {
     let counts = far.map { ($0, $1) } + zip(Self.usual, near).filter { $1 > 0 }
     return counts.map { Bar(value: $0, count: $1) }.sorted { $0.value < $1.value }
+  }
+
+  fileprivate func value(_ name: String, scale: Double) -> Value {
+    .list(
+      bars.map { bar in
+        .record([name: Value.measure((Double(bar.value) * scale * 100).rounded() / 100), "cards": bar.count])
+      })
   }
 }
 
@@ -174,9 +197,7 @@ public struct DeckStatistics: Equatable, Sendable {
     }
     return longest
   }
-}
 
-extension DeckStatistics {
   /// The number of consecutive days with answers, up to today, or up to yesterday if today has none yet; one index
   /// lookup per day.
   public static func streak(_ db: Database, at moment: StudyMoment) throws -> Int {
@@ -195,9 +216,7 @@ extension DeckStatistics {
     }
     return count
   }
-}
 
-extension DeckStatistics {
   public var value: Value {
     .record([
       "today": todayFigures.value, "streak": streak, "longest_streak": longestStreak, "cards": cards.value,
@@ -227,46 +246,4 @@ extension DeckStatistics {
         return (name, .record(["young": young.value, "mature": mature.value]))
       })
   }
-}
-
-extension DayFigures {
-  fileprivate var value: Value {
-    .record([
-      "date": StudyMoment.date(ofDay: day), "answers": answers, "right": right, "seconds": seconds, "new": new,
-      "learning": learning, "relearning": relearning, "young": young, "mature": mature,
-    ])
-  }
-}
-
-extension Recall {
-  fileprivate var value: Value {
-    .record(["asked": asked, "remembered": remembered, "share": share, "predicted": predicted])
-  }
-}
-
-extension ButtonFigures {
-  fileprivate var value: Value { .record(["again": again, "hard": hard, "good": good, "easy": easy]) }
-}
-
-extension CardFigures {
-  fileprivate var value: Value {
-    .record([
-      "new": new, "learning": learning, "relearning": relearning, "young": young, "mature": mature,
-      "suspended": suspended, "buried": buried, "all": all,
-    ])
-  }
-}
-
-extension Histogram {
-  fileprivate func value(_ name: String, scale: Double) -> Value {
-    .list(
-      bars.map { bar in
-        .record([name: Value.measure((Double(bar.value) * scale * 100).rounded() / 100), "cards": bar.count])
-      })
-  }
-}
-
-extension StudyMoment {
-  /// A day as a date: `2026-11-22`.
-  public static func date(ofDay day: Int) -> String { CivilDate(day: min(1_000_000_000_000, max(-700_000, day))).text }
 }

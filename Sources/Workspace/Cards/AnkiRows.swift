@@ -10,8 +10,6 @@ import Storage
 public struct AnkiRows {
   let workspace: Workspace
 
-  // MARK: Cards
-
   public func rows(of cards: [CardHandle]) throws -> [AnkiCard] {
     let positions = try cards.map { try $0.record().state == .new ? $0.position() : 0 }
     return try workspace.read { db in
@@ -60,8 +58,6 @@ public struct AnkiRows {
       return try replay.enter(card.id, rating, at: workspace.moment, seconds: 0)
     }
   }
-
-  // MARK: The log
 
   /// Returns the logs of cards, the earliest row first, each with whether a sync server lacks it.
   public func log(of cards: [CardID]) throws -> [CardID: [(review: ReceivedReview, isUnsent: Bool)]] {

@@ -5,7 +5,7 @@ import CardDocuments
 public import Decks
 import Files
 import Storage
-import Templates
+public import Templates
 import Text
 public import Values
 
@@ -41,7 +41,17 @@ public final class CardHandle: RowHandle<CardID> {
     return try workspace.read { try NoteOrdinals.isUnmade($0, id, of: note) }
   }
 
+  public func media() throws -> CardMedia {
+    let record = try record()
+    return try workspace.read { try CardMedia($0, of: record) }
+  }
+
   public func deck() throws -> DeckHandle { workspace.handle(of: try record().deck) }
+
+  public func note() throws -> NoteHandle { workspace.handle(of: try record().note) }
+
+  /// Returns the answer that the card asks to be typed; nil if it asks for none.
+  public func typedQuestion() throws -> TypedQuestion? { try workspace.read { try NoteTable.typedQuestion($0, id) } }
 
   /// The position of the card in its deck; 1 is the top.
   public func position() throws -> Int {

@@ -25,8 +25,6 @@ public struct BackupContents: Equatable, Sendable {
   public var documents = 0
   /// The total size of all files in bytes, before compression.
   public var bytes = 0
-
-  public init() {}
 }
 
 public enum BackupError: Problem, Equatable {
@@ -42,31 +40,30 @@ public enum BackupError: Problem, Equatable {
   case notAllRestored(FileError, kept: String?)
 
   public var report: ProblemReport {
-    switch self {
+    func of(_ path: String, _ code: ProblemCode, _ title: String, _ what: String) -> ProblemReport {
+      ProblemReport(code, title, "\(quoted(path)) \(what)", ["path": path])
+    }
+    return switch self {
     case .notABackup(let path, let reason):
-      ProblemReport(
-        .notABackup, "Not a backup",
-        "\(quoted(path)) is not a complete backup: \(printable(reason)); nothing was changed", ["path": path])
+      of(
+        path, .failure(.notABackup), "Not a backup",
+        "is not a complete backup: \(printable(reason)); nothing was changed")
     case .newer(let path, let version):
-      ProblemReport(
-        .storageNewer, "The backup is newer than this program",
-        "\(quoted(path)) is a backup of version \(version), which this program does not know; update the program",
-        ["path": path])
+      of(
+        path, .failure(.storageNewer), "The backup is newer than this program",
+        "is a backup of version \(version), which this program does not know; update the program")
     case .ofAnother(let path, let account):
-      ProblemReport(
-        .signIn(.authRequired), "Sign in first",
-        "\(quoted(path)) is a backup of the account \(quoted(account)); sign in as \(quoted(account)) to restore it",
-        ["path": path])
+      of(
+        path, .signIn(.authRequired), "Sign in first",
+        "is a backup of the account \(quoted(account)); sign in as \(quoted(account)) to restore it")
     case .ofNoAccount(let path, let here):
-      ProblemReport(
-        .notABackup, "A backup without an account",
-        "\(quoted(path)) is a backup of data without an account; `--with account` restores it as \(quoted(here))",
-        ["path": path])
+      of(
+        path, .failure(.notABackup), "A backup without an account",
+        "is a backup of data without an account; `--with account` restores it as \(quoted(here))")
     case .strange(let path, let reason):
-      ProblemReport(
-        .notABackup, "Not a backup of this version",
-        "\(quoted(path)) was not written by this version: \(printable(reason, limit: 500)); nothing was changed",
-        ["path": path])
+      of(
+        path, .failure(.notABackup), "Not a backup of this version",
+        "was not written by this version: \(printable(reason, limit: 500)); nothing was changed")
     case .inUnit:
       ProblemReport(
         .cannotUndo, "Not within a script", "a backup cannot be made or restored within a script; nothing was changed")
@@ -98,8 +95,6 @@ enum BackupPart: Equatable {
 }
 
 extension CareOperations {
-  // MARK: Making a backup
-
   /// Writes everything of the account to one file, even while it is in use, and reads it back to verify it.
   /// - Parameter replaces: whether a file of that name is replaced; if not, the backup fails with EEXIST.
   @discardableResult
@@ -150,8 +145,6 @@ extension CareOperations {
     }
     return paths.max { made($0) < made($1) }
   }
-
-  // MARK: Inspecting a backup
 
   /// Returns the contents of a backup. Reads and checks the whole file.
   public func inspect(_ path: String) throws -> BackupContents {

@@ -7,19 +7,15 @@ import Files
 import Storage
 import Text
 
-public struct BackupRetention: Equatable, Sendable {
-  public var daily: Int
-  public var weekly: Int
-  public var monthly: Int
-
-  public init(daily: Int = 7, weekly: Int = 4, monthly: Int = 12) {
-    (self.daily, self.weekly, self.monthly) = (daily, weekly, monthly)
-  }
+struct BackupRetention: Sendable {
+  var daily = 7
+  var weekly = 4
+  var monthly = 12
 
   /// Returns the days to retain, as numbers since 1970: the most recent ones, and the newest day of each of the most
   /// recent weeks (starting on Monday) and months. Days after today, from a clock that was wrong, are not in the
   /// result; the caller retains them and they do not count against the limits.
-  public func kept(_ days: Set<Int>, today: Int) -> Set<Int> {
+  func kept(_ days: Set<Int>, today: Int) -> Set<Int> {
     let newestFirst = days.filter { $0 <= today }.sorted(by: >)
     var kept = Set(newestFirst.prefix(max(1, daily)))
     keep(newestFirst, weekly, &kept) { ($0 + 3) / 7 }

@@ -124,9 +124,7 @@ extension CareOperations {
   public static var libraryVersions: [(name: String, version: String)] {
     [("SQLite", sqliteVersion), ("zstd", zstdVersion)]
   }
-}
 
-extension CareOperations {
   /// Repairs what can be repaired, after a backup of everything.
   /// - Parameter removesUnmade: whether cards that their notes no longer make are removed where they are found.
   /// - Parameter progress: as for `diagnose`, for each of its checks.

@@ -58,8 +58,6 @@ public struct RestoreReport: Equatable, Sendable {
 }
 
 extension CareOperations {
-  // MARK: Inspecting a backup
-
   /// Unpacks and checks a backup. Changes nothing outside a temporary folder, which is removed with the returned value.
   /// - Parameter powers: the parts to restore in addition to rows, documents and media.
   /// - Throws: `BackupError` if the file is not a backup, or not one of this account or version.
@@ -161,8 +159,6 @@ extension CareOperations {
       return ([:], nil)
     }
   }
-
-  // MARK: Restoring
 
   /// Replaces all local data by the contents of a backup. Saves the local data first.
   /// - Throws: `BackupError.notAllRestored` if only the grants or the history could not be replaced.

@@ -46,9 +46,7 @@ public enum Operation: String, Sendable {
   case syncMedia = "syncing media"
   case mend = "repairing"
   case takeBack = "undoing an answer"
-}
 
-extension Operation {
   /// Whether the operation leaves every card at its position.
   var movesNoCard: Bool { Self.unmoving.contains(self) }
 

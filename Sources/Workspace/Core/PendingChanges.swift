@@ -74,8 +74,7 @@ private struct RecordedObject {
   let bookkeeping: Set<String>
 
   init(_ noun: String, _ naming: [String], bookkeeping: Set<String> = []) {
-    self.noun = noun
-    self.naming = naming
+    (self.noun, self.naming) = (noun, naming)
     self.bookkeeping = bookkeeping.union(["modified", "mod", "usn"])
   }
 

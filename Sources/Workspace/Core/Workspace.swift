@@ -25,32 +25,22 @@ public final class Workspace {
   /// The user's folder: `local`, or `accounts/NAME`.
   public let folder: String
   let collectionPath: String
-
   /// The access granted by the sign-in; it ends with the sign-out.
   @usableFromInline let access: AccountAccess
-
   let sources: WorkspaceSources
-
   public let environment: Environment
-
   public let rehearsal: Rehearsal
 
   /// Read at every call from Lua. No code keeps an access to it open during another one, so the check is off.
   @usableFromInline @exclusivity(unchecked) private(set) var isClosed = false
 
   let database: Store
-
   var handles = WorkspaceHandles()
-
   var opened = OpenedParts()
-
   /// Whether the collection was found, or may be created.
   var hasCollection = false
-
   var unit = UnitRecord()
-
   var hooks = ChangeHooks()
-
   /// Whether all data is read as it was at an undo step.
   public internal(set) var isReadingPastStep = false
 
@@ -67,11 +57,6 @@ public final class Workspace {
   private(set) var observesWords = false
 
   /// Creates a workspace without opening anything: the database is opened at its first use.
-  /// - Parameter access: the access granted by a sign-in, or that of the local data without an account.
-  /// - Parameter settings: the layers of settings from outside the account.
-  /// - Parameter lexicons: the word lists, which belong to no account and outlive a sign-in.
-  /// - Parameter modes: the game modes, likewise.
-  /// - Parameter drawing: the program that decodes and draws pictures.
   /// - Throws: `AuthenticationError.required` if the access has ended.
   public init(
     _ access: AccountAccess, environment: Environment, settings: SettingSources, lexicons: LexiconLibrary,
@@ -81,8 +66,7 @@ public final class Workspace {
     sources = WorkspaceSources(settings: settings, lexicons: lexicons, modes: modes, drawing: drawing)
     folder = try access.folder()
     collectionPath = folder + "/collection.sqlite"
-    self.environment = environment
-    self.rehearsal = rehearsal
+    (self.environment, self.rehearsal) = (environment, rehearsal)
     database = Store(
       path: collectionPath, schema: Workspace.schema, isInterrupted: environment.isInterrupted,
       undoClock: environment.clocks.now,
@@ -103,9 +87,7 @@ public final class Workspace {
   }
 
   public var lexicons: LexiconLibrary { sources.lexicons }
-
   public var modes: ModeTable { sources.modes }
-
   var drawing: DrawingProgram { sources.drawing }
 
   /// Closes the workspace: rolls back an uncommitted unit of work. Handles fail with "signed out" afterwards.

@@ -12,6 +12,7 @@ public protocol WorkspaceHandle: AnyObject {
   var workspace: Workspace { get }
 }
 
+/// A row by its id; what reads the row throws `DeckError.gone` when it was removed.
 public class RowHandle<ID: Hashable>: WorkspaceHandle {
   public let workspace: Workspace
   public let id: ID

@@ -34,7 +34,7 @@ struct OpenedParts {
   /// The number of notes of each type, valid while the change count stays the same.
   var noteCounts: (counts: [NoteTypeID: Int], changeCount: Int)?
   var languages: LanguageLibrary?
-  var commonWords: KnownCommonWords?
+  var commonWords: (lexicon: Lexicon, words: CommonWords?)?
   var sync: SyncProgram?
   var whileWaitingForServer: (() -> Void)?
   var player: SoundPlayer?
@@ -113,9 +113,6 @@ public protocol WorkspaceObserver: AnyObject {
 }
 
 /// Whether the run is a rehearsal. In a rehearsal only a unit of work, which is rolled back, may change anything.
-///
-///     let rehearsal = Rehearsal(isOn: true) { print("would have been done: \($0)") }
-///     guard rehearsal.mayActOutside("export to cards.csv") else { return }
 public struct Rehearsal {
   public let isOn: Bool
   /// Prints what would be done, as a line for the user.

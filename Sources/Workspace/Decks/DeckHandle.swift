@@ -7,9 +7,12 @@ import Files
 import Storage
 
 public final class DeckHandle: RowHandle<DeckID> {
-  // MARK: Reading
+  public var scheduling: DeckScheduling { DeckScheduling(deck: self) }
+  public var goals: DeckGoals { DeckGoals(deck: self) }
+  public var fitting: DeckFitting { DeckFitting(deck: self) }
 
-  /// - Throws: `DeckError.gone` when it was removed.
+  public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
+
   public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
 
   /// Reads, if the deck exists.
@@ -53,8 +56,6 @@ public final class DeckHandle: RowHandle<DeckID> {
     if query == nil { figures.goal = try goals.progress() }
     return figures
   }
-
-  // MARK: Changing
 
   public func rename(to name: String) throws {
     workspace.unit.deckNames = [:]

@@ -92,10 +92,9 @@ extension DeckHandle {
     to path: String, _ kinds: FileKinds = .plain, _ options: PageOptions = PageOptions(),
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
-    let isInterrupted = workspace.isInterrupted
-    return try atOneMoment { db in
-      try page(db, options).write(to: path, kinds, isInterrupted: isInterrupted) { done, total in
-        if isInterrupted() { throw WorkspaceError.interrupted }
+    try atOneMoment { db in
+      try page(db, options).write(to: path, kinds, isInterrupted: workspace.isInterrupted) { done, total in
+        try workspace.poll()
         try progress(done, total)
       }
     }
@@ -113,13 +112,12 @@ extension DeckHandle {
   public func importAnswers(
     from paths: [String], _ kinds: FileKinds = .plain, progress: ImportProgress = { _, _ in }
   ) throws -> AnswerReport {
-    let environment = workspace.environment
-    return try workspace.perform(
+    try workspace.perform(
       .importAnswers, on: workspace.decks.name(of: id), count: { $0.entered + $0.older }
     ) { db in
       let answers = try AnswerImport(db, into: id, at: workspace.moment)
-      return try answers.run(paths, kinds, isInterrupted: environment.isInterrupted) { done, total in
-        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+      return try answers.run(paths, kinds, isInterrupted: workspace.isInterrupted) { done, total in
+        try workspace.poll()
         try progress(done, total)
       }
     }

@@ -102,17 +102,12 @@ public struct DeckScheduling {
     retentions: [Double] = [0.7, 0.75, 0.8, 0.85, 0.9, 0.95], days: Int = 365,
     progress: @escaping (Double) throws -> Void = { _ in }
   ) throws -> [RetentionForecast] {
-    let isInterrupted = workspace.isInterrupted
     let simulation = try workspace.read { try Simulation($0, deck: id, at: workspace.moment) }
     return try simulation.run(retentions: retentions, days: days) { share in
-      if isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
       try progress(share)
     }
   }
-}
-
-extension DeckHandle {
-  public var scheduling: DeckScheduling { DeckScheduling(deck: self) }
 }
 
 public struct DeckGoals {
@@ -172,10 +167,6 @@ public struct DeckGoals {
   }
 }
 
-extension DeckHandle {
-  public var goals: DeckGoals { DeckGoals(deck: self) }
-}
-
 public struct PresetOperations {
   let workspace: Workspace
 
@@ -213,7 +204,6 @@ public struct PresetOperations {
 }
 
 public final class PresetHandle: RowHandle<PresetID> {
-  /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> PresetRecord { try workspace.read(for: "preset") { try PresetTable.record($0, id) } }
 }
 

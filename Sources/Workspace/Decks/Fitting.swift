@@ -15,7 +15,6 @@ public struct DeckFitting {
   /// Fits the memory models to the answers of the deck and its subdecks, without storing the result.
   /// - Parameter progress: called from time to time with the fraction done; an error that it throws ends the fit.
   public func run(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelFitting.Outcome {
-    let isInterrupted = workspace.isInterrupted
     let fitting = try workspace.read { db in
       let options = try DeckTable.options(db, id)
       return ModelFitting(
@@ -23,7 +22,7 @@ public struct DeckFitting {
         modelChoice: options.modelChoice)
     }
     return try fitting.run { share in
-      if isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
       try progress(share)
     }
   }
@@ -31,10 +30,9 @@ public struct DeckFitting {
   /// Measures how well each model, fitted to the first four fifths of the answers, predicts the last fifth.
   /// - Throws: `MemoryError.tooFewReviews`.
   public func evidence(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelEvidence {
-    let isInterrupted = workspace.isInterrupted
     let history = try workspace.read { try ReviewHistory($0, decks: [id], at: workspace.moment) }
     let evidence = try ModelEvidence(history) { share in
-      if isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
       try progress(share)
     }
     guard let evidence else {
@@ -61,17 +59,12 @@ public struct DeckFitting {
   /// Returns how well the memory model knows the user by the answers of the deck and its subdecks, and how long study
   /// takes.
   public func knowledge(working: () -> Void = {}) throws -> ModelKnowledge {
-    let isInterrupted = workspace.isInterrupted
     let reading = try workspace.read { try ModelKnowledge.Reading($0, deck: id, at: workspace.moment) }
     return try reading.knowledge {
       working()
-      if isInterrupted() { throw WorkspaceError.interrupted }
+      try workspace.poll()
     }
   }
-}
-
-extension DeckHandle {
-  public var fitting: DeckFitting { DeckFitting(deck: self) }
 }
 
 public struct RefitResult: Equatable, Sendable {

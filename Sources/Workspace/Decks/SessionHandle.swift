@@ -18,9 +18,6 @@ public struct SessionResult {
 }
 
 /// A running session.
-///
-///     let session = try deck.study(SessionHandle.Options(preferences))
-///     while let card = try session.card() { try session.answer(.good) }
 public final class SessionHandle: WorkspaceHandle {
   public enum SessionMode: String, CaseIterable, Sendable { case review, sprint }
 
@@ -70,8 +67,7 @@ public final class SessionHandle: WorkspaceHandle {
 
   init(_ deck: DeckHandle, _ options: Options) throws {
     workspace = deck.workspace
-    self.deck = deck
-    self.options = options
+    (self.deck, self.options) = (deck, options)
     let query = try options.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
     let workspace = deck.workspace
     let selection = options.selection(of: deck.id, query)
@@ -157,7 +153,6 @@ public final class SessionHandle: WorkspaceHandle {
 
   /// Answers the card and notifies of the answer; also notifies of the end of the session if this was the last answer
   /// or the time is up.
-  /// - Parameter seconds: the user's thinking time, for the log.
   /// - Parameter mistyped: what was typed if it is not the answer.
   /// - Throws: `DeckError.over`, `.paused`, or an interrupt of the code that was notified.
   @discardableResult
@@ -242,24 +237,16 @@ public final class SessionHandle: WorkspaceHandle {
   }
 
   /// Suspends the current card; does nothing in a sprint.
-  public func suspend() throws {
-    if case .review(let session) = try current() {
-      try hide(session) { try session.suspend($0, at: workspace.moment) }
-      try finishIfOver()
-    }
-  }
+  public func suspend() throws { try hide { try $0.suspend($1, at: workspace.moment) } }
 
   /// Buries the current card until tomorrow; does nothing in a sprint.
-  public func bury() throws {
-    if case .review(let session) = try current() {
-      try hide(session) { try session.bury($0, at: workspace.moment) }
-      try finishIfOver()
-    }
-  }
+  public func bury() throws { try hide { try $0.bury($1, at: workspace.moment) } }
 
-  private func hide(_ session: ReviewSession, _ body: (Database) throws -> Void) throws {
+  private func hide(_ body: (ReviewSession, Database) throws -> Void) throws {
+    guard case .review(let session) = try current() else { return }
     let card = try workspace.read { try session.card($0, at: workspace.moment) }
-    try act(session, .editCard, card?.stepName, body)
+    try act(session, .editCard, card?.stepName) { try body(session, $0) }
+    try finishIfOver()
   }
 
   /// Sets the flag of the current card, from 1 to 7; 0 removes it.
@@ -300,8 +287,4 @@ extension SessionHandle.Options {
     (selection.isCram, selection.reschedules) = (isCram, reschedules)
     return selection
   }
-}
-
-extension DeckHandle {
-  public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
 }

@@ -11,10 +11,7 @@ public final class DocumentHandle: WorkspaceHandle {
   private let stored: StoredDocument
   private var elementHandles = HandleTable<String, ElementHandle>()
 
-  init(_ stored: StoredDocument, in workspace: Workspace) {
-    self.stored = stored
-    self.workspace = workspace
-  }
+  init(_ stored: StoredDocument, in workspace: Workspace) { (self.stored, self.workspace) = (stored, workspace) }
 
   /// Returns the current document.
   /// - Throws: `DocumentError.removed` if it is gone.
@@ -77,10 +74,7 @@ public final class ElementHandle: WorkspaceHandle {
   public let id: String
   public var workspace: Workspace { document.workspace }
 
-  init(_ id: String, of document: DocumentHandle) {
-    self.id = id
-    self.document = document
-  }
+  init(_ id: String, of document: DocumentHandle) { (self.id, self.document) = (id, document) }
 
   /// Returns the current element.
   /// - Throws: `DocumentError.noElement` if it was removed.

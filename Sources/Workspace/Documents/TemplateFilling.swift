@@ -141,10 +141,8 @@ private struct TemplateReader {
     } catch let failure as PictureFailure {
       // A picture that the program cannot show counts as missing; a missing program is reported.
       if case .drawing(let failure) = failure { throw DocumentError.drawing(failure) }
-      hash = nil
     } catch is NoteError {
       // The media file does not exist.
-      hash = nil
     }
     read[name] = .some(hash)
     return hash

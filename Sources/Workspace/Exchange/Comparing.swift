@@ -50,8 +50,6 @@ extension Workspace {
 }
 
 /// Comparisons and merges of an open workspace.
-///
-///     try workspace.comparing.difference(["Spanish@40", "Spanish"], settings, generator: generator).changes
 public struct Comparing {
   let workspace: Workspace
   private var environment: Environment { workspace.environment }
@@ -91,7 +89,9 @@ public struct Comparing {
       report.counts = try apply(report.result, contents[1], to: deck, media: operands[2], settings)
       return report
     }
-    func difference() throws -> MergeCounts { try ContentDifference(contents[1], result.content, poll: workspace.poll).counts }
+    func difference() throws -> MergeCounts {
+      try ContentDifference(contents[1], result.content, poll: workspace.poll).counts
+    }
     if let text = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
       let bytes = files.encoding.encoded(text)
       if bytes == nil { report.unfitEncoding = files.encoding }
@@ -183,8 +183,6 @@ public struct Comparing {
   private func scratchStore() -> Store {
     Store(path: nil, schema: Workspace.schema, isInterrupted: environment.isInterrupted)
   }
-
-  // MARK: Storing a merge
 
   private func apply(
     _ result: MergeResult, _ ours: ComparedContent, to deck: DeckHandle, media: ComparedOperand,

@@ -82,11 +82,10 @@ extension DeckHandle {
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
     let format = try checkExport(to: path, options)
-    let isInterrupted = workspace.isInterrupted
     return try atOneMoment { db in
       guard format.isText else { return try exportPackage(db, format, to: path, kinds, options) }
-      return try CardExport(db, id).run(to: path, kinds, options, isInterrupted: isInterrupted) { _, _ in
-        if isInterrupted() { throw WorkspaceError.interrupted }
+      return try CardExport(db, id).run(to: path, kinds, options, isInterrupted: workspace.isInterrupted) { _, _ in
+        try workspace.poll()
       }
     }
   }
@@ -108,16 +107,13 @@ extension DeckHandle {
   private func exportPackage(
     _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, _ options: ExportOptions
   ) throws -> ExportReport {
-    let isInterrupted = workspace.isInterrupted
     var destination = PackageDestination(
-      folder: workspace.folder, moment: workspace.moment, isInterrupted: isInterrupted
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
     ) { [workspace] in workspace.media.folder + "/" + $0.hash }
     destination.isWhole = format == .colpkg
     destination.isLegacy = format == .apkgLegacy
     destination.keepsSchedule = options.hasSchedule || destination.isWhole
     let decks = destination.isWhole ? try DeckTable.list(db).map(\.id) : [id]
-    return try PackageExport(db, decks: decks, destination).run(to: path, kinds) { _, _ in
-      if isInterrupted() { throw WorkspaceError.interrupted }
-    }
+    return try PackageExport(db, decks: decks, destination).run(to: path, kinds) { _, _ in try workspace.poll() }
   }
 }

@@ -30,8 +30,6 @@ public struct ExchangeOperations {
   let workspace: Workspace
 
   /// Makes a change and rolls it back; returns the result that the change would have had.
-  ///
-  ///     try workspace.exchange.dryRun { try deck.importCards(from: [path], options) }.added
   public func dryRun<T>(_ body: () throws -> T) throws -> T {
     let before = workspace.unit
     // The media files that only this change writes are removed with it.

@@ -13,8 +13,6 @@ public struct CardStep {
 }
 
 extension Comparing {
-  // MARK: Conflicts
-
   /// Returns the notes of a deck that a merge left with conflicts, in their order.
   public func conflicts(in deck: DeckHandle) throws -> [ComparedEntry] {
     try workspace.read { try ComparedNotes.of(deck.id, in: $0, settings()) }.content[.note].entries
@@ -114,8 +112,6 @@ extension Comparing {
       try MediaTable.remove(db, copy)
     }
   }
-
-  // MARK: History
 
   /// Returns the steps that changed a card, or the note that it is made from, the newest first.
   public func history(of card: CardHandle) throws -> [CardStep] {

@@ -189,8 +189,6 @@ package final class SourceFolder {
 
   private func reading<T>(_ body: (Database) throws -> T) throws -> T? { try workspace.readIfMade(body) }
 
-  // MARK: Rows
-
   package func source(_ name: String) -> SourceReading? { known[name]?.reading }
 
   /// Returns the most recently read text of a file.
@@ -206,8 +204,6 @@ package final class SourceFolder {
     return try self.reading { try reading.newIDs(of: wanted, $0, description, isTaken: isTaken) }
       ?? reading.newIDs(of: wanted, nil, description, isTaken: isTaken)
   }
-
-  // MARK: Names
 
   package func tags() throws -> [String] {
     var tags = Set(try reading { try NoteTable.tags($0) } ?? [])

@@ -170,9 +170,7 @@ extension GameHandle {
     try workspace.games.store()
     return try answer.get()
   }
-}
 
-extension GameHandle {
   /// Appends the new words to the stored game, or stores the game whole if another game, or none, is stored.
   func store(_ db: Database, now: Double) throws {
     if let stored {

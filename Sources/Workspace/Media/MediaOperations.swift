@@ -23,8 +23,6 @@ public struct MediaCheck: Sendable {
 }
 
 /// The media of a workspace.
-///
-///     let name = try workspace.media.add(from: "gato.ogg")   // to write in a field: [sound:gato.ogg]
 public struct MediaOperations {
   let workspace: Workspace
 
@@ -197,9 +195,7 @@ public struct MediaOperations {
     guard try FileFacts.at(path) != nil else { return nil }
     return try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)
   }
-}
 
-extension MediaOperations {
   private var inbox: String { workspace.folder + "/inbox" }
 
   /// Returns the folder, created if it does not exist.

@@ -10,13 +10,6 @@ import Glibc
 import Templates
 import Text
 
-extension CardHandle {
-  public func media() throws -> CardMedia {
-    let record = try record()
-    return try workspace.read { try CardMedia($0, of: record) }
-  }
-}
-
 extension MediaOperations {
   /// Plays sounds one after the other with the program of `media.player`, which is not waited for; stops the current
   /// playback. Skips names without a file. The program gets each sound under its own name, which shows the kind of

@@ -178,13 +178,6 @@ extension DeckHandle {
   }
 }
 
-extension CardHandle {
-  public func note() throws -> NoteHandle { workspace.handle(of: try record().note) }
-
-  /// Returns the answer that the card asks to be typed; nil if it asks for none.
-  public func typedQuestion() throws -> TypedQuestion? { try workspace.read { try NoteTable.typedQuestion($0, id) } }
-}
-
 public struct NoteTypeOperations {
   let workspace: Workspace
 
@@ -218,12 +211,7 @@ public struct NoteTypeOperations {
 }
 
 /// A note type of an open workspace.
-///
-///     let type = try workspace.noteTypes.create(draft)
-///     try type.loss(of: edit)              // 3 cards: ask, then
-///     try type.edit(edit, agreed: true)
 public final class NoteTypeHandle: RowHandle<NoteTypeID> {
-  /// - Throws: `DeckError.gone` if it was removed.
   public func record() throws -> NoteType { try workspace.read(for: "note type") { try NoteTypeTable.record($0, id) } }
 
   public func noteCount() throws -> Int { try workspace.noteTypes.noteCounts()[id] ?? 0 }

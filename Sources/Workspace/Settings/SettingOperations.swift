@@ -60,10 +60,7 @@ public class SettingHandle: WorkspaceHandle {
   public let workspace: Workspace
   public let name: String
 
-  init(_ name: String, in workspace: Workspace) {
-    self.name = name
-    self.workspace = workspace
-  }
+  init(_ name: String, in workspace: Workspace) { (self.name, self.workspace) = (name, workspace) }
 
   public func tree() throws -> SettingsTree { try workspace.preferences().tree }
 
@@ -104,9 +101,6 @@ public final class SettingChoiceHandle: SettingHandle {}
 public final class SettingValueHandle: SettingHandle {}
 
 /// The sources of settings other than the account, set by the program and read when settings are first used.
-///
-///     let given = ["game.length=9"].compactMap(LayeredSetting.commandLine)
-///     let sources = SettingSources(systemFile: "/etc/deckhand/settings.json", commandLine: given)
 public struct SettingSources {
   /// The settings file of the system administrator; it may be missing. Nil for none.
   public var systemFile: String?
@@ -121,10 +115,7 @@ public struct SettingSources {
     systemFile: String? = nil, variables: @escaping () -> [String: String] = { [:] },
     commandLine: [LayeredSetting] = [], noColor: Bool = false
   ) {
-    self.systemFile = systemFile
-    self.variables = variables
-    self.commandLine = commandLine
-    self.noColor = noColor
+    (self.systemFile, self.variables, self.commandLine, self.noColor) = (systemFile, variables, commandLine, noColor)
   }
 }
 

@@ -164,8 +164,6 @@ public struct SyncOperations {
       link: link, pulled: try pull(server(at: link.address)).run(progress: progress), cardsHere: cards, unsent: unsent)
   }
 
-  // MARK: Syncing
-
   /// Syncs in both directions: remote changes are merged here, local changes are sent. This is one operation and one
   /// undo step, committed on both sides or on neither. A rehearsal sends nothing.
   /// - Parameter preview: required for the first sync, which merges two collections; nil for every later one.
@@ -265,10 +263,6 @@ public struct SyncOperations {
     try AtomicFile.write(path, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
     return path
   }
-}
-
-extension SyncOperations {
-  // MARK: Uploading
 
   /// Checks that an upload is needed.
   /// - Throws: `SyncError.uploadNotNeeded` if a normal sync can send the local changes.
@@ -302,8 +296,6 @@ extension SyncOperations {
     report.backup = path
     return report
   }
-
-  // MARK: Downloading
 
   /// Replaces the local cards with the fetched collection. Backs them up first if any of them, or any local change,
   /// is not on the server.

@@ -163,8 +163,6 @@ extension TextHandle {
   }
 
   /// Collects the contents of a card for a lemma in one sentence.
-  /// - Parameter number: an index into `TextIndex.sentences`.
-  /// - Parameter dictionary: the only dictionary to look in.
   public func minedWord(_ lemmaNumber: UInt32, inSentence number: Int, dictionary: String? = nil) throws -> MinedWord {
     let (lemma, sentence) = (text.lemmas[Int(lemmaNumber)], text.sentences[number])
     var (marked, cloze, form) = ("", "", lemma.text)

@@ -102,7 +102,6 @@ public struct WordOperations {
   }
 
   /// Returns the meaning of a word on a single line; nil if no dictionary contains the word.
-  /// - Parameter name: the only dictionary to look in.
   /// - Throws: `FileError`, `LanguageError` for a dictionary that exists and cannot be read: it may have a meaning.
   public func gloss(
     of word: String, isLemma: Bool = false, in language: Language, only name: String? = nil
@@ -119,19 +118,12 @@ public struct WordOperations {
     }
     return meanings.lazy.map { $0.gloss() }.first { !$0.isEmpty }
   }
-}
 
-struct KnownCommonWords {
-  let lexicon: Lexicon
-  let words: CommonWords?
-}
-
-extension WordOperations {
   /// Returns the common words of a list, according to a frequency list of this machine; nil if it contains too little.
   public func common(of lexicon: Lexicon) throws -> CommonWords? {
     if let known = workspace.opened.commonWords, known.lexicon === lexicon { return known.words }
     let words = try workspace.languages.frequencies(of: lexicon.language).flatMap { try CommonWords($0, of: lexicon) }
-    workspace.opened.commonWords = KnownCommonWords(lexicon: lexicon, words: words)
+    workspace.opened.commonWords = (lexicon, words)
     return words
   }
 
@@ -171,7 +163,6 @@ extension Workspace {
 extension LexiconHandle {
   /// Returns the dictionary entries for a word, the user's own dictionaries first, with markup converted to plain
   /// text. If no dictionary contains the word, looks up its lemmas.
-  /// - Parameter name: the only dictionary to look in.
   /// - Throws: `DictionaryError`.
   public func define(_ word: String, only name: String? = nil) throws -> [Meaning] {
     try workspace.words.define(word, in: lexicon.language, foldAccents: lexicon.foldsAccents, only: name)
