@@ -8,10 +8,8 @@ import Files
 import Glibc
 import Text
 
-/// The failures of one name.
 struct Failures: Equatable {
   var count: Int
-  /// The time of the last failure.
   var last: ClockReading
 
   static let longestWait: Int64 = 3_600_000

@@ -52,7 +52,6 @@ public final class AuthenticationSession {
 
   /// Whether nothing is accessible now.
   public var needsAuthentication: Bool { access == nil }
-  /// Whether a sign-in is running.
   public var isAuthenticating: Bool { pending != nil }
   /// The signed-in account; nil if nobody is signed in, or if there are no accounts.
   public var user: String? { access?.name }

@@ -9,7 +9,6 @@ import Text
 import ToggleSettings
 public import Workspace
 
-/// The permissions of a Lua state.
 public struct Grants: Equatable, Sendable {
   public enum Module: String, CaseIterable, Sendable {
     case decksRead = "decks.read"
@@ -67,7 +66,6 @@ public final class BindingContext {
   var calls = CallGrants()
   /// Charges for what the shell stores for the state, by kind and name; replacing an entry releases its charge.
   fileprivate var storageCharges: [String: MemoryCharge] = [:]
-  /// The open files of `files.lines`.
   let openFiles = OpenFiles()
   /// The workspace that was last returned; while it is open, nobody has signed out. Read at every call.
   @exclusivity(unchecked) private var lastWorkspace: Workspace?

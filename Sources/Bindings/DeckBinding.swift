@@ -248,7 +248,6 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
   return LuaValue(report.value)
 }
 
-/// The code for an item that is not a card.
 private let badCard = ProblemCode.failure(.badCard)
 
 /// Adds one item of a batch. What is wrong with it goes into the report; only a stop or a duplicate ends the batch.

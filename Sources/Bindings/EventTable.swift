@@ -44,7 +44,6 @@ public protocol ListenerLoading: AnyObject {
   func loadListeners(to event: ShellEvent)
 }
 
-/// One listener of one event.
 private final class Listener {
   let context: BindingContext
   let event: ShellEvent
@@ -96,10 +95,8 @@ public final class EventTable {
     listeners[listener.event]?.removeAll { $0 === listener }
   }
 
-  /// Cancels the subscriptions of an owner.
   public func removeAll(owner: Owner) { remove { $0 == owner } }
 
-  /// Cancels all subscriptions.
   public func removeAll() { remove { _ in true } }
 
   private func remove(_ shouldRemove: (Owner) -> Bool) {

@@ -47,7 +47,6 @@ final class LuaModeData: ModeData {
   /// The maximum bytes of JSON, as a game is stored after each line that changes it.
   private static let limit = 8 << 20
   static let advice = "only the functions of its mode can write game.data"
-  /// Whether its state is open.
   var isLive: Bool { !state.isClosed }
   /// Made at its first use.
   private var table: LuaReference?

@@ -52,7 +52,6 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
   }
 }
 
-/// The fields of a note, as a separate object.
 final class NoteFieldsObject: BoundObject {
   let note: NoteHandle
   init(_ note: NoteHandle) { self.note = note }

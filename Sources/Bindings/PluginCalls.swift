@@ -38,7 +38,6 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The limits of each call of a plugin.
 public struct PluginLimits: Equatable, Sendable {
   public var seconds: Double
   /// MiB.

@@ -128,7 +128,6 @@ private func cellCount(of row: LuaValue, _ columns: [String]) -> Int {
   }
 }
 
-/// The limits of a table on the screen.
 private enum TableSize {
   static let (columns, cells) = (1_000, 1_000_000)
 

@@ -40,7 +40,6 @@ extension LuaState {
       bring = { Unmanaged<DistantObject>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The bytes that an object is charged.
     func cost(of object: any BoundObject) -> Int { weigh.map { max(cost, $0(object)) } ?? cost }
 
     /// Pushes an object, which its userdata then retains.
@@ -100,7 +99,6 @@ extension LuaState {
   /// Returns the Lua name of a bound class.
   func name(of type: any BoundObject.Type) -> String { slot(of: type)?.description.name ?? "object" }
 
-  /// Returns the description of an object's type.
   public func description(of object: any BoundObject) -> TypeDescription? {
     slot(of: Swift.type(of: object))?.description
   }

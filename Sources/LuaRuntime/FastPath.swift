@@ -31,7 +31,6 @@ extension LuaStack {
   }
 }
 
-/// One call of a fast path.
 public struct FastCall: ~Copyable {
   public let stack: LuaStack
 

@@ -30,7 +30,6 @@ public struct LuaGrant {
   public var words: String { rights.joined(separator: " or ") + (exception.isEmpty ? "" : " (unless \(exception))") }
 }
 
-/// The rights that a state was granted.
 public struct LuaRights {
   /// Returns the error of a call without the grant; nil if the state has it.
   let refusal: (LuaGrant) -> (any Error)?

@@ -15,7 +15,6 @@ public struct LuaStack: ~Copyable {
   /// The Lua state itself, for C code that works on it; Swift must not call anything on it that can raise.
   public var pointer: OpaquePointer { L }
 
-  /// The state this stack belongs to.
   public var state: LuaState { LuaState.of(L) }
 
   /// The number of arguments.

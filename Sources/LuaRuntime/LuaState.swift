@@ -98,7 +98,6 @@ public final class LuaState {
   /// Bytes that the state holds, including host objects.
   public var memoryUsed: Int { isFreed ? 0 : Int(clamping: dh_memory_used(main)) }
 
-  /// Whether errors carry a traceback.
   public var isTracing = false { didSet { if !isFreed { dh_set_tracing(main, isTracing ? 1 : 0) } } }
 
   /// Whether the running code was asked to stop; long host work polls it.

@@ -93,7 +93,6 @@ public struct LuaTable: ~Copyable {
     }
   }
 
-  /// Returns the number of elements of the list.
   public func count() throws -> Int {
     if !hasMetatable { return Int(clamping: lua_rawlen(L, index)) }
     var length: Int64 = 0

@@ -4,7 +4,6 @@
 import Text
 public import Values
 
-/// A copied Lua value.
 public indirect enum LuaValue {
   case none
   case boolean(Bool)
@@ -206,7 +205,6 @@ extension LuaValue: LuaRepresentable {
   }
 }
 
-/// Several results of one function.
 public struct LuaResults: LuaRepresentable {
   public let values: [any LuaRepresentable]
 
@@ -219,7 +217,6 @@ public struct LuaResults: LuaRepresentable {
   public var luaValue: LuaValue { values.first?.luaValue ?? .none }
 }
 
-/// No result.
 public struct LuaNothing: LuaRepresentable {
   public init() {}
   public func push(on stack: borrowing LuaStack) -> Int32 { 0 }

@@ -8,10 +8,8 @@ import LuaRuntime
 struct PluginFolder {
   let path: String
 
-  /// Reads `plugin.json`.
   func manifest() throws -> [UInt8] { try file("plugin.json", limit: 256 << 10) }
 
-  /// Reads a file of the plugin.
   func file(_ name: String, limit: Int = 4 << 20) throws -> [UInt8] {
     let wanted = path + "/" + name
     guard let facts = try FileFacts.at(wanted, followingLinks: false) else { throw PluginFileError.missing(file: name) }

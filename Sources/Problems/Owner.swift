@@ -41,10 +41,8 @@ public enum Owner: Hashable, Sendable {
   /// The user, by a command option that is remembered for the next time: `play --language`.
   case remembered(String)
 
-  /// The user's init.lua.
   public static let startScript = Owner.script("init.lua")
 
-  /// The plugin, if the owner is one.
   public var plugin: PluginName? {
     guard case .plugin(let name) = self else { return nil }
     return name

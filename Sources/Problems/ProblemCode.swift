@@ -1,6 +1,5 @@
 // The codes of all problems, and the exit status for each. Invariant: the text of a code never changes.
 
-/// The exit statuses of the program.
 public enum ExitStatus {
   public static let done: Int32 = 0
   /// A command or a script failed.

@@ -7,7 +7,6 @@ public enum ProblemDetail: Equatable, Sendable {
   case number(Double)
 }
 
-/// A type that can be a fact of a problem.
 public protocol ProblemFact {
   var problemDetail: ProblemDetail { get }
 }

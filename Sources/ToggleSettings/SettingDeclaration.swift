@@ -230,7 +230,6 @@ extension SettingKind {
     }
   }
 
-  /// The option nearest to a mistyped one.
   func suggestion(for text: String) -> String? {
     switch self {
     case .choice(let options, _): Text.suggestion(for: text.trimmed, among: options)

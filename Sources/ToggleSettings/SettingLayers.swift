@@ -179,7 +179,6 @@ extension SettingsTree {
   }
 }
 
-/// The layers of one tree.
 struct SettingLayers {
   var entries: [SettingLayer: [LayeredSetting]] = [:]
   var locks = SettingLocks.none
@@ -194,7 +193,6 @@ struct SettingLayers {
   }
 }
 
-/// A value from outside the account.
 struct OutsideValue {
   var value: SettingValue
   var source: SettingSource

@@ -39,7 +39,6 @@ private func isUnder(_ prefix: String, _ name: String) -> Bool {
   return name.utf8.count == prefix.utf8.count || name.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: ".")
 }
 
-/// The subscriptions and the pending events.
 struct SettingObservers {
   var subscriptions: [SettingsSubscription] = []
   var isNotifying = false

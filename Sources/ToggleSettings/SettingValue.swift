@@ -75,7 +75,6 @@ public enum StoredValue: Equatable, Sendable {
   /// For a group: the names, relative to the group, of its switches that were on when it was last mixed.
   case lastMixed([String])
 
-  /// The value as text.
   public var text: String {
     switch self {
     case .value(let value): value.text

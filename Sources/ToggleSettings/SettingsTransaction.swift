@@ -77,7 +77,6 @@ struct SettingsTransaction {
     }
   }
 
-  /// Replaces all stored values.
   mutating func replaceStored(with values: [String: StoredSetting]) -> [SettingsNotice] {
     let settings = tree.declared.settings(in: "")
     for setting in settings { note(setting) }

@@ -56,9 +56,7 @@ final class FoundWords {
   }
 
   var count: Int { storage.pointee.count }
-  /// The number of letters of all words.
   var letters: Int { storage.pointee.letters }
-  /// The points of all words.
   var points: Int { storage.pointee.points }
   /// The bytes that were allocated beyond the initial capacity.
   var grown: Int { storage.pointee.grown }
@@ -165,7 +163,6 @@ final class FoundWords {
     slots[index] = hash & Self.high | UInt64(truncatingIfNeeded: number &+ 1)
   }
 
-  /// Removes all words.
   func clear() {
     (storage.pointee.count, storage.pointee.heapUsed) = (0, 0)
     (storage.pointee.letters, storage.pointee.points) = (0, 0)

@@ -18,14 +18,12 @@ public struct GameResult: Equatable, Sendable {
   public var average: Double
   /// The longest word; of equally long words, the first found. Empty if none was found.
   public var longest: String
-  /// Points of each player.
   public var scores: [Int]
   /// Seconds played.
   public var elapsed: Double
   /// When it was finished, in seconds since 1970.
   public var finishedAt: Double
 
-  /// The result as JSON.
   public var encoded: String {
     JSONWriter.text(
       of: .record([

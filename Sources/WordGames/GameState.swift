@@ -44,7 +44,6 @@ public struct GameState: Equatable, Sendable {
   /// The mode's own data as text; the game itself does not read it.
   public var data: String?
 
-  /// The state as JSON.
   public var encoded: String {
     JSONWriter.text(
       of: .record([
@@ -94,7 +93,6 @@ extension GameState {
 }
 
 extension Game {
-  /// The current state of the game.
   public var state: GameState { get throws { try state(foundFrom: 0) } }
 
   /// The current state of the game, with only the found words from index `first` on.
@@ -154,7 +152,6 @@ enum GameRecord {
   /// The bounds of sums of points: those of a million words.
   static let totals = -1_000_000_000_000_000...1_000_000_000_000_000
 
-  /// Reads a stored record.
   static func read<Content>(
     _ text: String, _ body: (ValueReader) throws(ShapeFailure) -> Content
   ) throws(GameError) -> Content {

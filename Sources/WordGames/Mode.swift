@@ -33,7 +33,6 @@ public struct ModeHooks {
   public var accept: ((Game, String) throws -> (any Problem)?)?
   /// The points of an accepted word.
   public var score: ((Game, String) throws -> Int)?
-  /// Whether the game has ended.
   public var finished: ((Game) throws -> Bool)?
   public var hint: ((Game) throws -> String)?
   /// What is shown when a game was given up, in place of the words that were not found.
@@ -155,7 +154,6 @@ public struct Mode {
 }
 
 extension Mode {
-  /// The rules of `classic`.
   public static let classicRules: [Rule] = [.minLength(2), .unused, .fromLetters, .inDictionary]
 
   public static var classic: Mode {

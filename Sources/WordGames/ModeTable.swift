@@ -14,7 +14,6 @@ public final class ModeTable {
   /// Returns which plugin has a mode that is not in the table, and why the plugin cannot be used.
   public var reasonForMissing: (String) -> String? = { _ in nil }
 
-  /// A table of the built-in modes.
   public init() { entries = Mode.builtIn.map { ($0, .program) } }
 
   /// All modes in the order they were added, the built-in ones first.
@@ -48,6 +47,5 @@ public final class ModeTable {
       name: name, suggestion: suggestion(for: name, among: entries.map(\.mode.name)), reason: reasonForMissing(name))
   }
 
-  /// The owner of the mode with the given name; nil if there is none.
   public func owner(of name: String) -> Owner? { entries.first { $0.mode.name == name }?.owner }
 }

@@ -245,7 +245,6 @@ public final class MapJob {
   }
 }
 
-/// The counters of a run.
 private struct MapCounts {
   static let taken = ["lines", "records", "bad_text"]
   static let mostNames = 1000

@@ -30,7 +30,6 @@ public protocol DistantChannel: LuaChannel {
   func requestStop(_ value: Int32)
   /// Sets a closure that receives the size of each long frame before the frame is read.
   func makeRoom(by body: @escaping (Int) -> Void)
-  /// Ends the process.
   func end()
 }
 
@@ -126,7 +125,6 @@ public final class DistantCode {
     }
   }
 
-  /// Compiles text.
   public func load(_ source: [UInt8], name: String) throws -> LuaReference {
     try asking(.load) { encoder in
       encoder.writer.text(name)

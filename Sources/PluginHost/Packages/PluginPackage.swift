@@ -16,7 +16,6 @@ public struct PluginPackage {
   /// The path it was read from, for messages.
   public let path: String
   public let manifest: Manifest
-  /// All files by path.
   let files: [PackedFile]
 
   /// The absolute path that it was read from.
