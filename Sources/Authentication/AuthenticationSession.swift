@@ -4,21 +4,6 @@
 
 import Problems
 
-/// A change of the sign-in session.
-///
-///     session.observe { event in if case .signedOut(let name) = event { print(name) } }
-public enum AuthenticationEvent: Equatable, Sendable {
-  /// A sign-in began, with the name as it was typed.
-  case began(String)
-  case signedIn(String)
-  /// A sign-in failed, with the code of its error.
-  case failed(String)
-  case cancelled
-  case signedOut(String)
-  /// The first account was added, or the last one removed: whether a sign-in is needed has changed.
-  case accountsChanged
-}
-
 /// A sign-in that has begun: between the name and the check of the password. `finish` or `cancel` ends it.
 ///
 ///     let begun = try session.begin("ana")
@@ -38,7 +23,8 @@ public final class AuthenticationSession {
   private var pending: PendingSignIn?
   private var count = 0
   private var hasAccounts: Bool
-  private var observers: [(AuthenticationEvent) -> Void] = []
+  /// Called when who is signed in, whether a sign-in is running, or whether one is needed has changed.
+  public var didChange: () -> Void = {}
 
   /// What the user has access to; nil before the sign-in. Without accounts, it is the local data from the start.
   public private(set) var access: AccountAccess?
@@ -73,7 +59,7 @@ public final class AuthenticationSession {
     count += 1
     let begun = PendingSignIn(name: name, number: count)
     pending = begun
-    notify(.began(name))
+    didChange()
     return begun
   }
 
@@ -92,12 +78,12 @@ public final class AuthenticationSession {
       access?.close()
       access = opened
       hasAccounts = true
-      notify(.signedIn(opened.name ?? begun.name))
+      didChange()
       return opened
     } catch {
       if isPending(begun) {
         pending = nil
-        notify(.failed(error.code))
+        didChange()
       }
       throw error
     }
@@ -107,7 +93,7 @@ public final class AuthenticationSession {
   public func cancel(_ begun: PendingSignIn) {
     guard isPending(begun) else { return }
     pending = nil
-    notify(.cancelled)
+    didChange()
   }
 
   /// Begins and finishes a sign-in with a password that was read before; an empty one is rejected first.
@@ -134,12 +120,12 @@ public final class AuthenticationSession {
   public func logout() {
     if pending != nil {
       pending = nil
-      notify(.cancelled)
+      didChange()
     }
     guard let user else { return }
     access?.close()
     access = nil
-    notify(.signedOut(user))
+    didChange()
   }
 
   // MARK: Accounts
@@ -157,7 +143,7 @@ public final class AuthenticationSession {
     access?.close()
     access = nil
     hasAccounts = true
-    notify(.accountsChanged)
+    didChange()
     try login(account, password)
     return account
   }
@@ -173,7 +159,7 @@ public final class AuthenticationSession {
     hasAccounts = true
     access?.close()
     access = nil
-    notify(.accountsChanged)
+    didChange()
   }
 
   /// Removes the signed-in account with all its data, and signs out. After the last one, the local data,
@@ -194,19 +180,12 @@ public final class AuthenticationSession {
   /// Ends the session of an account that was removed.
   private func end(of name: String) throws(AuthenticationError) {
     access = nil
-    notify(.signedOut(name))
+    didChange()
     guard try store.names().isEmpty else { return }
     hasAccounts = false
     access = try store.openLocal()
-    notify(.accountsChanged)
+    didChange()
   }
-
-  // MARK: Observers
-
-  /// Calls the observer at every event from now on.
-  public func observe(_ observer: @escaping (AuthenticationEvent) -> Void) { observers.append(observer) }
-
-  private func notify(_ event: AuthenticationEvent) { for observer in observers { observer(event) } }
 }
 
 /// The access to one user's folder, until it is closed.
