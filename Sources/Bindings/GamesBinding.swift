@@ -247,13 +247,11 @@ private func words(_ words: [String], of handle: GameHandle, keptBy stack: borro
 }
 
 /// Charges for the growth of the found words since the last charge.
-@inline(__always)
-private func chargeGrowth(of handle: GameHandle, on stack: borrowing LuaStack) throws {
+@inline(__always) private func chargeGrowth(of handle: GameHandle, on stack: borrowing LuaStack) throws {
   if handle.game.foundBytes != handle.chargedBytes { try chargeWords(of: handle, on: stack) }
 }
 
-@inline(never)
-private func chargeWords(of handle: GameHandle, on stack: borrowing LuaStack) throws {
+@inline(never) private func chargeWords(of handle: GameHandle, on stack: borrowing LuaStack) throws {
   let more = handle.game.foundBytes - handle.chargedBytes
   handle.chargedBytes += more
   stack.memory.setCost(1, handle.weight)

@@ -8,9 +8,7 @@ import Text
 public typealias SettingCheck = (SettingValue) throws -> String?
 
 /// The reason why a value does not fit.
-struct Mismatch: Error {
-  let reason: String
-}
+struct Mismatch: Error { let reason: String }
 
 extension SettingsTree {
   /// Returns why the check refuses a value that fits the kind; nil if it accepts the value.

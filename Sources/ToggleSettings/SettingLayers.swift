@@ -60,9 +60,7 @@ public enum SettingSource: Equatable, Sendable {
 /// The layers from outside the account. The default and the account belong to the tree itself.
 ///
 ///     tree.setLayer(.environment, LayeredSetting.environment(variables))
-public enum SettingLayer: Int, CaseIterable, Sendable {
-  case system, environment, commandLine
-}
+public enum SettingLayer: Int, CaseIterable, Sendable { case system, environment, commandLine }
 
 /// A value from outside the account, for a setting that may not be declared yet.
 ///

@@ -62,9 +62,7 @@ extension SettingValue {
 /// The state that a switch or a group of switches shows: on, off, or mixed.
 ///
 ///     try tree.state("pizza")   // .mixed: some of its switches are on
-public enum SettingState: String, Equatable, Sendable {
-  case on, off, mixed
-}
+public enum SettingState: String, Equatable, Sendable { case on, off, mixed }
 
 /// The value that the account stores under one name. It outlives the declaration, so that a plugin that is loaded again
 /// finds its values.

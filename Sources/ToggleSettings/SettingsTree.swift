@@ -91,8 +91,7 @@ public final class SettingsTree {
   /// Declares settings, all or none. A name that the same owner declared before is declared again. Stored values and
   /// layers take effect at once; the result says which values were ignored. Observers are not notified.
   /// - Parameter check: called for each value that fits its kind, first for the default.
-  @discardableResult
-  public func declare(
+  @discardableResult public func declare(
     _ declarations: [SettingDeclaration], by owner: Owner, check: SettingCheck? = nil
   ) throws(SettingsError) -> [SettingsNotice] {
     try requireNoCheck()
@@ -140,8 +139,7 @@ public final class SettingsTree {
 
   /// Replaces all stored values, for example when an account is opened or closed, or after an undo step. Nothing is
   /// passed to `save`. Observers are notified once of the resulting changes.
-  @discardableResult
-  public func load(_ values: [String: StoredSetting], by owner: Owner) -> [SettingsNotice] {
+  @discardableResult public func load(_ values: [String: StoredSetting], by owner: Owner) -> [SettingsNotice] {
     var transaction = SettingsTransaction(of: self, by: owner)
     let notices = transaction.replaceStored(with: values)
     notify(transaction.changes)
@@ -173,8 +171,7 @@ public final class SettingsTree {
 
   /// Toggles switches one after another, all or none; returns their states. A group that is on goes off; one that is
   /// off goes to the combination that it had when it was last mixed, or else on; a mixed one goes on.
-  @discardableResult
-  public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
+  @discardableResult public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
     var states: [SettingState] = []
     try perform(by: owner) { (transaction) throws(SettingsError) in
       for name in names { try transaction.flip(name) }

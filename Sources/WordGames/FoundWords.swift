@@ -64,8 +64,7 @@ final class FoundWords {
   var entries: Slice<UnsafeMutableBufferPointer<Entry>> { storage.pointee.entries[..<count] }
 
   /// Whether the word was found; `hash` is `Lexicon.hash(of: word)`.
-  @inline(__always)
-  func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
+  @inline(__always) func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
     let slots = storage.pointee.slots
     let mask = slots.count &- 1
     var index = Int(truncatingIfNeeded: hash) & mask
@@ -97,8 +96,7 @@ final class FoundWords {
   }
 
   /// Adds a word given as its UTF-8 and its `Lexicon.hash(of:)`.
-  @inline(__always)
-  func add(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64, letters: Int, points: Int, player: Int) {
+  @inline(__always) func add(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64, letters: Int, points: Int, player: Int) {
     let number = storage.pointee.count
     let start = storage.pointee.heapUsed
     if !hasRoom(for: word.count) { makeRoom(for: word.count) }
@@ -114,15 +112,13 @@ final class FoundWords {
   }
 
   /// Whether a word of the given number of bytes can be added without allocating memory.
-  @inline(__always)
-  func hasRoom(for bytes: Int) -> Bool {
+  @inline(__always) func hasRoom(for bytes: Int) -> Bool {
     storage.pointee.count < storage.pointee.entries.count
       && bytes <= storage.pointee.heap.count &- storage.pointee.heapUsed
       && (storage.pointee.count &+ 1) &* 2 <= storage.pointee.slots.count
   }
 
-  @inline(never)
-  private func makeRoom(for bytes: Int) {
+  @inline(never) private func makeRoom(for bytes: Int) {
     if storage.pointee.count == storage.pointee.entries.count {
       Self.grow(&storage.pointee.entries, keeping: count, to: count * 2)
     }
@@ -154,8 +150,7 @@ final class FoundWords {
     }
   }
 
-  @inline(__always)
-  private func place(_ hash: UInt64, number: Int) {
+  @inline(__always) private func place(_ hash: UInt64, number: Int) {
     let slots = storage.pointee.slots
     let mask = slots.count &- 1
     var index = Int(truncatingIfNeeded: hash) & mask

@@ -51,8 +51,7 @@ extension Game {
     return readNormalizing(bytes)
   }
 
-  @inline(never)
-  private func readNormalizing(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
+  @inline(never) private func readNormalizing(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     let text = withoutBlanks(bytes)
     if let letters = lexicon.lettersIfNormal(text) {
       return Guess(
@@ -109,16 +108,14 @@ extension Game {
   }
 
   /// Asks the mode about a word that passed every rule, and adds it.
-  @inline(__always)
-  private func accept(_ guess: Guess) throws -> GuessOutcome {
+  @inline(__always) private func accept(_ guess: Guess) throws -> GuessOutcome {
     if traits.hasWordHooks { return try acceptWithHooks(guess) }
     let points = nativePoints(guess)
     try add(guess, points: points)
     return .accepted(points: points)
   }
 
-  @inline(never)
-  private func acceptWithHooks(_ guess: Guess) throws -> GuessOutcome {
+  @inline(never) private func acceptWithHooks(_ guess: Guess) throws -> GuessOutcome {
     let word = guess.word
     if let problem = try runningHook({ try mode.hooks.accept?(self, word) }) {
       tally.declined = Refusal(problem.report, word: word)
@@ -130,8 +127,7 @@ extension Game {
   }
 
   /// Adds a word to the found ones.
-  @inline(__always)
-  private func add(_ guess: Guess, points: Int) throws {
+  @inline(__always) private func add(_ guess: Guess, points: Int) throws {
     let text = guess.text
     let isLast = tally.acceptedOnBase &+ 1 == traits.wordsPerBase
     let before: (base: BaseInPlay, tally: GameTally)? = isLast ? (base: base, tally: tally) : nil
@@ -147,13 +143,11 @@ extension Game {
     }
   }
 
-  @inline(__always)
-  private func nativePoints(_ guess: Guess) -> Int {
+  @inline(__always) private func nativePoints(_ guess: Guess) -> Int {
     traits.hasPlainPoints && guess.text.letters < base.letterCount ? guess.text.letters : fullPoints(guess)
   }
 
-  @inline(never)
-  private func fullPoints(_ guess: Guess) -> Int {
+  @inline(never) private func fullPoints(_ guess: Guess) -> Int {
     let letters = guess.text.letters
     let bonus = letters >= base.letterCount && letters > 1 ? mode.scoring.allLettersBonus : 0
     guard mode.scoring.usesLetterValues else { return bounded(letters + bonus) }
