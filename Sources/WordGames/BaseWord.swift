@@ -111,17 +111,8 @@ extension Game {
   }
 
   private func randomWord(_ length: Int, in list: Lexicon) -> String? {
-    var generator = AnyGenerator(base: choice.random)
-    defer { choice.random = generator.base }
-    return list.random(length: length, using: &generator)
+    list.random(length: length, using: &choice.random)
   }
-}
-
-/// Wraps a generator of any type in one concrete type.
-struct AnyGenerator: RandomNumberGenerator {
-  var base: any RandomNumberGenerator
-
-  mutating func next() -> UInt64 { base.next() }
 }
 
 /// The words that the list of a game offers.
