@@ -50,8 +50,7 @@ public final class AuthenticationSession {
 
   // MARK: Signing in
 
-  /// Begins a sign-in; the check of the password follows. Throws `busy` while another one is running, `empty` without a
-  /// name, `signedIn` if somebody is signed in.
+  /// Begins a sign-in. Throws `busy` while another one is running, `empty` without a name, `signedIn` if somebody is.
   public func begin(_ name: String) throws(AuthenticationError) -> PendingSignIn {
     if pending != nil { throw .busy }
     if let user { throw .signedIn(user) }
@@ -115,8 +114,7 @@ public final class AuthenticationSession {
 
   // MARK: Signing out
 
-  /// Signs out, and cancels a running sign-in. The caller must have saved unsaved changes before. Without an account
-  /// nothing happens, because there is nothing to close.
+  /// Signs out, and cancels a running sign-in; changes must be saved before. Without an account there is nothing to do.
   public func logout() {
     if pending != nil {
       pending = nil
@@ -162,8 +160,7 @@ public final class AuthenticationSession {
     didChange()
   }
 
-  /// Removes the signed-in account with all its data, and signs out. After the last one, the local data,
-  /// now empty, is accessible without a sign-in.
+  /// Removes the signed-in account with all its data, and signs out; after the last one, the local data is open.
   public func removeAccount() throws(AuthenticationError) {
     let name = user ?? ""
     let removed = try requireAccess()

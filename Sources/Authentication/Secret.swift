@@ -27,8 +27,7 @@ public struct Secret: ~Copyable {
   /// The capacity for a line typed at the terminal, as the kernel accepts; normalization may make it shorter.
   public static let lineCapacity = 4096
 
-  /// Allocates `capacity` bytes and lets a function fill them, which returns how many it wrote. If the function fails,
-  /// the memory is freed; an invalid count is clamped.
+  /// Allocates `capacity` bytes and lets a function fill them, which returns how many; a wrong count is clamped.
   public init(
     capacity: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(AuthenticationError) -> Int
   ) throws(AuthenticationError) {
@@ -71,8 +70,7 @@ public struct Secret: ~Copyable {
     try body(UnsafeRawBufferPointer(start: memory, count: count))
   }
 
-  /// Returns the text in Unicode normal form C, so that a letter typed in another form gives the same password. Throws
-  /// `badText` if it is not UTF-8 or contains a NUL.
+  /// Returns the text in Unicode normal form C. Throws `badText` if it is not UTF-8 or contains a NUL.
   public func normalized() throws(AuthenticationError) -> Secret {
     try withBytes { (bytes) throws(AuthenticationError) in try UnicodeForm.composed(bytes) }
   }

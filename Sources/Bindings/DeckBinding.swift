@@ -224,8 +224,7 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
   }
 }
 
-/// Adds a batch of cards from an array or an iterator. The script's code runs inside the operation, which is rolled
-/// back if it fails.
+/// Adds a batch of cards from an array or an iterator. The script's code runs inside the operation.
 private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context: BindingContext) throws -> LuaValue {
   var onDuplicate = OnDuplicate.skip
   if let options = try stack.optionalTable(3, allowing: ["on_duplicate"]) {

@@ -111,8 +111,7 @@ public enum PluginCallError: Problem, Equatable {
 }
 
 extension BindingContext {
-  /// Runs code of the plugin that the state belongs to; an error in it becomes an ordinary one that names the plugin.
-  /// Errors of the user's own code are unchanged.
+  /// Runs code of the state's plugin, an error in which becomes an ordinary one that names it; the user's own stays.
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
@@ -145,8 +144,7 @@ extension BindingContext {
 }
 
 extension LuaError {
-  /// Whether the error passes through unchanged: Ctrl-C and the end of the program are not the plugin's errors, and
-  /// an error that was converted once names its plugin already.
+  /// Whether the error passes through unchanged: not the plugin's own, or converted once already.
   var isUncatchable: Bool {
     isRequestedStop
       || problem.map { [.failure(.pluginFailed), .failure(.pluginStopped)].contains($0.report.code) } ?? false

@@ -144,8 +144,7 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
 // MARK: Rights
 
 extension BindingContext {
-  /// Checks that the state may change settings. A plugin may change those that it declared and those it was granted;
-  /// a group or a section only if this holds for everything in it.
+  /// Checks that the state may change settings: a plugin its own and granted ones, and groups of only such ones.
   func requireChange(ofSettings names: [String]) throws {
     guard let granted = grants.settings else { return }
     let tree = try workspace().preferences().tree

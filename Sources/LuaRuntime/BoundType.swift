@@ -57,9 +57,8 @@ public enum BoundWeight<T> {
   case measured((T) -> Int)
 }
 
-/// The description of a Swift class that Lua may hold, and the code of each member. `T` is a `BoundObject`; the
-/// methods that take a `BoundType` require this. If this class required it, each of these types would cost a search
-/// through all conformances of the program.
+/// The description of a Swift class that Lua may hold, and the code of each member. `T` is a `BoundObject`; if this
+/// class required it, each of these types would cost a search through all conformances of the program.
 public final class BoundType<T: AnyObject> {
   public private(set) var description: TypeDescription
   @usableFromInline var members: [BoundMember] = []

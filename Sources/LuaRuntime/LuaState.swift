@@ -183,8 +183,7 @@ public final class LuaState {
   @usableFromInline var stackIsFull: LuaError { LuaError(kind: .runtime, message: "stack overflow") }
   @usableFromInline var refusal: LuaError { LuaError(kind: .runtime, message: DH_CLOSED_STATE) }
 
-  /// Lua code is incomplete when the error is at the end of the text. An unfinished short string cannot continue on
-  /// the next line, unless the line ends in a backslash.
+  /// Code is incomplete when the error is at its end, but for a short string that does not end in a backslash.
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let stack = LuaStack(L)
     let message = stack.excerpt(-1) ?? "syntax error"
@@ -227,8 +226,7 @@ public final class LuaState {
 
   // MARK: Bound types
 
-  /// Registers a bound type. A class is registered once in a state; it is described when its first object is handed
-  /// over, or when the types are listed.
+  /// Registers a bound type, once in a state; it is described when its first object is handed over, or all are listed.
   public func register<T: BoundObject>(_ bound: @escaping @autoclosure () -> BoundType<T>) {
     let key = ObjectIdentifier(T.self)
     guard !pendingTypes.contains(where: { $0.key == key }) else { return }
@@ -252,8 +250,7 @@ public final class LuaState {
     return slot
   }
 
-  /// Registers a module: a table of functions and computed fields that raises for unknown names. It also becomes a
-  /// global.
+  /// Registers a module as a global: a table of functions and computed fields that raises for unknown names.
   /// - Parameter members: names of globals that the module also holds as fields.
   public func register(_ module: BoundModule, members: [String] = []) throws {
     try withStack { stack in

@@ -48,8 +48,7 @@ public indirect enum LuaValue {
       }
   }
 
-  /// The value as plain data; nil when it contains what plain data cannot represent: non-text bytes, non-text keys,
-  /// objects, functions. The fields of a table are sorted by name.
+  /// The value as plain data, with fields sorted by name; nil when it contains other bytes, keys or kinds of values.
   public var plain: Value? {
     switch self {
     case .none: return .null

@@ -52,9 +52,8 @@ struct SettingObservers {
 }
 
 extension SettingsTree {
-  /// Notifies `observer` of every change of `prefix` or of a setting below it; with an empty prefix, of all changes. It
-  /// gets the changes it asked for, sorted by name, once for each change from outside. An observer that is added during
-  /// an event is notified from the next event on.
+  /// Notifies `observer` of every change of `prefix` or of a setting below it, of all with an empty prefix: sorted, and
+  /// once for each change from outside. One that is added during an event is notified from the next one on.
   public func observe(
     _ prefix: String, by owner: Owner, _ observer: @escaping ([SettingChange]) -> Void
   ) -> SettingsSubscription {

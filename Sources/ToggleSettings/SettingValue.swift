@@ -64,8 +64,7 @@ extension SettingValue {
 ///     try tree.state("pizza")   // .mixed: some of its switches are on
 public enum SettingState: String, Equatable, Sendable { case on, off, mixed }
 
-/// The value that the account stores under one name. It outlives the declaration, so that a plugin that is loaded again
-/// finds its values.
+/// The value that the account stores under one name, whether or not a plugin declares it at present.
 ///
 ///     tree.kept["pizza"]?.value   // .lastMixed(["basil"]): what was on before all were turned off
 public enum StoredValue: Equatable, Sendable {

@@ -178,8 +178,7 @@ extension SettingsError {
 }
 
 extension SettingsTree {
-  /// Runs a change as one transaction and stores it; then observers are notified. A change that an observer makes
-  /// itself is notified after the current event.
+  /// Runs a change as one transaction and stores it; then observers are notified, after the current event.
   func perform(
     by owner: Owner, _ step: (inout SettingsTransaction) throws(SettingsError) -> Void
   ) throws(SettingsError) {

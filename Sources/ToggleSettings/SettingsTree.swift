@@ -5,8 +5,7 @@
 public import Problems
 import Text
 
-/// All settings. The stored values of an account come in with `load` and go out through `save`; the tree accesses no
-/// file.
+/// All settings. The stored values of an account come in with `load` and go out through `save`.
 ///
 ///     try tree.declare([SettingDeclaration("sound.on", .toggle(default: true))], by: .program)
 ///     try tree.set("sound.on", to: .flag(false), by: .user)

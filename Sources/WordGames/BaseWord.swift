@@ -101,8 +101,7 @@ extension Game {
 
   private static let attempts = 64
 
-  /// Returns the first candidate with enough words to find, or the one that comes nearest. Except in a daily mode,
-  /// never returns the current base word, unless there is no other.
+  /// Returns the first candidate with enough words, or the nearest; not the current base word, except in a daily mode.
   private func worthwhile(in list: Lexicon, _ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }

@@ -22,8 +22,7 @@ final class FoundWords {
     var count = 0
     var letters = 0
     var points = 0
-    /// A slot holds the high half of a word's hash and, below it, the number of the word's entry, from 1. The low half
-    /// of the hash determines the index of the slot.
+    /// A slot holds the high half of a word's hash and the number of its entry, from 1; the low half gives its index.
     var slots: UnsafeMutableBufferPointer<UInt64>
     /// The bytes of the words, one after another.
     var heap: UnsafeMutableBufferPointer<UInt8>

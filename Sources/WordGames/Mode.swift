@@ -20,8 +20,7 @@ public struct ModeSetup {
   }
 }
 
-/// The functions of a mode, all optional. An error that one of them throws is thrown by the call on the game that led
-/// to it.
+/// The functions of a mode, all optional; what they throw is thrown by the call on the game that led to it.
 ///
 ///     var hooks = ModeHooks()
 ///     hooks.score = { game, word in word.count * 2 }
@@ -214,8 +213,7 @@ public final class ModeTable {
   /// All modes in the order they were added, the built-in ones first.
   public var modes: [Mode] { entries.map(\.mode) }
 
-  /// Adds a mode; throws if its name is invalid, or taken by another owner. The user's own modes replace each other, so
-  /// that a script that adds one can be run again.
+  /// Adds a mode; throws if its name is invalid, or another owner's. The user's own modes replace each other.
   public func add(_ mode: Mode, owner: Owner) throws(GameError) {
     let name = mode.name
     guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(PluginName.isNameByte) else {
