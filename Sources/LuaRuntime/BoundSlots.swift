@@ -65,7 +65,7 @@ extension LuaState {
         guard let type = dh_type_new(L, state.entries.store(bound.description.name)) else { return nil }
         var sent: [SentMember] = []
         for member in bound.members {
-          sent.append(SentMember(member.role, member.function.name, number: state.entries.functions.count))
+          sent.append(SentMember(role: member.role, name: member.function.name, number: state.entries.functions.count))
           PendingType.add(
             state.store(member.function, type: type, context: bound.context), as: member.role, to: type, on: L)
         }

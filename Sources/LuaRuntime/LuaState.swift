@@ -257,7 +257,7 @@ public final class LuaState {
       dh_push_module(main, entries.store(module.description.name))
       var sent: [SentMember] = []
       for member in module.members {
-        sent.append(SentMember(member.role, member.function.name, number: entries.functions.count))
+        sent.append(SentMember(role: member.role, name: member.function.name, number: entries.functions.count))
         let entry = store(member.function, type: nil, context: module.context)
         if case .getter = member.role {
           dh_module_getter(main, entry)
@@ -277,7 +277,7 @@ public final class LuaState {
       stack.push(module.description.name)
       lua_pushvalue(main, -3)
       lua_rawset(main, -3)
-      sentModules.append(SentModule(module.description.name, sent, modules: members))
+      sentModules.append(SentModule(name: module.description.name, members: sent, modules: members))
     }
     modules.append(module.description)
   }

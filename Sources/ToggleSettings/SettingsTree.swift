@@ -33,11 +33,8 @@ public final class SettingsTree {
 
   // MARK: Reading
 
-  /// The value of a setting; for a group, whether all its switches are on.
-  public func get(_ name: String) throws(SettingsError) -> SettingValue { value(of: try declared.setting(name)) }
-
-  /// The same on behalf of an owner: a plugin cannot read a secret of others.
-  public func get(_ name: String, for owner: Owner) throws(SettingsError) -> SettingValue {
+  /// The value of a setting; for a group, whether all its switches are on. A plugin cannot read a secret of others.
+  public func get(_ name: String, for owner: Owner = .user) throws(SettingsError) -> SettingValue {
     let node = try declared.setting(name)
     if node.isHidden(from: owner) { throw .secret(name) }
     return value(of: node)

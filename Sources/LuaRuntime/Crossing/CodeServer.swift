@@ -207,7 +207,7 @@ public final class CodeServer {
   }
 
   private func setRequire(_ number: Int) throws {
-    try state.setRequire(by: function(SentMember(.method, "require", number: number)))
+    try state.setRequire(by: function(SentMember(role: .method, name: "require", number: number)))
   }
 
   /// Converts the arguments to text here, so that a `__tostring` runs in the process of the code.

@@ -114,7 +114,7 @@ public final class DistantCode {
   private func ask(_ kind: FrameKind, numberOf function: HostFunction) throws {
     _ = state.store(function, type: nil)
     let number = state.entries.functions.count - 1
-    allow([SentMember(.method, function.name, number: number)])
+    allow([SentMember(role: .method, name: function.name, number: number)])
     _ = try asking(kind, { $0.writer.word(number) }, take: { _, _ in })
   }
 

@@ -11,12 +11,7 @@ public import LuaRuntime
 import Wire
 
 /// Why the process cannot be started.
-enum IsolationFailure: Error, Equatable {
-  case missing(path: String)
-  /// The kernel cannot take its rights away.
-  case notConfined
-  case notReady
-}
+struct IsolationFailure: Error { let words: String }
 
 /// A running deckhand-plugin.
 ///
@@ -44,7 +39,7 @@ final class PluginProcess: DistantChannel {
   ) throws(IsolationFailure) {
     (self.seconds, self.clock) = (seconds, clock)
     do throws(ProgramFailure) { (process, channel) = try startTalkingProgram([path], environment: variables) } catch {
-      throw .missing(path: path)
+      throw IsolationFailure(words: "\(path) cannot be started; put deckhand-plugin next to deckhand")
     }
     // Short, so that a stop request without a signal is noticed too; with a timeout, a signal always ends the wait.
     var limit = timeval(tv_sec: 0, tv_usec: 20_000)
@@ -55,11 +50,14 @@ final class PluginProcess: DistantChannel {
     do {
       try send(terms.frame)
       let deadline = Deadline(seconds: Self.startSeconds, clock: clock, shouldStop: { false })
-      guard try receive({ try deadline.check() }) == CodeServer.ready else { throw IsolationFailure.notReady }
+      if try receive({ try deadline.check() }) == CodeServer.ready { return }
     } catch {
-      finish()
-      throw ending == CodeServer.notConfined << 8 ? .notConfined : .notReady
+      // The way that the process ended says why.
     }
+    finish()
+    let isUnconfined = ending == CodeServer.notConfined << 8
+    throw IsolationFailure(
+      words: isUnconfined ? "this system cannot restrict what a process may do" : "\(path) did not answer")
   }
 
   deinit { finish() }
@@ -170,7 +168,7 @@ public struct PluginIsolation {
       return try PluginProcess(
         path: path, variables: zone, terms, seconds: seconds, clock: host.environment.clocks.elapsed)
     } catch {
-      throw failure(error.words(path))
+      throw failure(error.words)
     }
   }
 
@@ -186,14 +184,4 @@ public struct PluginIsolation {
 
 extension PluginHost {
   public var isolation: PluginIsolation { PluginIsolation(host: self) }
-}
-
-extension IsolationFailure {
-  fileprivate func words(_ program: String) -> String {
-    switch self {
-    case .missing(let path): "\(path) cannot be started; put deckhand-plugin next to deckhand"
-    case .notConfined: "this system cannot restrict what a process may do"
-    case .notReady: "\(program) did not answer"
-    }
-  }
 }
