@@ -22,8 +22,6 @@ public indirect enum LuaValue {
   public static func text(_ text: String) -> LuaValue { .bytes(Array(text.utf8)) }
 
   /// Returns a table with the named fields; nil ones are left out.
-  ///
-  ///     LuaValue.record(["name": "hund.png", "size": 412, "document": nil])
   public static func record(_ fields: KeyValuePairs<String, (any LuaRepresentable)?>) -> LuaValue {
     .table(fields.compactMap { name, value in value.map { (.text(name), $0.luaValue) } })
   }

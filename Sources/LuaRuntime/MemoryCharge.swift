@@ -29,8 +29,6 @@ enum CopyWeight {
 }
 
 /// The memory of a state, as the running call uses it.
-///
-///     try stack.memory.charge(3 * size)
 public struct LuaMemory: ~Copyable {
   @usableFromInline let L: OpaquePointer
 

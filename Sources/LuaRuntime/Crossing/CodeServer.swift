@@ -36,9 +36,6 @@ public struct CodeTerms: Equatable, Sendable {
 }
 
 /// Runs code on behalf of a host.
-///
-///     let server = try CodeServer(terms, channel)
-///     try server.run()   // until the channel ends
 public final class CodeServer {
   private let state: LuaState
   private let crossing: LuaCrossing

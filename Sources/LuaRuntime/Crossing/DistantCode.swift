@@ -34,10 +34,6 @@ public protocol DistantChannel: LuaChannel {
 }
 
 /// Code in another process.
-///
-///     let code = DistantCode(state, channel, longestFrame: 64 << 20)
-///     try code.sendModules()
-///     try code.load(source, name: "init.lua").call([], results: 0) { _ in }
 public final class DistantCode {
   public let state: LuaState
   let crossing: LuaCrossing

@@ -14,8 +14,6 @@ import Wire
 struct IsolationFailure: Error { let words: String }
 
 /// A running deckhand-plugin.
-///
-///     let process = try PluginProcess(path: path, variables: [], terms, seconds: 2, clock: clocks.elapsed)
 final class PluginProcess: DistantChannel {
   private(set) var process: pid_t
   private let channel: Int32
@@ -120,8 +118,6 @@ final class PluginProcess: DistantChannel {
 }
 
 /// The processes of the plugins of a host.
-///
-///     if plugins.isolation.holds(plugin) { ... }
 public struct PluginIsolation {
   let host: PluginHost
 

@@ -35,9 +35,6 @@ public struct PluginFileChange: Equatable, Sendable {
 }
 
 /// The plugins that a user installs, updates and removes.
-///
-///     let plan = try plugins.packages.plan(toInstall: package)
-///     try plugins.packages.install(plan) { folder in try test(folder) }
 public struct PluginInstaller {
   let host: PluginHost
   private var environment: Environment { host.environment }

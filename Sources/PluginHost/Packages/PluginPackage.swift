@@ -9,9 +9,6 @@ public import Problems
 import Text
 
 /// The files of one plugin, read from a folder or from a package.
-///
-///     let package = try PluginPackage(file: "verbs-1.0.0.tar.gz") { false }
-///     package.manifest.version   // "1.0.0"
 public struct PluginPackage {
   /// The path it was read from, for messages.
   public let path: String
@@ -130,8 +127,6 @@ private struct FolderReader {
 }
 
 /// A plugin's folder, checked before it is given to others.
-///
-///     PluginCheck(folder: "verbs", host).faults   // ["plugin.json: \"licence\": ... is expected"]
 public struct PluginCheck {
   /// Nil if the folder cannot be packed at all.
   public let package: PluginPackage?
