@@ -112,8 +112,6 @@ public final class AuthenticationSession {
     try store.verify(user, password).close()
   }
 
-  // MARK: Signing out
-
   /// Signs out, and cancels a running sign-in; changes must be saved before. Without an account there is nothing to do.
   public func logout() {
     if pending != nil {
@@ -125,8 +123,6 @@ public final class AuthenticationSession {
     access = nil
     didChange()
   }
-
-  // MARK: Accounts
 
   /// Adds an account. The first one takes over the local data, which the caller must have closed before, and its owner
   /// is signed in. A user who was already signed in stays so.

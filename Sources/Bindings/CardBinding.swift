@@ -23,8 +23,6 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
   }
 }
 
-// MARK: Fields
-
 /// How a field is assigned, with an example; the new value is at 3. Nil for a field that is only read.
 private func setter(
   of property: CardProperty
@@ -98,8 +96,6 @@ extension CardProperty.Description {
     return isOptional ? .optional(type) : type
   }
 }
-
-// MARK: Methods
 
 private func describeMethods(_ type: BoundType<CardHandle>) {
   for (name, help, isAdded) in [("tag", "Adds tags.", true), ("untag", "Removes tags.", false)] {

@@ -64,8 +64,6 @@ private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
   return wanted
 }
 
-// MARK: Games
-
 /// The refusals of guesses in one state; the texts of each rule are made once. Invariant: `current` has the problems
 /// of the rules of `game` as of its deal `deal`, in the order of the rules.
 private final class Refusals {

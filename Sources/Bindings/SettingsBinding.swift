@@ -141,8 +141,6 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
   }
 }
 
-// MARK: Rights
-
 extension BindingContext {
   /// Checks that the state may change settings: a plugin its own and granted ones, and groups of only such ones.
   func requireChange(ofSettings names: [String]) throws {
@@ -163,8 +161,6 @@ extension BindingContext {
     do { return try body() } catch SettingsError.checkFailed(_, let error as LuaError) { throw error }
   }
 }
-
-// MARK: Types
 
 func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
   BoundType<SettingGroupHandle>(
@@ -235,8 +231,6 @@ private func describeValue<Handle: SettingHandle & BoundObject>(
   }
 }
 
-// MARK: Values
-
 func luaValue(of value: SettingValue) -> LuaValue { LuaValue(value.value) }
 
 private func luaValue(of change: SettingChange) -> LuaValue {
@@ -260,8 +254,6 @@ private func settingValue(_ value: LuaValue, argument: Int, _ what: String) thro
   default: throw .argument(argument, "\(what): a boolean, a number or a string expected")
   }
 }
-
-// MARK: Declarations
 
 private func readGroup(_ table: borrowing LuaTable, depth: Int = 1) throws -> SettingKind {
   // A table may contain itself.

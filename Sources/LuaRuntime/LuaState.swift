@@ -154,8 +154,6 @@ public final class LuaState {
     return try body(LuaStack(L))
   }
 
-  // MARK: Globals
-
   public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
     if let distant { return try distant.setGlobal(name, value) }
     try withStack { stack in
@@ -294,8 +292,6 @@ public final class LuaState {
     entries.functions.append((function, context, entry))
     return entry
   }
-
-  // MARK: Problems
 
   /// Returns the registry slot of the metatable that gives problems their text.
   func problemMetatableSlot(on L: OpaquePointer) -> Int32 {

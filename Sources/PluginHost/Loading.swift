@@ -47,8 +47,6 @@ extension PluginHost {
     }
   }
 
-  // MARK: Loading
-
   /// Loads a plugin's code, unless it is loaded.
   /// - Throws: `PluginError`; the plugin is then unloaded again.
   public func load(_ plugin: Plugin) throws {
@@ -157,8 +155,6 @@ extension PluginHost {
       throw PluginError.missing(plugin: manifest.name.description, what: "the command \"\(command)\"")
     }
   }
-
-  // MARK: Unloading
 
   /// Removes all that a plugin added, and closes its state when its code has ended. The caller sets its next state.
   func unload(_ plugin: Plugin) {

@@ -47,8 +47,6 @@ public final class PluginHost: ListenerLoading {
     self.events = events
   }
 
-  // MARK: Finding
-
   /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
     do { try packages.store.recover() } catch {
@@ -242,8 +240,6 @@ public final class PluginHost: ListenerLoading {
   func add(_ plugin: Plugin) {
     plugins = (plugins.filter { $0.name != plugin.name } + [plugin]).sorted { $0.name < $1.name }
   }
-
-  // MARK: Failures
 
   func fail(_ plugin: Plugin, with error: any Error, isReported: Bool = true) {
     let message = plugin.reason(of: error)

@@ -95,8 +95,6 @@ struct DeclaredSettings {
     return names.first { $0.lowercased().contains(text: part) }
   }
 
-  // MARK: Changing
-
   /// Adds a declaration with its children. The same owner's earlier declaration of the name is replaced.
   mutating func add(
     _ declaration: SettingDeclaration, by owner: Owner, check: SettingCheck? = nil

@@ -48,8 +48,6 @@ struct SettingsTransaction {
 
   init(of tree: SettingsTree, by owner: Owner) { (self.tree, self.owner) = (tree, owner) }
 
-  // MARK: Steps
-
   /// Sets the value of a setting, or of all switches of a group.
   mutating func assign(_ value: SettingValue, to name: String) throws(SettingsError) {
     let node = try tree.declared.setting(name)
@@ -131,8 +129,6 @@ struct SettingsTransaction {
       stored[node.name] = (tree.values[node.name]?.account, tree.kept[node.name])
     }
   }
-
-  // MARK: Ending
 
   /// Passes the changed stored values to `SettingsTree.save`.
   func save() throws(SettingsError) {

@@ -159,8 +159,6 @@ public final class CodeServer {
     }
   }
 
-  // MARK: Asking the host
-
   /// Asks the host to run one of its functions with the values on the stack; returns what a host function returns.
   private func ask(_ kind: FrameKind, _ number: Int, _ stack: borrowing LuaStack) throws -> Int32 {
     let L = stack.L

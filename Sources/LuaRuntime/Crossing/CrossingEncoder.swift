@@ -100,8 +100,6 @@ struct CrossingEncoder {
     writer.integer(handed.cost)
   }
 
-  // MARK: Tables
-
   private mutating func table(_ index: Int32, depth: Int) throws {
     guard depth < Self.deepest, let address = lua_topointer(L, index), lua_checkstack(L, 12) != 0 else {
       return tag(.nothing)

@@ -122,8 +122,6 @@ public struct PluginInstaller {
     return try PluginPackage.files(inFolder: path, environment.isInterrupted).files
   }
 
-  // MARK: What is installed
-
   /// The file or folder that a plugin was installed from; nil for one that was made here.
   public func source(of plugin: Plugin) throws -> String? {
     let path = plugin.folder + "/" + PluginStore.sourceName
