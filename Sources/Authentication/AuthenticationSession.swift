@@ -198,9 +198,7 @@ public final class AccountAccess {
   // Possible extension: the key of an encrypted account as a `Secret` here, derived from the password at the sign-in.
 
   init(name: String?, folder: String, notice: AuthenticationError? = nil) {
-    self.name = name
-    self.notice = notice
-    path = folder
+    (self.name, self.notice, path) = (name, notice, folder)
   }
 
   /// The folder with all of the user's data. Throws `required` after the sign-out.

@@ -15,10 +15,7 @@ public struct HashCost: Equatable, Sendable {
   /// Passes over it.
   public var passes: Int
 
-  public init(memory: Int, passes: Int) {
-    self.memory = memory
-    self.passes = passes
-  }
+  public init(memory: Int, passes: Int) { (self.memory, self.passes) = (memory, passes) }
 
   /// What libsodium recommends for a sign-in: 64 MiB, 2 passes; about 65 ms.
   public static let interactive = HashCost(memory: 65_536, passes: 2)

@@ -29,10 +29,7 @@ public struct Grants: Equatable, Sendable {
   public var settings: [String]?
 
   public init(modules: Set<Module>, readable: [String]? = [], writable: [String]? = [], settings: [String]? = []) {
-    self.modules = modules
-    self.readable = readable
-    self.writable = writable
-    self.settings = settings
+    (self.modules, self.readable, self.writable, self.settings) = (modules, readable, writable, settings)
   }
 
   /// The permissions of the user's own lines and scripts.
@@ -77,11 +74,7 @@ public final class BindingContext {
   public init(
     _ origin: ContextOrigin, hosts: BindingHosts, grants: Grants, events: EventTable, terms: PluginTerms = PluginTerms()
   ) {
-    self.hosts = hosts
-    self.origin = origin
-    self.grants = grants
-    self.terms = terms
-    self.events = events
+    (self.hosts, self.origin, self.grants, self.terms, self.events) = (hosts, origin, grants, terms, events)
   }
 
   public var owner: Owner { origin.owner }

@@ -30,9 +30,7 @@ public final class Subscription: BoundObject {
   private let end: () -> Void
 
   init(_ subject: String, isActive: @escaping () -> Bool, cancel: @escaping () -> Void) {
-    self.subject = subject
-    active = isActive
-    end = cancel
+    (self.subject, active, end) = (subject, isActive, cancel)
   }
 
   public var isActive: Bool { active() }
@@ -55,9 +53,7 @@ private final class Listener {
   var isOfPlugin: Bool { owner.plugin != nil }
 
   init(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) {
-    self.event = event
-    self.context = context
-    self.function = function
+    (self.event, self.context, self.function) = (event, context, function)
   }
 
   /// - Parameter brief: the arguments for a plugin that may not read whole commands.

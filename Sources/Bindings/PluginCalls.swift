@@ -43,10 +43,7 @@ public struct PluginLimits: Equatable, Sendable {
   /// MiB.
   public var memory: Int
 
-  public init(seconds: Double, memory: Int) {
-    self.seconds = seconds
-    self.memory = memory
-  }
+  public init(seconds: Double, memory: Int) { (self.seconds, self.memory) = (seconds, memory) }
 
   public static let standard = PluginLimits(seconds: 2, memory: 64)
   /// What the user may set.

@@ -19,9 +19,7 @@ import Text
   private let body: Body
 
   @usableFromInline init(_ name: String, failsSoftly: Bool, _ body: @escaping Body) {
-    self.name = name
-    self.failsSoftly = failsSoftly
-    self.body = body
+    (self.name, self.failsSoftly, self.body) = (name, failsSoftly, body)
   }
 
   /// Runs the function; returns the count of results or a `dh_failure`.
@@ -38,10 +36,7 @@ import Text
   let role: Role
   let function: HostFunction
 
-  @usableFromInline init(_ role: Role, _ function: HostFunction) {
-    self.role = role
-    self.function = function
-  }
+  @usableFromInline init(_ role: Role, _ function: HostFunction) { (self.role, self.function) = (role, function) }
 }
 
 extension [BoundMember] {

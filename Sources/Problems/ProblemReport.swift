@@ -40,10 +40,7 @@ public struct ProblemReport: Equatable, Sendable {
 
   /// Combines the texts of one problem with the details of another.
   public init(code: ProblemCode, title: String, message: String, details: [Detail]) {
-    self.code = code
-    self.title = title
-    self.message = message
-    self.details = details
+    (self.code, self.title, self.message, self.details) = (code, title, message, details)
   }
 
   /// - Parameter facts: nil values are left out.

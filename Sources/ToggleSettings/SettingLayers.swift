@@ -73,9 +73,7 @@ public struct LayeredSetting: Equatable, Sendable {
   public var source: SettingSource
 
   public init(_ name: String, _ value: SettingValue, from source: SettingSource) {
-    self.name = name
-    self.value = value
-    self.source = source
+    (self.name, self.value, self.source) = (name, value, source)
   }
 
   /// The prefix of environment variables for settings.

@@ -15,9 +15,7 @@ public final class SettingsSubscription {
   private var observer: (([SettingChange]) -> Void)?
 
   init(prefix: String, owner: Owner, observer: @escaping ([SettingChange]) -> Void) {
-    self.prefix = prefix
-    self.owner = owner
-    self.observer = observer
+    (self.prefix, self.owner, self.observer) = (prefix, owner, observer)
   }
 
   public var isCancelled: Bool { observer == nil }

@@ -87,10 +87,7 @@ public struct StoredSetting: Equatable, Sendable {
   public var value: StoredValue
   public var setBy: Owner
 
-  public init(_ value: StoredValue, setBy: Owner) {
-    self.value = value
-    self.setBy = setBy
-  }
+  public init(_ value: StoredValue, setBy: Owner) { (self.value, self.setBy) = (value, setBy) }
 }
 
 /// Formats a number without a needless `.0`.

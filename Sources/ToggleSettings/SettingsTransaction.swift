@@ -12,10 +12,7 @@ public struct StoredChange: Equatable, Sendable {
   public let name: String
   public let setting: StoredSetting?
 
-  public init(name: String, setting: StoredSetting?) {
-    self.name = name
-    self.setting = setting
-  }
+  public init(name: String, setting: StoredSetting?) { (self.name, self.setting) = (name, setting) }
 }
 
 /// One setting that changed. For a group, the values say whether all its switches are on.
@@ -26,11 +23,7 @@ public struct SettingChange: Equatable, Sendable {
   public let old: SettingValue
   public let new: SettingValue
 
-  public init(name: String, old: SettingValue, new: SettingValue) {
-    self.name = name
-    self.old = old
-    self.new = new
-  }
+  public init(name: String, old: SettingValue, new: SettingValue) { (self.name, self.old, self.new) = (name, old, new) }
 }
 
 /// One change from outside in progress: what it has written, and what was there before.

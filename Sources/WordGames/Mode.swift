@@ -14,10 +14,7 @@ public struct ModeSetup {
   /// The rules that replace the mode's, or nil.
   public var rules: [Rule]?
 
-  public init(base: String? = nil, rules: [Rule]? = nil) {
-    self.base = base
-    self.rules = rules
-  }
+  public init(base: String? = nil, rules: [Rule]? = nil) { (self.base, self.rules) = (base, rules) }
 }
 
 /// The functions of a mode, all optional; what they throw is thrown by the call on the game that led to it.
