@@ -114,9 +114,7 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
     "Adds many cards as one operation, from an array or an iterator that returns one card per call. "
       + "Options: on_duplicate = \"skip\" (default), \"update\" or \"error\". Returns {added=, updated=, skipped=, "
       + "rejected={{index=, code=, message=}...}, rejected_count=}; rejected has the first 1,000."
-  ) { deck, stack in
-    return try addAll(to: deck, stack, context)
-  }
+  ) { deck, stack in try addAll(to: deck, stack, context) }
 }
 
 private func describeCards(_ type: BoundType<DeckHandle>) {

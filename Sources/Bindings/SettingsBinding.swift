@@ -163,12 +163,8 @@ extension BindingContext {
 }
 
 func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
-  BoundType<SettingGroupHandle>(
-    "group", "Switches under a master switch.", summary: { "group \($0.name) (\(try $0.state().rawValue))" },
-    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
-  ) { type in
+  settingType("group", "Switches under a master switch.", state: { try $0.state().rawValue }) { type in
     type.example = "settings.switches(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})"
-    describeCommon(type)
     type.field("state", .string, "on, off or mixed.") { try $0.state().rawValue }
     describeValue(type, .boolean, example: "true", "True only when all are on; assigning sets all.", context)
     type.field("children", .list(.string), "The names of its children.") {
@@ -186,13 +182,9 @@ func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle
 }
 
 func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHandle> {
-  BoundType<SettingChoiceHandle>(
-    "choice", "One of several options.", summary: { "choice \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
-  ) { type in
+  settingType("choice", "One of several options.", state: { printable(try $0.value().text) }) { type in
     type.example =
       "settings.choice(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})"
-    describeCommon(type)
     describeValue(type, .string, example: "\"large\"", "The option that is chosen.", context)
     type.field("options", .list(.string), "The options that can be chosen.") { choice in
       guard case .choice(let options, _) = try choice.declaration().kind else { return Frozen([String](), advice: "") }
@@ -202,22 +194,26 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
 }
 
 func settingValueType(_ context: BindingContext) -> BoundType<SettingValueHandle> {
-  BoundType<SettingValueHandle>(
-    "value", "A number, a text or a path.", summary: { "value \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
-  ) { type in
+  settingType("value", "A number, a text or a path.", state: { printable(try $0.value().text) }) { type in
     type.example = "settings.value(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})"
-    describeCommon(type)
     describeValue(type, .any, example: "6", "The number or text.", context)
     type.field("kind", .string, "number, text or path.") { try $0.declaration().kind.word }
   }
 }
 
-private func describeCommon<Handle: SettingHandle & BoundObject>(_ type: BoundType<Handle>) {
-  type.field("name", .string, "Its full name, with dots.") { $0.name }
-  type.field("title", .string, "The title that users see.") { handle in
-    let title = try handle.declaration().title
-    return title.isEmpty ? handle.name.split(separator: ".").last.map(String.init) ?? handle.name : title
+private func settingType<Handle: SettingHandle & BoundObject>(
+  _ name: String, _ help: String, state: @escaping (Handle) throws -> String, _ describe: (BoundType<Handle>) -> Void
+) -> BoundType<Handle> {
+  BoundType(
+    name, help, summary: { "\(name) \($0.name) (\(try state($0)))" }, identity: { .text($0.name) },
+    checks: LuaChecks { try requireOpen($0, "setting") }
+  ) { type in
+    type.field("name", .string, "Its full name, with dots.") { $0.name }
+    type.field("title", .string, "The title that users see.") { handle in
+      let title = try handle.declaration().title
+      return title.isEmpty ? handle.name.split(separator: ".").last.map(String.init) ?? handle.name : title
+    }
+    describe(type)
   }
 }
 
