@@ -166,9 +166,8 @@ public final class AccountStore {
     return normal
   }
 
-  /// Adds an account and returns its name as stored. With `adoptingLocal`, the local data becomes that of the first
-  /// account, in one step; the caller must have closed it before. Throws `required` if that account is not the first,
-  /// because another process has just added one.
+  /// Adds an account and returns its name as stored. With `adoptingLocal`, the local data, which the caller has closed,
+  /// becomes that of the first account, in one step; throws `required` if another process has just added one.
   public func add(
     _ name: String, _ password: borrowing Secret, adoptingLocal: Bool
   ) throws(AuthenticationError) -> String {

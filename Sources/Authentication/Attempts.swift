@@ -8,10 +8,8 @@ import Files
 import Glibc
 import Text
 
-/// The failures of one name.
 struct Failures: Equatable {
   var count: Int
-  /// The time of the last failure.
   var last: ClockReading
 
   static let longestWait: Int64 = 3_600_000
@@ -138,8 +136,7 @@ struct AttemptRecord: ~Copyable {
 }
 
 extension ClockReading {
-  /// Milliseconds from `earlier` to now. Within one start of the machine, the wall clock is ignored; across a restart
-  /// it is the only clock, and if it went back, no time has passed.
+  /// Milliseconds from `earlier` to now, by the wall clock only across a restart; 0 if that went back.
   func elapsed(since earlier: ClockReading) -> Int64 {
     let (then, now) = bootID == earlier.bootID ? (earlier.boot, boot) : (earlier.wall, wall)
     let (difference, isOver) = now.subtractingReportingOverflow(then)

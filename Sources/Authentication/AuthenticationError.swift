@@ -22,7 +22,6 @@ public enum AuthenticationError: Problem, Equatable {
   /// The user signed out, or left, while the sign-in was running.
   case cancelled
   case signedIn(String)
-  /// The operation needs a sign-in.
   case required
 
   case badName(String, reason: String)

@@ -4,21 +4,6 @@
 
 import Problems
 
-/// A change of the sign-in session.
-///
-///     session.observe { event in if case .signedOut(let name) = event { print(name) } }
-public enum AuthenticationEvent: Equatable, Sendable {
-  /// A sign-in began, with the name as it was typed.
-  case began(String)
-  case signedIn(String)
-  /// A sign-in failed, with the code of its error.
-  case failed(String)
-  case cancelled
-  case signedOut(String)
-  /// The first account was added, or the last one removed: whether a sign-in is needed has changed.
-  case accountsChanged
-}
-
 /// A sign-in that has begun: between the name and the check of the password. `finish` or `cancel` ends it.
 ///
 ///     let begun = try session.begin("ana")
@@ -38,7 +23,8 @@ public final class AuthenticationSession {
   private var pending: PendingSignIn?
   private var count = 0
   private var hasAccounts: Bool
-  private var observers: [(AuthenticationEvent) -> Void] = []
+  /// Called when who is signed in, whether a sign-in is running, or whether one is needed has changed.
+  public var didChange: () -> Void = {}
 
   /// What the user has access to; nil before the sign-in. Without accounts, it is the local data from the start.
   public private(set) var access: AccountAccess?
@@ -52,7 +38,6 @@ public final class AuthenticationSession {
 
   /// Whether nothing is accessible now.
   public var needsAuthentication: Bool { access == nil }
-  /// Whether a sign-in is running.
   public var isAuthenticating: Bool { pending != nil }
   /// The signed-in account; nil if nobody is signed in, or if there are no accounts.
   public var user: String? { access?.name }
@@ -65,8 +50,7 @@ public final class AuthenticationSession {
 
   // MARK: Signing in
 
-  /// Begins a sign-in; the check of the password follows. Throws `busy` while another one is running, `empty` without a
-  /// name, `signedIn` if somebody is signed in.
+  /// Begins a sign-in. Throws `busy` while another one is running, `empty` without a name, `signedIn` if somebody is.
   public func begin(_ name: String) throws(AuthenticationError) -> PendingSignIn {
     if pending != nil { throw .busy }
     if let user { throw .signedIn(user) }
@@ -74,7 +58,7 @@ public final class AuthenticationSession {
     count += 1
     let begun = PendingSignIn(name: name, number: count)
     pending = begun
-    notify(.began(name))
+    didChange()
     return begun
   }
 
@@ -93,12 +77,12 @@ public final class AuthenticationSession {
       access?.close()
       access = opened
       hasAccounts = true
-      notify(.signedIn(opened.name ?? begun.name))
+      didChange()
       return opened
     } catch {
       if isPending(begun) {
         pending = nil
-        notify(.failed(error.code))
+        didChange()
       }
       throw error
     }
@@ -108,7 +92,7 @@ public final class AuthenticationSession {
   public func cancel(_ begun: PendingSignIn) {
     guard isPending(begun) else { return }
     pending = nil
-    notify(.cancelled)
+    didChange()
   }
 
   /// Begins and finishes a sign-in with a password that was read before; an empty one is rejected first.
@@ -128,22 +112,17 @@ public final class AuthenticationSession {
     try store.verify(user, password).close()
   }
 
-  // MARK: Signing out
-
-  /// Signs out, and cancels a running sign-in. The caller must have saved unsaved changes before. Without an account
-  /// nothing happens, because there is nothing to close.
+  /// Signs out, and cancels a running sign-in; changes must be saved before. Without an account there is nothing to do.
   public func logout() {
     if pending != nil {
       pending = nil
-      notify(.cancelled)
+      didChange()
     }
     guard let user else { return }
     access?.close()
     access = nil
-    notify(.signedOut(user))
+    didChange()
   }
-
-  // MARK: Accounts
 
   /// Adds an account. The first one takes over the local data, which the caller must have closed before, and its owner
   /// is signed in. A user who was already signed in stays so.
@@ -158,7 +137,7 @@ public final class AuthenticationSession {
     access?.close()
     access = nil
     hasAccounts = true
-    notify(.accountsChanged)
+    didChange()
     try login(account, password)
     return account
   }
@@ -174,11 +153,10 @@ public final class AuthenticationSession {
     hasAccounts = true
     access?.close()
     access = nil
-    notify(.accountsChanged)
+    didChange()
   }
 
-  /// Removes the signed-in account with all its data, and signs out. After the last one, the local data,
-  /// now empty, is accessible without a sign-in.
+  /// Removes the signed-in account with all its data, and signs out; after the last one, the local data is open.
   public func removeAccount() throws(AuthenticationError) {
     let name = user ?? ""
     let removed = try requireAccess()
@@ -195,19 +173,12 @@ public final class AuthenticationSession {
   /// Ends the session of an account that was removed.
   private func end(of name: String) throws(AuthenticationError) {
     access = nil
-    notify(.signedOut(name))
+    didChange()
     guard try store.names().isEmpty else { return }
     hasAccounts = false
     access = try store.openLocal()
-    notify(.accountsChanged)
+    didChange()
   }
-
-  // MARK: Observers
-
-  /// Calls the observer at every event from now on.
-  public func observe(_ observer: @escaping (AuthenticationEvent) -> Void) { observers.append(observer) }
-
-  private func notify(_ event: AuthenticationEvent) { for observer in observers { observer(event) } }
 }
 
 /// The access to one user's folder, until it is closed.
@@ -227,9 +198,7 @@ public final class AccountAccess {
   // Possible extension: the key of an encrypted account as a `Secret` here, derived from the password at the sign-in.
 
   init(name: String?, folder: String, notice: AuthenticationError? = nil) {
-    self.name = name
-    self.notice = notice
-    path = folder
+    (self.name, self.notice, path) = (name, notice, folder)
   }
 
   /// The folder with all of the user's data. Throws `required` after the sign-out.

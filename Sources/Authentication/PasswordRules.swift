@@ -41,8 +41,7 @@ enum PasswordRules {
     }
   }
 
-  /// Whether the name, forwards or backwards, makes up most of the password (fewer than six other bytes remain), or
-  /// differs from it by at most two edits.
+  /// Whether all but five bytes of the password are the name, forwards or backwards, or two edits make it the name.
   private static func isLike(_ name: [UInt8], _ password: UnsafeRawBufferPointer) -> Bool {
     guard name.count >= 3 else { return false }
     for candidate in [name, name.reversed()] {

@@ -9,7 +9,6 @@ import Text
 import ToggleSettings
 public import Workspace
 
-/// The permissions of a Lua state.
 public struct Grants: Equatable, Sendable {
   public enum Module: String, CaseIterable, Sendable {
     case decksRead = "decks.read"
@@ -30,10 +29,7 @@ public struct Grants: Equatable, Sendable {
   public var settings: [String]?
 
   public init(modules: Set<Module>, readable: [String]? = [], writable: [String]? = [], settings: [String]? = []) {
-    self.modules = modules
-    self.readable = readable
-    self.writable = writable
-    self.settings = settings
+    (self.modules, self.readable, self.writable, self.settings) = (modules, readable, writable, settings)
   }
 
   /// The permissions of the user's own lines and scripts.
@@ -67,7 +63,6 @@ public final class BindingContext {
   var calls = CallGrants()
   /// Charges for what the shell stores for the state, by kind and name; replacing an entry releases its charge.
   fileprivate var storageCharges: [String: MemoryCharge] = [:]
-  /// The open files of `files.lines`.
   let openFiles = OpenFiles()
   /// The workspace that was last returned; while it is open, nobody has signed out. Read at every call.
   @exclusivity(unchecked) private var lastWorkspace: Workspace?
@@ -79,11 +74,7 @@ public final class BindingContext {
   public init(
     _ origin: ContextOrigin, hosts: BindingHosts, grants: Grants, events: EventTable, terms: PluginTerms = PluginTerms()
   ) {
-    self.hosts = hosts
-    self.origin = origin
-    self.grants = grants
-    self.terms = terms
-    self.events = events
+    (self.hosts, self.origin, self.grants, self.terms, self.events) = (hosts, origin, grants, terms, events)
   }
 
   public var owner: Owner { origin.owner }

@@ -23,46 +23,29 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
   }
 }
 
-// MARK: Fields
-
-/// How a field is assigned; the new value is at 3.
-private struct CardSetter {
-  let example: String?
-  let set: (CardHandle, borrowing LuaStack) throws -> Void
-
-  init?(_ property: CardProperty) {
-    switch property {
-    case .prompt:
-      self.init("\"el perro\"") { card, stack in
-        let text = try stack.text(3)
-        try card.update(prompt: text)
-      }
-    case .answer:
-      self.init("\"the hound\"") { card, stack in
-        let text = try stack.text(3)
-        try card.update(answer: text)
-      }
-    case .tags:
-      self.init("{\"animal\"}") { card, stack in
-        let tags = try stack.table(3, "list of strings").elements { try $0.text(-1) }
-        try card.update(tags: tags)
-      }
-    case .document:
-      self.init(nil) { card, stack in
+/// How a field is assigned, with an example; the new value is at 3. Nil for a field that is only read.
+private func setter(
+  of property: CardProperty
+) -> (example: String?, set: (CardHandle, borrowing LuaStack) throws -> Void)? {
+  switch property {
+  case .prompt: ("\"el perro\"", { card, stack in try card.update(prompt: stack.text(3)) })
+  case .answer: ("\"the hound\"", { card, stack in try card.update(answer: stack.text(3)) })
+  case .tags:
+    (
+      "{\"animal\"}",
+      { card, stack in try card.update(tags: stack.table(3, "list of strings").elements { try $0.text(-1) }) }
+    )
+  case .document:
+    (
+      nil,
+      { card, stack in
         let document = stack.isNoneOrNil(3) ? nil : try stack.object(3, DocumentHandle.self)
         try card.setDocument(document?.idForCards())
       }
-    case .flag:
-      self.init("1") { card, stack in
-        let flag = try stack.integer(3, in: CardHiding.flags)
-        try card.workspace.cards.setFlag([card], to: flag)
-      }
-    default: return nil
-    }
-  }
-
-  private init(_ example: String?, _ set: @escaping (CardHandle, borrowing LuaStack) throws -> Void) {
-    (self.example, self.set) = (example, set)
+    )
+  case .flag:
+    ("1", { card, stack in try card.workspace.cards.setFlag([card], to: stack.integer(3, in: CardHiding.flags)) })
+  default: nil
   }
 }
 
@@ -83,7 +66,7 @@ private func add<V: LuaRepresentable>(
   _ property: CardProperty, to type: BoundType<CardHandle>, get: @escaping (CardHandle) throws -> V
 ) {
   let (name, words) = (property.rawValue, property.description)
-  guard let setter = CardSetter(property) else { return type.field(name, words.luaType, words.help, get: get) }
+  guard let setter = setter(of: property) else { return type.field(name, words.luaType, words.help, get: get) }
   type.field(name, words.luaType, grant: .decksWrite, example: setter.example, words.help, get: get, set: setter.set)
 }
 
@@ -113,8 +96,6 @@ extension CardProperty.Description {
     return isOptional ? .optional(type) : type
   }
 }
-
-// MARK: Methods
 
 private func describeMethods(_ type: BoundType<CardHandle>) {
   for (name, help, isAdded) in [("tag", "Adds tags.", true), ("untag", "Removes tags.", false)] {

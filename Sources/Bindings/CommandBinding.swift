@@ -46,8 +46,6 @@ func commandType() -> BoundType<CommandObject> {
   }
 }
 
-// MARK: The description
-
 private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext) throws -> Command {
   try table.allowOnly(["name", "summary", "details", "usage", "example", "arguments", "complete", "run"])
   let name = try table.text("name")
@@ -160,8 +158,6 @@ private func readKind(_ table: borrowing LuaTable, of name: String) throws -> Va
   }
   return known
 }
-
-// MARK: Running
 
 private func result(of run: LuaReference, _ invocation: Invocation, _ context: BindingContext) throws -> CommandResult {
   let name = invocation.command.name

@@ -114,9 +114,7 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
     "Adds many cards as one operation, from an array or an iterator that returns one card per call. "
       + "Options: on_duplicate = \"skip\" (default), \"update\" or \"error\". Returns {added=, updated=, skipped=, "
       + "rejected={{index=, code=, message=}...}, rejected_count=}; rejected has the first 1,000."
-  ) { deck, stack in
-    return try addAll(to: deck, stack, context)
-  }
+  ) { deck, stack in try addAll(to: deck, stack, context) }
 }
 
 private func describeCards(_ type: BoundType<DeckHandle>) {
@@ -224,8 +222,7 @@ private func fields(_ table: borrowing LuaTable) throws -> [CardField] {
   }
 }
 
-/// Adds a batch of cards from an array or an iterator. The script's code runs inside the operation, which is rolled
-/// back if it fails.
+/// Adds a batch of cards from an array or an iterator. The script's code runs inside the operation.
 private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context: BindingContext) throws -> LuaValue {
   var onDuplicate = OnDuplicate.skip
   if let options = try stack.optionalTable(3, allowing: ["on_duplicate"]) {
@@ -248,7 +245,6 @@ private func addAll(to deck: DeckHandle, _ stack: borrowing LuaStack, _ context:
   return LuaValue(report.value)
 }
 
-/// The code for an item that is not a card.
 private let badCard = ProblemCode.failure(.badCard)
 
 /// Adds one item of a batch. What is wrong with it goes into the report; only a stop or a duplicate ends the batch.

@@ -64,8 +64,6 @@ struct ProblemValue: LuaRepresentable {
   var luaValue: LuaValue { .record(["code": problem.code, "title": problem.title, "message": problem.message]) }
 }
 
-// MARK: Values
-
 private func readColor(_ table: borrowing LuaTable, _ name: String) throws -> CardColor? {
   try table.optionalTable(name) { try readColor($0) }
 }
@@ -97,8 +95,6 @@ private func readStyle(_ table: borrowing LuaTable) throws -> TextStyle {
 private func frozen(_ color: CardColor) -> Frozen<[Double]> {
   Frozen(color.parts, advice: "assign a whole colour: {r, g, b} or {r, g, b, a}")
 }
-
-// MARK: document
 
 func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
   BoundType<DocumentHandle>(
@@ -252,8 +248,6 @@ private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: Bin
     try document.document().check().map { ProblemValue($0) }
   }
 }
-
-// MARK: element
 
 func elementType(_ context: BindingContext) -> BoundType<ElementHandle> {
   BoundType<ElementHandle>(

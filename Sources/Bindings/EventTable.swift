@@ -30,9 +30,7 @@ public final class Subscription: BoundObject {
   private let end: () -> Void
 
   init(_ subject: String, isActive: @escaping () -> Bool, cancel: @escaping () -> Void) {
-    self.subject = subject
-    active = isActive
-    end = cancel
+    (self.subject, active, end) = (subject, isActive, cancel)
   }
 
   public var isActive: Bool { active() }
@@ -44,7 +42,6 @@ public protocol ListenerLoading: AnyObject {
   func loadListeners(to event: ShellEvent)
 }
 
-/// One listener of one event.
 private final class Listener {
   let context: BindingContext
   let event: ShellEvent
@@ -56,9 +53,7 @@ private final class Listener {
   var isOfPlugin: Bool { owner.plugin != nil }
 
   init(_ event: ShellEvent, _ context: BindingContext, _ function: LuaReference) {
-    self.event = event
-    self.context = context
-    self.function = function
+    (self.event, self.context, self.function) = (event, context, function)
   }
 
   /// - Parameter brief: the arguments for a plugin that may not read whole commands.
@@ -96,10 +91,8 @@ public final class EventTable {
     listeners[listener.event]?.removeAll { $0 === listener }
   }
 
-  /// Cancels the subscriptions of an owner.
   public func removeAll(owner: Owner) { remove { $0 == owner } }
 
-  /// Cancels all subscriptions.
   public func removeAll() { remove { _ in true } }
 
   private func remove(_ shouldRemove: (Owner) -> Bool) {

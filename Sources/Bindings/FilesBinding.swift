@@ -176,8 +176,7 @@ extension BindingContext {
   /// Expands `~/` at the start of a path, as permissions and commands do; a plugin cannot find out the user's home.
   func expanded(_ path: String) throws -> String { try workspace().environment.folders.expanded(path) }
 
-  /// Checks that a path may be read, and returns for how long. Code that keeps the file open for later reads stores
-  /// this right and checks it again.
+  /// Checks that a path may be read; code that keeps the file open checks the right that is returned again.
   /// - Throws: when the path was not granted.
   @discardableResult func requireReading(_ path: String) throws -> PathRight {
     try require(path, within: grants.readable, "files.read", \.readable)

@@ -64,8 +64,6 @@ private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
   return wanted
 }
 
-// MARK: Games
-
 /// The refusals of guesses in one state; the texts of each rule are made once. Invariant: `current` has the problems
 /// of the rules of `game` as of its deal `deal`, in the order of the rules.
 private final class Refusals {
@@ -247,13 +245,11 @@ private func words(_ words: [String], of handle: GameHandle, keptBy stack: borro
 }
 
 /// Charges for the growth of the found words since the last charge.
-@inline(__always)
-private func chargeGrowth(of handle: GameHandle, on stack: borrowing LuaStack) throws {
+@inline(__always) private func chargeGrowth(of handle: GameHandle, on stack: borrowing LuaStack) throws {
   if handle.game.foundBytes != handle.chargedBytes { try chargeWords(of: handle, on: stack) }
 }
 
-@inline(never)
-private func chargeWords(of handle: GameHandle, on stack: borrowing LuaStack) throws {
+@inline(never) private func chargeWords(of handle: GameHandle, on stack: borrowing LuaStack) throws {
   let more = handle.game.foundBytes - handle.chargedBytes
   handle.chargedBytes += more
   stack.memory.setCost(1, handle.weight)

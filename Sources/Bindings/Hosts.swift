@@ -36,8 +36,7 @@ public protocol ShellHost: AnyObject {
   func chart(_ values: [(label: String, value: Double)], _ title: String?)
   /// Starts a progress line for a script's work; total is 0 if it is unknown.
   func progress(_ label: String, _ total: Int) -> any ProgressReporting
-  /// Asks at the terminal; nil if there is none, or at the end of its input. A plugin's question names the plugin, so
-  /// that it cannot be taken for one of the program.
+  /// Asks at the terminal; nil if nobody can answer. A plugin's question names the plugin.
   func ask(_ question: String, of owner: Owner) throws -> String?
   /// Returns a value as the prompt shows it.
   func display(of value: LuaValue) -> Display
@@ -90,8 +89,7 @@ public protocol PluginDirectory: AnyObject {
   func reloadPlugin(_ name: String) throws
   /// Loads the plugin that offers a mode, unless the mode is there; nil loads the plugins of all modes.
   func prepareMode(_ name: String?) throws
-  /// Starts the process for code that is not the user's own, with a state as its twin; nil if the program has no
-  /// processes for code, as in tests.
+  /// Starts the process for code that is not the user's own, with a state as its twin; nil in tests.
   /// - Parameter seconds: the time limit of a call.
   func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode?
 }

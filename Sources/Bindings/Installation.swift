@@ -1,5 +1,6 @@
-// Installs the core in a Lua state: every bound type, and the granted modules. Invariant: what was not granted is not
-// in the environment at all.
+// Installs the core in a Lua state: every bound type, the granted modules, and the modules `auth` and `plugins`, which
+// no plugin has. Invariants: what was not granted is not in the environment at all; a password is never a Lua string:
+// the user types it at the terminal, or the shell reads it from a file.
 
 public import LuaRuntime
 import Problems
@@ -68,4 +69,55 @@ private func registerTypes(_ context: BindingContext, in state: LuaState) {
   state.register(subscriptionType())
   state.register(commandType())
   state.register(linesType())
+}
+
+func authModule(_ context: BindingContext) -> BoundModule {
+  BoundModule("auth", "Who is signed in; sign in and out. Not in a plugin.") { module in
+    module.field("needs_authentication", .boolean, "Whether you must sign in before you can use anything else.") {
+      context.auth?.needsAuthentication ?? true
+    }
+    module.field("is_authenticating", .boolean, "Whether a sign-in is in progress.") {
+      context.auth?.isAuthenticating ?? false
+    }
+    module.field("user", .optional(.string), "Who is signed in; nil if nobody is, or if there are no accounts.") {
+      context.auth?.user
+    }
+    module.action(
+      "login", ["options": .optional(.table)], example: "{user = \"ana\", password_file = \"password.txt\"}",
+      "Signs in: {user=, password_file=}; without a file it asks at the terminal. "
+        + "Codes: denied, locked (retry_after), empty, busy."
+    ) { stack in
+      let options = try stack.optionalTable(1, allowing: ["user", "password_file"])
+      try context.auth?.login(
+        try options?.optionalText("user"), passwordFile: try options?.optionalText("password_file"))
+    }
+    module.function(
+      "logout", [:],
+      "Signs out: from then on, objects that were opened before fail with the problem auth_required. In a script, "
+        + "the changes made before it are saved whatever happens after it."
+    ) { _ in try context.auth?.logout() }
+  }
+}
+
+func pluginsModule(_ context: BindingContext) -> BoundModule {
+  context.module("plugins", "Plugins: list, enable, disable and reload them. Not in a plugin.") { module in
+    module.function("list", returns: .list(.table), "All plugins that were found.") { _ in context.plugins.pluginList()
+    }
+    module.function(
+      "info", ["name": .string], returns: .table.orProblem, example: "(\"hangman\")", "Details of a plugin."
+    ) { stack in try context.plugins.pluginInfo(stack.text(1)) }
+    let actions: [(String, String, (any PluginDirectory, String) throws -> Void)] = [
+      (
+        "enable",
+        "Enables a plugin; at a prompt it asks for the permissions that are not granted yet, elsewhere it fails with "
+          + "not_granted.", { try $0.enablePlugin($1) }
+      ), ("disable", "Disables a plugin and removes what it added.", { try $0.disablePlugin($1) }),
+      ("reload", "Loads a plugin again.", { try $0.reloadPlugin($1) }),
+    ]
+    for (action, help, perform) in actions {
+      module.action(action, ["name": .string], example: "(\"hangman\")", help) { stack in
+        try perform(context.plugins, try stack.text(1))
+      }
+    }
+  }
 }

@@ -5,10 +5,10 @@ import LuaRuntime
 import Text
 import WordGames
 
-/// The tables of one mode's games that are in use. Invariant: a table removes itself when it is freed.
+/// The tables of one mode's games that are in use.
 final class ModeDataTable {
   private struct Entry { weak var data: LuaModeData? }
-  private var entries: [ObjectIdentifier: Entry] = [:]
+  private var entries: [Entry] = []
   /// Reports a value in a table that cannot be stored; the first one only.
   private let report: (String) -> Void
   private var hasReported = false
@@ -23,12 +23,14 @@ final class ModeDataTable {
         + "that do not contain themselves are")
   }
 
-  fileprivate func add(_ data: LuaModeData) { entries[ObjectIdentifier(data)] = Entry(data: data) }
-  fileprivate func forget(_ id: ObjectIdentifier) { entries[id] = nil }
+  fileprivate func add(_ data: LuaModeData) {
+    entries.removeAll { $0.data == nil }
+    entries.append(Entry(data: data))
+  }
 
   /// Converts all of them to text, before their state is closed.
   func storeAll() {
-    for entry in entries.values {
+    for entry in entries {
       do { _ = try entry.data?.text } catch {
         // What cannot be stored keeps its last stored text, with which the game continues.
         continue
@@ -47,7 +49,6 @@ final class LuaModeData: ModeData {
   /// The maximum bytes of JSON, as a game is stored after each line that changes it.
   private static let limit = 8 << 20
   static let advice = "only the functions of its mode can write game.data"
-  /// Whether its state is open.
   var isLive: Bool { !state.isClosed }
   /// Made at its first use.
   private var table: LuaReference?
@@ -58,8 +59,6 @@ final class LuaModeData: ModeData {
     (self.mode, self.others) = (mode, others)
     others.add(self)
   }
-
-  deinit { others.forget(ObjectIdentifier(self)) }
 
   /// The table as JSON; the last stored text, or nil, if the table is not in use or its state is closed.
   var text: String? {

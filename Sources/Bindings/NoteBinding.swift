@@ -52,7 +52,6 @@ func noteType(_ context: BindingContext) -> BoundType<NoteHandle> {
   }
 }
 
-/// The fields of a note, as a separate object.
 final class NoteFieldsObject: BoundObject {
   let note: NoteHandle
   init(_ note: NoteHandle) { self.note = note }
@@ -96,13 +95,9 @@ func describeNotes(_ type: BoundType<DeckHandle>) {
     let table = try stack.table(2, "a table with type and fields")
     try table.allowOnly(["type", "fields", "tags", "guid"])
     let note = NewNote(
-      fields: try readFields(table), tags: try table.optionalTexts("tags") ?? [],
-      guid: try table.optionalText("guid"))
-    if let type = try readType(table) {
-      return try deck.addNote(note, type: type)
-    }
-    let name = try table.optionalText("type") ?? StockNoteType.basic.rawValue
-    return try deck.addNote(note, typeNamed: name)
+      fields: try readFields(table), tags: try table.optionalTexts("tags") ?? [], guid: try table.optionalText("guid"))
+    if let type = try readType(table) { return try deck.addNote(note, type: type) }
+    return try deck.addNote(note, typeNamed: table.optionalText("type") ?? StockNoteType.basic.rawValue)
   }
 }
 

@@ -108,8 +108,6 @@ extension CardTemplate {
   fileprivate var luaValue: LuaValue { .record(["name": name, "front": front, "back": back]) }
 }
 
-// MARK: Media
-
 func mediaModule(_ context: BindingContext) -> BoundModule {
   context.module("media", "Media: the pictures and sounds that cards use.", grant: .decks) { module in
     module.function(

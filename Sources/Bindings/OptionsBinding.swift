@@ -88,8 +88,6 @@ extension OptionValue {
   }
 }
 
-// MARK: Presets
-
 func presetsModule(_ context: BindingContext) -> BoundModule {
   context.module("presets", "Options that decks share: make, open, list them.", grant: .decks) { module in
     module.function("list", returns: .list(.object("preset")), "All presets, by name.") { _ in
@@ -140,8 +138,6 @@ func presetType(_ context: BindingContext) -> BoundType<PresetHandle> {
     }
   }
 }
-
-// MARK: Goals
 
 func describeGoal(_ type: BoundType<DeckHandle>) {
   type.field(

@@ -38,16 +38,12 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The limits of each call of a plugin.
 public struct PluginLimits: Equatable, Sendable {
   public var seconds: Double
   /// MiB.
   public var memory: Int
 
-  public init(seconds: Double, memory: Int) {
-    self.seconds = seconds
-    self.memory = memory
-  }
+  public init(seconds: Double, memory: Int) { (self.seconds, self.memory) = (seconds, memory) }
 
   public static let standard = PluginLimits(seconds: 2, memory: 64)
   /// What the user may set.
@@ -112,8 +108,7 @@ public enum PluginCallError: Problem, Equatable {
 }
 
 extension BindingContext {
-  /// Runs code of the plugin that the state belongs to; an error in it becomes an ordinary one that names the plugin.
-  /// Errors of the user's own code are unchanged.
+  /// Runs code of the state's plugin, an error in which becomes an ordinary one that names it; the user's own stays.
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
@@ -146,8 +141,7 @@ extension BindingContext {
 }
 
 extension LuaError {
-  /// Whether the error passes through unchanged: Ctrl-C and the end of the program are not the plugin's errors, and
-  /// an error that was converted once names its plugin already.
+  /// Whether the error passes through unchanged: not the plugin's own, or converted once already.
   var isUncatchable: Bool {
     isRequestedStop
       || problem.map { [.failure(.pluginFailed), .failure(.pluginStopped)].contains($0.report.code) } ?? false

@@ -33,9 +33,7 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
   wanted.limit = try table.optionalInteger("limit", in: 1...Int.max) ?? wanted.limit
   wanted.query = try table.optionalText("query")
   wanted.isCram = try table.optionalBoolean("cram") ?? false
-  if wanted.isCram, wanted.mode == .sprint {
-    throw table.wrong("one of mode=\"sprint\" and cram expected")
-  }
+  if wanted.isCram, wanted.mode == .sprint { throw table.wrong("one of mode=\"sprint\" and cram expected") }
   wanted.reschedules = try table.optionalBoolean("schedule") ?? true
   wanted.moreDecks = try table.optionalTable("decks") { try $0.elements { try $0.object(-1, DeckHandle.self) } } ?? []
   return wanted

@@ -141,11 +141,8 @@ private func describeListening(_ module: BoundModule, _ context: BindingContext)
   }
 }
 
-// MARK: Rights
-
 extension BindingContext {
-  /// Checks that the state may change settings. A plugin may change those that it declared and those it was granted;
-  /// a group or a section only if this holds for everything in it.
+  /// Checks that the state may change settings: a plugin its own and granted ones, and groups of only such ones.
   func requireChange(ofSettings names: [String]) throws {
     guard let granted = grants.settings else { return }
     let tree = try workspace().preferences().tree
@@ -165,15 +162,9 @@ extension BindingContext {
   }
 }
 
-// MARK: Types
-
 func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle> {
-  BoundType<SettingGroupHandle>(
-    "group", "Switches under a master switch.", summary: { "group \($0.name) (\(try $0.state().rawValue))" },
-    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
-  ) { type in
+  settingType("group", "Switches under a master switch.", state: { try $0.state().rawValue }) { type in
     type.example = "settings.switches(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})"
-    describeCommon(type)
     type.field("state", .string, "on, off or mixed.") { try $0.state().rawValue }
     describeValue(type, .boolean, example: "true", "True only when all are on; assigning sets all.", context)
     type.field("children", .list(.string), "The names of its children.") {
@@ -191,13 +182,9 @@ func settingGroupType(_ context: BindingContext) -> BoundType<SettingGroupHandle
 }
 
 func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHandle> {
-  BoundType<SettingChoiceHandle>(
-    "choice", "One of several options.", summary: { "choice \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
-  ) { type in
+  settingType("choice", "One of several options.", state: { printable(try $0.value().text) }) { type in
     type.example =
       "settings.choice(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})"
-    describeCommon(type)
     describeValue(type, .string, example: "\"large\"", "The option that is chosen.", context)
     type.field("options", .list(.string), "The options that can be chosen.") { choice in
       guard case .choice(let options, _) = try choice.declaration().kind else { return Frozen([String](), advice: "") }
@@ -207,22 +194,26 @@ func settingChoiceType(_ context: BindingContext) -> BoundType<SettingChoiceHand
 }
 
 func settingValueType(_ context: BindingContext) -> BoundType<SettingValueHandle> {
-  BoundType<SettingValueHandle>(
-    "value", "A number, a text or a path.", summary: { "value \($0.name) (\(printable(try $0.value().text)))" },
-    identity: { .text($0.name) }, checks: LuaChecks { try requireOpen($0, "setting") }
-  ) { type in
+  settingType("value", "A number, a text or a path.", state: { printable(try $0.value().text) }) { type in
     type.example = "settings.value(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})"
-    describeCommon(type)
     describeValue(type, .any, example: "6", "The number or text.", context)
     type.field("kind", .string, "number, text or path.") { try $0.declaration().kind.word }
   }
 }
 
-private func describeCommon<Handle: SettingHandle & BoundObject>(_ type: BoundType<Handle>) {
-  type.field("name", .string, "Its full name, with dots.") { $0.name }
-  type.field("title", .string, "The title that users see.") { handle in
-    let title = try handle.declaration().title
-    return title.isEmpty ? handle.name.split(separator: ".").last.map(String.init) ?? handle.name : title
+private func settingType<Handle: SettingHandle & BoundObject>(
+  _ name: String, _ help: String, state: @escaping (Handle) throws -> String, _ describe: (BoundType<Handle>) -> Void
+) -> BoundType<Handle> {
+  BoundType(
+    name, help, summary: { "\(name) \($0.name) (\(try state($0)))" }, identity: { .text($0.name) },
+    checks: LuaChecks { try requireOpen($0, "setting") }
+  ) { type in
+    type.field("name", .string, "Its full name, with dots.") { $0.name }
+    type.field("title", .string, "The title that users see.") { handle in
+      let title = try handle.declaration().title
+      return title.isEmpty ? handle.name.split(separator: ".").last.map(String.init) ?? handle.name : title
+    }
+    describe(type)
   }
 }
 
@@ -235,8 +226,6 @@ private func describeValue<Handle: SettingHandle & BoundObject>(
     try context.changing { try handle.set(value, by: context.settingOwner()) }
   }
 }
-
-// MARK: Values
 
 func luaValue(of value: SettingValue) -> LuaValue { LuaValue(value.value) }
 
@@ -261,8 +250,6 @@ private func settingValue(_ value: LuaValue, argument: Int, _ what: String) thro
   default: throw .argument(argument, "\(what): a boolean, a number or a string expected")
   }
 }
-
-// MARK: Declarations
 
 private func readGroup(_ table: borrowing LuaTable, depth: Int = 1) throws -> SettingKind {
   // A table may contain itself.

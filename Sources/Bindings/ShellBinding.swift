@@ -15,10 +15,7 @@ final class ProgressObject: BoundObject {
   /// The charge for its label.
   private let charge: MemoryCharge
 
-  init(_ progress: any ProgressReporting, _ charge: MemoryCharge) {
-    self.progress = progress
-    self.charge = charge
-  }
+  init(_ progress: any ProgressReporting, _ charge: MemoryCharge) { (self.progress, self.charge) = (progress, charge) }
 }
 
 func shellModule(_ context: BindingContext) -> BoundModule {
@@ -128,7 +125,6 @@ private func cellCount(of row: LuaValue, _ columns: [String]) -> Int {
   }
 }
 
-/// The limits of a table on the screen.
 private enum TableSize {
   static let (columns, cells) = (1_000, 1_000_000)
 

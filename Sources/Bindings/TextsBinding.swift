@@ -58,7 +58,6 @@ private func readTextOptions(_ table: consuming LuaTable?, _ context: BindingCon
   return options
 }
 
-/// Reads a path, or a list of paths.
 func paths(at index: Int, _ stack: borrowing LuaStack, _ context: BindingContext) throws -> [String] {
   guard stack.kind(index) == .table else { return [try context.expanded(stack.text(index))] }
   let count = try stack.table(index).count()
@@ -153,7 +152,6 @@ private func sentence(_ number: Int, unknown: Int, lemma: String? = nil, of hand
   ])
 }
 
-/// Adds `deck:mine`.
 func describeMining(_ type: BoundType<DeckHandle>) {
   type.method(
     "mine", ["text": .object("text"), "options": .optional(.table)],

@@ -137,8 +137,7 @@ func answerNormalized(_ stack: borrowing LuaStack) throws -> String {
 }
 
 /// Pushes the text at 1, normalised by the rules of the language at 2, if that needs no String.
-@inline(__always)
-private func answerNormalizedPlain(_ call: borrowing FastCall) -> Int32 {
+@inline(__always) private func answerNormalizedPlain(_ call: borrowing FastCall) -> Int32 {
   guard let text = call.stack.bytesInPlace(1, limit: longestWords),
     let name = call.stack.bytesInPlace(2, limit: longestWords), let letterCase = Language.letterCase(ofNamed: name)
   else { return FastCall.declined }

@@ -38,7 +38,6 @@ public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A parameter of a bound function.
 public struct LuaParameter: Sendable {
   public let name: String
   public let type: LuaType
@@ -47,7 +46,6 @@ public struct LuaParameter: Sendable {
 /// The parameters of a bound function in order: `["name": .string]`.
 public typealias LuaParameters = KeyValuePairs<String, LuaType>
 
-/// The description of a function or method.
 public struct FunctionDescription: Sendable {
   public let name: String
   public let parameters: [LuaParameter]
@@ -115,7 +113,6 @@ private func needs(_ grant: String?, to act: String = "") -> String {
   grant.map { " A plugin needs \($0)\(act.isEmpty ? "" : " to \(act)")." } ?? ""
 }
 
-/// The description of a bound type.
 public struct TypeDescription {
   public let name: String
   public let help: String

@@ -1,5 +1,6 @@
-// The bound classes of one state, and how their objects pass into and out of Lua. Invariant: the userdata of an
-// object retains it exactly once, and an object comes out only as the class that went in.
+// What a state holds besides its stack: the bound classes, how their objects pass into and out of Lua, memory that C
+// reads, and error values that Swift may throw back into Lua. Invariants: the userdata of an object retains it exactly
+// once, and an object comes out only as the class that went in; memory that C points to lives until the state is freed.
 
 import CLua
 
@@ -40,7 +41,6 @@ extension LuaState {
       bring = { Unmanaged<DistantObject>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// The bytes that an object is charged.
     func cost(of object: any BoundObject) -> Int { weigh.map { max(cost, $0(object)) } ?? cost }
 
     /// Pushes an object, which its userdata then retains.
@@ -65,7 +65,7 @@ extension LuaState {
         guard let type = dh_type_new(L, state.entries.store(bound.description.name)) else { return nil }
         var sent: [SentMember] = []
         for member in bound.members {
-          sent.append(SentMember(member.role, member.function.name, number: state.entries.functions.count))
+          sent.append(SentMember(role: member.role, name: member.function.name, number: state.entries.functions.count))
           PendingType.add(
             state.store(member.function, type: type, context: bound.context), as: member.role, to: type, on: L)
         }
@@ -100,7 +100,6 @@ extension LuaState {
   /// Returns the Lua name of a bound class.
   func name(of type: any BoundObject.Type) -> String { slot(of: type)?.description.name ?? "object" }
 
-  /// Returns the description of an object's type.
   public func description(of object: any BoundObject) -> TypeDescription? {
     slot(of: Swift.type(of: object))?.description
   }
@@ -123,4 +122,47 @@ extension LuaState {
   func slot(on L: OpaquePointer, at index: Int32) -> Slot? { dh_type_of(L, index).flatMap { slot(of: $0) } }
 
   func description(named name: String) -> TypeDescription? { types.first { $0.name == name } }
+}
+
+/// The functions and C strings that were passed to a state, which points to them as long as it lives.
+struct HostEntries {
+  var functions: [(object: HostFunction, context: AnyObject?, entry: UnsafeMutablePointer<dh_function>)] = []
+  private var names: [UnsafeMutablePointer<CChar>] = []
+
+  /// Returns a C string that lives as long as the state.
+  mutating func store(_ text: String) -> UnsafeMutablePointer<CChar> {
+    let bytes = text.utf8
+    let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count + 1)
+    for (index, byte) in bytes.enumerated() { copy[index] = CChar(bitPattern: byte) }
+    copy[bytes.count] = 0
+    names.append(copy)
+    return copy
+  }
+
+  /// Frees the memory; call it only after the state has been freed.
+  mutating func deallocate() {
+    for function in functions { function.entry.deallocate() }
+    for name in names { name.deallocate() }
+    self = HostEntries()
+  }
+}
+
+/// The last few error values, stored in case Swift rethrows their errors into Lua.
+struct ErrorValues {
+  private static let limit = 8
+  private var values: [(number: Int, value: LuaReference)] = []
+  private var count = 0
+
+  /// Returns the number by which the value can be found.
+  mutating func add(_ value: LuaReference) -> Int {
+    count += 1
+    if values.count == Self.limit { values.removeFirst() }
+    values.append((count, value))
+    return count
+  }
+
+  func value(_ number: Int) -> LuaReference? { values.first { $0.number == number }?.value }
+
+  /// Removes the values. Numbers are not reused.
+  mutating func removeAll() { values = [] }
 }

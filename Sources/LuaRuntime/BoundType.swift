@@ -19,9 +19,7 @@ import Text
   private let body: Body
 
   @usableFromInline init(_ name: String, failsSoftly: Bool, _ body: @escaping Body) {
-    self.name = name
-    self.failsSoftly = failsSoftly
-    self.body = body
+    (self.name, self.failsSoftly, self.body) = (name, failsSoftly, body)
   }
 
   /// Runs the function; returns the count of results or a `dh_failure`.
@@ -38,10 +36,7 @@ import Text
   let role: Role
   let function: HostFunction
 
-  @usableFromInline init(_ role: Role, _ function: HostFunction) {
-    self.role = role
-    self.function = function
-  }
+  @usableFromInline init(_ role: Role, _ function: HostFunction) { (self.role, self.function) = (role, function) }
 }
 
 extension [BoundMember] {
@@ -57,9 +52,8 @@ public enum BoundWeight<T> {
   case measured((T) -> Int)
 }
 
-/// The description of a Swift class that Lua may hold, and the code of each member. `T` is a `BoundObject`; the
-/// methods that take a `BoundType` require this. If this class required it, each of these types would cost a search
-/// through all conformances of the program.
+/// The description of a Swift class that Lua may hold, and the code of each member. `T` is a `BoundObject`; if this
+/// class required it, each of these types would cost a search through all conformances of the program.
 public final class BoundType<T: AnyObject> {
   public private(set) var description: TypeDescription
   @usableFromInline var members: [BoundMember] = []

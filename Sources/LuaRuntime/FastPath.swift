@@ -23,15 +23,13 @@ public protocol LuaGate: AnyObject {
 
 extension LuaStack {
   /// Returns the bytes of a string argument, in place; nil for any other value and for more than `limit` bytes.
-  @inlinable @inline(__always)
-  public func bytesInPlace(_ index: Int, limit: Int) -> UnsafeBufferPointer<UInt8>? {
+  @inlinable @inline(__always) public func bytesInPlace(_ index: Int, limit: Int) -> UnsafeBufferPointer<UInt8>? {
     var length = 0
     guard let start = lua_tolstring(L, Int32(truncatingIfNeeded: index), &length), length <= limit else { return nil }
     return UnsafeBufferPointer(start: UnsafeRawPointer(start).assumingMemoryBound(to: UInt8.self), count: length)
   }
 }
 
-/// One call of a fast path.
 public struct FastCall: ~Copyable {
   public let stack: LuaStack
 

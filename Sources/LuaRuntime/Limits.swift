@@ -14,8 +14,7 @@ extension LuaState {
     set { if !isFreed { dh_set_time_limit(main, newValue.map(nanoseconds) ?? 0) } }
   }
 
-  /// Gives a plugin its `require`: a module is loaded once, from the text that `find` returns for its name; an error
-  /// that `find` throws becomes the error of the call.
+  /// Gives a plugin its `require`: a module is loaded once, from the text that `find` returns, or its error is thrown.
   /// - Parameter find: returns the text (never bytecode) and the chunk name that messages use.
   public func setRequire(_ find: @escaping (String) throws -> (source: [UInt8], chunkName: String)) throws {
     if let distant { return try distant.setRequire(find) }

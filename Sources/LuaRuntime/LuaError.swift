@@ -62,7 +62,6 @@ extension LuaError {
   }
 }
 
-/// The key of an error value that a state stores.
 struct ErrorValueKey: Equatable, Sendable {
   let state: ObjectIdentifier
   let number: Int

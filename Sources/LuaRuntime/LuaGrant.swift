@@ -2,8 +2,6 @@
 // registered, as the grants of a state never change; a permitted member has no extra cost per call.
 
 /// The right that a member needs; where several are listed, any one is enough.
-///
-///     type.method("remove", grant: LuaGrant(["decks.write"]), "Removes it.") { deck, _ in ... }
 public struct LuaGrant {
   public let rights: [String]
   /// A description of the calls that do not need the right; empty if there are none.
@@ -30,7 +28,6 @@ public struct LuaGrant {
   public var words: String { rights.joined(separator: " or ") + (exception.isEmpty ? "" : " (unless \(exception))") }
 }
 
-/// The rights that a state was granted.
 public struct LuaRights {
   /// Returns the error of a call without the grant; nil if the state has it.
   let refusal: (LuaGrant) -> (any Error)?

@@ -14,8 +14,7 @@ public struct LuaPushed: LuaRepresentable {
 }
 
 extension LuaTable {
-  /// Pushes a list of what `body` pushes, one value for each of the elements that `forEachElement` would pass. Each
-  /// element is on top of the stack when `body` is called.
+  /// Pushes a list of what `body` pushes for each element, which is on top of the stack then.
   @inlinable public func pushMapped(_ body: (borrowing LuaStack) throws -> Void) throws -> LuaPushed {
     let stack = LuaStack(L)
     try stack.reserve(LuaStack.flatValue)

@@ -112,8 +112,6 @@ public final class LuaReference {
 }
 
 /// The items of the array or of the iterator at an index.
-///
-///     try LuaItems(at: 2, on: stack).forEach { item in try item.table(-1) }
 public struct LuaItems: ~Copyable {
   private let L: OpaquePointer
   private let index: Int

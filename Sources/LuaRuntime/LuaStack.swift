@@ -15,7 +15,6 @@ public struct LuaStack: ~Copyable {
   /// The Lua state itself, for C code that works on it; Swift must not call anything on it that can raise.
   public var pointer: OpaquePointer { L }
 
-  /// The state this stack belongs to.
   public var state: LuaState { LuaState.of(L) }
 
   /// The number of arguments.
@@ -224,8 +223,6 @@ public struct LuaStack: ~Copyable {
 }
 
 /// The kind of the value at an index; the raw values are Lua's type numbers.
-///
-///     guard stack.kind(2) == .table else { throw stack.expected("table", at: 2) }
 public enum LuaKind: Int32, Sendable {
   /// There is no value at the index.
   case none = -1
@@ -233,8 +230,6 @@ public enum LuaKind: Int32, Sendable {
 }
 
 /// The table on top of the stack, while it is filled.
-///
-///     try stack.top.setField("name", name)
 public struct TopTable: ~Copyable {
   fileprivate let L: OpaquePointer
 

@@ -98,7 +98,6 @@ public final class LuaState {
   /// Bytes that the state holds, including host objects.
   public var memoryUsed: Int { isFreed ? 0 : Int(clamping: dh_memory_used(main)) }
 
-  /// Whether errors carry a traceback.
   public var isTracing = false { didSet { if !isFreed { dh_set_tracing(main, isTracing ? 1 : 0) } } }
 
   /// Whether the running code was asked to stop; long host work polls it.
@@ -155,8 +154,6 @@ public final class LuaState {
     return try body(LuaStack(L))
   }
 
-  // MARK: Globals
-
   public func setGlobal(_ name: String, _ value: some LuaRepresentable) throws {
     if let distant { return try distant.setGlobal(name, value) }
     try withStack { stack in
@@ -184,8 +181,7 @@ public final class LuaState {
   @usableFromInline var stackIsFull: LuaError { LuaError(kind: .runtime, message: "stack overflow") }
   @usableFromInline var refusal: LuaError { LuaError(kind: .runtime, message: DH_CLOSED_STATE) }
 
-  /// Lua code is incomplete when the error is at the end of the text. An unfinished short string cannot continue on
-  /// the next line, unless the line ends in a backslash.
+  /// Code is incomplete when the error is at its end, but for a short string that does not end in a backslash.
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let stack = LuaStack(L)
     let message = stack.excerpt(-1) ?? "syntax error"
@@ -228,8 +224,7 @@ public final class LuaState {
 
   // MARK: Bound types
 
-  /// Registers a bound type. A class is registered once in a state; it is described when its first object is handed
-  /// over, or when the types are listed.
+  /// Registers a bound type, once in a state; it is described when its first object is handed over, or all are listed.
   public func register<T: BoundObject>(_ bound: @escaping @autoclosure () -> BoundType<T>) {
     let key = ObjectIdentifier(T.self)
     guard !pendingTypes.contains(where: { $0.key == key }) else { return }
@@ -253,15 +248,14 @@ public final class LuaState {
     return slot
   }
 
-  /// Registers a module: a table of functions and computed fields that raises for unknown names. It also becomes a
-  /// global.
+  /// Registers a module as a global: a table of functions and computed fields that raises for unknown names.
   /// - Parameter members: names of globals that the module also holds as fields.
   public func register(_ module: BoundModule, members: [String] = []) throws {
     try withStack { stack in
       dh_push_module(main, entries.store(module.description.name))
       var sent: [SentMember] = []
       for member in module.members {
-        sent.append(SentMember(member.role, member.function.name, number: entries.functions.count))
+        sent.append(SentMember(role: member.role, name: member.function.name, number: entries.functions.count))
         let entry = store(member.function, type: nil, context: module.context)
         if case .getter = member.role {
           dh_module_getter(main, entry)
@@ -281,7 +275,7 @@ public final class LuaState {
       stack.push(module.description.name)
       lua_pushvalue(main, -3)
       lua_rawset(main, -3)
-      sentModules.append(SentModule(module.description.name, sent, modules: members))
+      sentModules.append(SentModule(name: module.description.name, members: sent, modules: members))
     }
     modules.append(module.description)
   }
@@ -298,8 +292,6 @@ public final class LuaState {
     entries.functions.append((function, context, entry))
     return entry
   }
-
-  // MARK: Problems
 
   /// Returns the registry slot of the metatable that gives problems their text.
   func problemMetatableSlot(on L: OpaquePointer) -> Int32 {

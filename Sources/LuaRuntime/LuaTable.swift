@@ -93,7 +93,6 @@ public struct LuaTable: ~Copyable {
     }
   }
 
-  /// Returns the number of elements of the list.
   public func count() throws -> Int {
     if !hasMetatable { return Int(clamping: lua_rawlen(L, index)) }
     var length: Int64 = 0
@@ -137,8 +136,7 @@ public struct LuaTable: ~Copyable {
     }
   }
 
-  /// Throws if the table has named fields and no elements, as it is then not a list. The result of `table.pack()` is
-  /// accepted as an empty list, and so is a table with `__len`.
+  /// Throws if the table has named fields and no elements, unless it has `__len` or is the result of `table.pack()`.
   @usableFromInline func refuseNames() throws(LuaFailure) {
     let stack = LuaStack(L)
     let top = lua_gettop(L)
@@ -192,8 +190,7 @@ public struct LuaTable: ~Copyable {
     return try body(stack.bytes(-3), stack.bytes(-2), expected == 3 ? stack.bytes(-1) : nil)
   }
 
-  /// Counts the fields, up to a limit. Nothing is allocated between two steps, so no finalizer can change the table
-  /// meanwhile, and `lua_next` cannot raise.
+  /// Counts the fields, up to a limit. Nothing is allocated meanwhile, so `lua_next` cannot raise.
   private func fieldCount(upTo limit: Int) -> Int {
     var count = 0
     lua_pushnil(L)

@@ -4,7 +4,6 @@
 import Text
 public import Values
 
-/// A copied Lua value.
 public indirect enum LuaValue {
   case none
   case boolean(Bool)
@@ -23,8 +22,6 @@ public indirect enum LuaValue {
   public static func text(_ text: String) -> LuaValue { .bytes(Array(text.utf8)) }
 
   /// Returns a table with the named fields; nil ones are left out.
-  ///
-  ///     LuaValue.record(["name": "hund.png", "size": 412, "document": nil])
   public static func record(_ fields: KeyValuePairs<String, (any LuaRepresentable)?>) -> LuaValue {
     .table(fields.compactMap { name, value in value.map { (.text(name), $0.luaValue) } })
   }
@@ -49,8 +46,7 @@ public indirect enum LuaValue {
       }
   }
 
-  /// The value as plain data; nil when it contains what plain data cannot represent: non-text bytes, non-text keys,
-  /// objects, functions. The fields of a table are sorted by name.
+  /// The value as plain data, with fields sorted by name; nil when it contains other bytes, keys or kinds of values.
   public var plain: Value? {
     switch self {
     case .none: return .null
@@ -206,7 +202,6 @@ extension LuaValue: LuaRepresentable {
   }
 }
 
-/// Several results of one function.
 public struct LuaResults: LuaRepresentable {
   public let values: [any LuaRepresentable]
 
@@ -219,7 +214,6 @@ public struct LuaResults: LuaRepresentable {
   public var luaValue: LuaValue { values.first?.luaValue ?? .none }
 }
 
-/// No result.
 public struct LuaNothing: LuaRepresentable {
   public init() {}
   public func push(on stack: borrowing LuaStack) -> Int32 { 0 }

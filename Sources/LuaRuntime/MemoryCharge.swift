@@ -29,15 +29,12 @@ enum CopyWeight {
 }
 
 /// The memory of a state, as the running call uses it.
-///
-///     try stack.memory.charge(3 * size)
 public struct LuaMemory: ~Copyable {
   @usableFromInline let L: OpaquePointer
 
   @usableFromInline init(_ state: OpaquePointer) { L = state }
 
-  /// Charges the state for memory that the running call is about to use; released when the call ends. It also polls
-  /// for a stop.
+  /// Charges the state for memory that the running call is about to use, until the call ends. It also polls for a stop.
   /// - Throws: `LuaFailure.memory`, which must end the call.
   public func charge(_ bytes: Int) throws(LuaFailure) { guard dh_charge(L, max(0, bytes)) != 0 else { throw .memory } }
 
@@ -111,8 +108,7 @@ extension LuaStack {
 }
 
 extension LuaState {
-  /// The error of a call that was refused memory, to be thrown outside any call; if the state is being stopped for
-  /// another reason, the error of that stop.
+  /// The error of a call that was refused memory, or of the stop that is asked of the state.
   @usableFromInline var memoryError: LuaError {
     let reason = isFreed ? 0 : dh_stop_reason_of(main)
     return stopError(reason == 0 ? Int32(DH_STOP_MEMORY.rawValue) : reason)

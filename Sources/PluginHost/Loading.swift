@@ -47,8 +47,6 @@ extension PluginHost {
     }
   }
 
-  // MARK: Loading
-
   /// Loads a plugin's code, unless it is loaded.
   /// - Throws: `PluginError`; the plugin is then unloaded again.
   public func load(_ plugin: Plugin) throws {
@@ -158,10 +156,7 @@ extension PluginHost {
     }
   }
 
-  // MARK: Unloading
-
-  /// Removes everything that a plugin added, and closes its state, at once or when its running code has ended. The
-  /// caller sets the plugin's next state.
+  /// Removes all that a plugin added, and closes its state when its code has ended. The caller sets its next state.
   func unload(_ plugin: Plugin) {
     plugin.unloadings += 1
     if let manifest = plugin.manifest {
@@ -175,8 +170,7 @@ extension PluginHost {
     plugin.code = nil
   }
 
-  /// Unloads all plugins, as when the program ends or the user signs out, even if their own code asked for that. What
-  /// their manifests name remains known.
+  /// Unloads all plugins, even if their own code asked for that; what their manifests name remains known.
   public func unloadAll() {
     for plugin in plugins where plugin.lua != nil {
       unload(plugin)

@@ -6,7 +6,6 @@ public import Problems
 import Text
 import Values
 
-/// The content of a `plugin.json`.
 public struct Manifest: Sendable {
   public let name: PluginName
   public let version: String
@@ -31,7 +30,6 @@ public struct Manifest: Sendable {
   /// Whether it is written for a newer program; then only what describes the plugin is read.
   public var isNewer: Bool { api > apiVersion }
 
-  /// Whether a text is a plugin's name.
   static func isName(_ name: String) -> Bool { PluginName(name) != nil }
 
   /// Reads the text of a `plugin.json` from a folder of that name.

@@ -12,7 +12,6 @@ public enum PluginError: Problem, TracedError, Equatable {
   case unknown(name: String, suggestion: String?)
   /// `reason` completes "plugin.json: ...".
   case badManifest(plugin: String, reason: String)
-  /// The plugin is written for a newer program.
   case newerAPI(plugin: String, api: Int)
   /// Its code failed; `trace` is the traceback, if errors carry one.
   case failed(plugin: String, message: String, trace: String? = nil)
@@ -28,7 +27,6 @@ public enum PluginError: Problem, TracedError, Equatable {
   case endedWhileLoading(plugin: String)
   /// It cannot run in its own process; the reason is in words.
   case cannotIsolate(plugin: String, reason: String)
-  /// It came with Deckhand.
   case staysInProcess(plugin: String)
   /// Another plugin tried to make it run in Deckhand's process.
   case mayNotLeaveProcess(plugin: String)

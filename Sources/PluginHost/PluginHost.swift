@@ -11,13 +11,11 @@ public import WordGames
 
 /// What the host needs from the program above it.
 public protocol PluginSession: AnyObject {
-  /// The context of a plugin's bindings.
   func bindingContext(of plugin: PluginName, _ grants: Grants, _ terms: PluginTerms) -> BindingContext
   /// - Throws: while nobody is signed in; no plugin's code runs then.
   func requireSignIn() throws
   /// The folder for the file of grants, which belongs to the signed-in user; nil while nobody is signed in.
   var grantsFolder: String? { get }
-  /// Whether errors show a traceback.
   var wantsTrace: Bool { get }
   /// Prints a failure in one line, when the user did not ask for the plugin.
   func reportPlugin(_ line: String)
@@ -48,8 +46,6 @@ public final class PluginHost: ListenerLoading {
     self.modes = modes
     self.events = events
   }
-
-  // MARK: Finding
 
   /// Reads the manifests of all plugins and announces their commands.
   public func discover() {
@@ -244,8 +240,6 @@ public final class PluginHost: ListenerLoading {
   func add(_ plugin: Plugin) {
     plugins = (plugins.filter { $0.name != plugin.name } + [plugin]).sorted { $0.name < $1.name }
   }
-
-  // MARK: Failures
 
   func fail(_ plugin: Plugin, with error: any Error, isReported: Bool = true) {
     let message = plugin.reason(of: error)

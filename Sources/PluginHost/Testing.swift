@@ -15,8 +15,6 @@ public struct PluginTestResult: Equatable, Sendable {
 }
 
 /// The tests of plugins.
-///
-///     try plugins.tests.run(of: "hangman", in: folder).filter { $0.failure != nil }
 public struct PluginTests {
   let host: PluginHost
 

@@ -41,10 +41,8 @@ public enum Owner: Hashable, Sendable {
   /// The user, by a command option that is remembered for the next time: `play --language`.
   case remembered(String)
 
-  /// The user's init.lua.
   public static let startScript = Owner.script("init.lua")
 
-  /// The plugin, if the owner is one.
   public var plugin: PluginName? {
     guard case .plugin(let name) = self else { return nil }
     return name
@@ -66,20 +64,17 @@ extension Owner {
 
   /// Parses what `stored` returned. Nil if it is not a stored owner.
   public init?(stored: String) {
-    if stored.hasPrefix("plugin:") {
-      guard let name = PluginName(String(stored.dropFirst(7))) else { return nil }
+    let parts = stored.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    switch (parts[0], parts.count == 2 ? parts[1] : nil) {
+    case ("program", nil): self = .program
+    case ("person", nil): self = .user
+    case ("init", nil): self = .startScript
+    case ("script", let name?): self = .script(name)
+    case ("remembered", let option?): self = .remembered(option)
+    case ("plugin", let name?):
+      guard let name = PluginName(name) else { return nil }
       self = .plugin(name)
-    } else if stored.hasPrefix("script:") {
-      self = .script(String(stored.dropFirst(7)))
-    } else if stored.hasPrefix("remembered:") {
-      self = .remembered(String(stored.dropFirst(11)))
-    } else {
-      switch stored {
-      case "program": self = .program
-      case "init": self = .startScript
-      case "person": self = .user
-      default: return nil
-      }
+    default: return nil
     }
   }
 }

@@ -1,6 +1,5 @@
 // The codes of all problems, and the exit status for each. Invariant: the text of a code never changes.
 
-/// The exit statuses of the program.
 public enum ExitStatus {
   public static let done: Int32 = 0
   /// A command or a script failed.
@@ -27,8 +26,7 @@ public enum ProblemCode: Hashable, Sendable {
   /// A code defined by a script or a plugin.
   case custom(String)
 
-  /// Converts a text from Lua or a plugin to a code. It never gives a usage error: a mistake of a script is a failure
-  /// of the script.
+  /// Converts a text from Lua or a plugin to a code, never of a usage error: a mistake of a script is its failure.
   /// - Parameter hasRetryTime: distinguishes a sign-in that is locked for a time from another locked thing.
   public init(external text: String, hasRetryTime: Bool = false) {
     if let code = SignIn(rawValue: text), code != .locked || hasRetryTime {

@@ -1,4 +1,5 @@
-// What a problem tells programs and users. Invariant: the code is stable; title and message may change.
+// An expected failure, as every room states it: facts in an error type, and one switch that turns them into words.
+// Invariant: the code is stable; title and message may change.
 
 /// A fact of a problem in the form for Lua and JSON.
 public enum ProblemDetail: Equatable, Sendable {
@@ -7,7 +8,6 @@ public enum ProblemDetail: Equatable, Sendable {
   case number(Double)
 }
 
-/// A type that can be a fact of a problem.
 public protocol ProblemFact {
   var problemDetail: ProblemDetail { get }
 }
@@ -40,10 +40,7 @@ public struct ProblemReport: Equatable, Sendable {
 
   /// Combines the texts of one problem with the details of another.
   public init(code: ProblemCode, title: String, message: String, details: [Detail]) {
-    self.code = code
-    self.title = title
-    self.message = message
-    self.details = details
+    (self.code, self.title, self.message, self.details) = (code, title, message, details)
   }
 
   /// - Parameter facts: nil values are left out.
@@ -67,5 +64,49 @@ public struct ProblemReport: Equatable, Sendable {
   public static func == (first: ProblemReport, second: ProblemReport) -> Bool {
     (first.code, first.title, first.message) == (second.code, second.title, second.message)
       && first.details.elementsEqual(second.details) { $0 == $1 }
+  }
+}
+
+/// An error that a user or a script is meant to read. A room's error enum conforms to it, and describes all its cases
+/// in one switch:
+///
+///     enum DeckError: Problem {
+///       case exists(name: String)
+///       var report: ProblemReport {
+///         switch self {
+///         case .exists(let name): ProblemReport(.exists, "The deck is there already", "...", ["name": name])
+///         }
+///       }
+///     }
+public protocol Problem: Error, CustomStringConvertible {
+  var report: ProblemReport { get }
+}
+
+extension Problem {
+  /// The code as text for Lua and JSON; compare `report.code` instead.
+  public var code: String { report.code.rawValue }
+  public var title: String { report.title }
+  public var message: String { report.message }
+  public var details: [ProblemReport.Detail] { report.details }
+  public var description: String { report.message }
+
+  /// The problem with another code or message; its title and details stay.
+  public func reworded(_ message: String? = nil, code: ProblemCode? = nil) -> PlainProblem {
+    let report = report
+    return PlainProblem(
+      ProblemReport(
+        code: code ?? report.code, title: report.title, message: message ?? report.message, details: report.details))
+  }
+}
+
+/// A problem passed on from Lua or from a plugin, with its original texts.
+public struct PlainProblem: Problem, Equatable {
+  public let report: ProblemReport
+
+  public init(_ report: ProblemReport) { self.report = report }
+
+  /// - Parameter hasRetryTime: whether the problem says when to try again (`retry_after`).
+  public init(code: String, title: String, message: String, hasRetryTime: Bool = false) {
+    report = ProblemReport(ProblemCode(external: code, hasRetryTime: hasRetryTime), title, message)
   }
 }

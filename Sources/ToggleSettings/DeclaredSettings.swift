@@ -25,7 +25,6 @@ struct SettingNode {
   /// The default of a setting; nil for a group or a section.
   var standard: SettingValue? { declaration?.kind.defaultValue }
 
-  /// A value as it is shown to a user.
   func shown(_ value: SettingValue) -> SettingValue { declaration?.shown(value) ?? value }
 
   /// Throws if the owner is a plugin and the setting is guarded.
@@ -95,8 +94,6 @@ struct DeclaredSettings {
     let part = part.lowercased()
     return names.first { $0.lowercased().contains(text: part) }
   }
-
-  // MARK: Changing
 
   /// Adds a declaration with its children. The same owner's earlier declaration of the name is replaced.
   mutating func add(

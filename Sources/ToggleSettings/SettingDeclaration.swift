@@ -28,12 +28,7 @@ public struct SettingDeclaration: Equatable, Sendable {
     _ name: String, _ kind: SettingKind, title: String = "", help: String = "", secret: Bool = false,
     guarded: Bool = false
   ) {
-    self.name = name
-    self.kind = kind
-    self.title = title
-    self.help = help
-    isSecret = secret
-    isGuarded = guarded
+    (self.name, self.kind, self.title, self.help, isSecret, isGuarded) = (name, kind, title, help, secret, guarded)
   }
 }
 
@@ -86,9 +81,7 @@ public struct NumberRange: Equatable, Sendable {
   public var whole: Bool
 
   public init(min: Double? = nil, max: Double? = nil, whole: Bool = false) {
-    self.min = min
-    self.max = max
-    self.whole = whole
+    (self.min, self.max, self.whole) = (min, max, whole)
   }
 
   func admits(_ number: Double) -> Bool {
@@ -230,7 +223,6 @@ extension SettingKind {
     }
   }
 
-  /// The option nearest to a mistyped one.
   func suggestion(for text: String) -> String? {
     switch self {
     case .choice(let options, _): Text.suggestion(for: text.trimmed, among: options)

@@ -60,9 +60,7 @@ public enum SettingSource: Equatable, Sendable {
 /// The layers from outside the account. The default and the account belong to the tree itself.
 ///
 ///     tree.setLayer(.environment, LayeredSetting.environment(variables))
-public enum SettingLayer: Int, CaseIterable, Sendable {
-  case system, environment, commandLine
-}
+public enum SettingLayer: Int, CaseIterable, Sendable { case system, environment, commandLine }
 
 /// A value from outside the account, for a setting that may not be declared yet.
 ///
@@ -75,9 +73,7 @@ public struct LayeredSetting: Equatable, Sendable {
   public var source: SettingSource
 
   public init(_ name: String, _ value: SettingValue, from source: SettingSource) {
-    self.name = name
-    self.value = value
-    self.source = source
+    (self.name, self.value, self.source) = (name, value, source)
   }
 
   /// The prefix of environment variables for settings.
@@ -179,7 +175,6 @@ extension SettingsTree {
   }
 }
 
-/// The layers of one tree.
 struct SettingLayers {
   var entries: [SettingLayer: [LayeredSetting]] = [:]
   var locks = SettingLocks.none
@@ -194,7 +189,6 @@ struct SettingLayers {
   }
 }
 
-/// A value from outside the account.
 struct OutsideValue {
   var value: SettingValue
   var source: SettingSource

@@ -15,9 +15,7 @@ public final class SettingsSubscription {
   private var observer: (([SettingChange]) -> Void)?
 
   init(prefix: String, owner: Owner, observer: @escaping ([SettingChange]) -> Void) {
-    self.prefix = prefix
-    self.owner = owner
-    self.observer = observer
+    (self.prefix, self.owner, self.observer) = (prefix, owner, observer)
   }
 
   public var isCancelled: Bool { observer == nil }
@@ -39,7 +37,6 @@ private func isUnder(_ prefix: String, _ name: String) -> Bool {
   return name.utf8.count == prefix.utf8.count || name.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: ".")
 }
 
-/// The subscriptions and the pending events.
 struct SettingObservers {
   var subscriptions: [SettingsSubscription] = []
   var isNotifying = false
@@ -53,9 +50,8 @@ struct SettingObservers {
 }
 
 extension SettingsTree {
-  /// Notifies `observer` of every change of `prefix` or of a setting below it; with an empty prefix, of all changes. It
-  /// gets the changes it asked for, sorted by name, once for each change from outside. An observer that is added during
-  /// an event is notified from the next event on.
+  /// Notifies `observer` of every change of `prefix` or of a setting below it, of all with an empty prefix: sorted, and
+  /// once for each change from outside. One that is added during an event is notified from the next one on.
   public func observe(
     _ prefix: String, by owner: Owner, _ observer: @escaping ([SettingChange]) -> Void
   ) -> SettingsSubscription {

@@ -62,12 +62,9 @@ extension SettingValue {
 /// The state that a switch or a group of switches shows: on, off, or mixed.
 ///
 ///     try tree.state("pizza")   // .mixed: some of its switches are on
-public enum SettingState: String, Equatable, Sendable {
-  case on, off, mixed
-}
+public enum SettingState: String, Equatable, Sendable { case on, off, mixed }
 
-/// The value that the account stores under one name. It outlives the declaration, so that a plugin that is loaded again
-/// finds its values.
+/// The value that the account stores under one name, whether or not a plugin declares it at present.
 ///
 ///     tree.kept["pizza"]?.value   // .lastMixed(["basil"]): what was on before all were turned off
 public enum StoredValue: Equatable, Sendable {
@@ -75,7 +72,6 @@ public enum StoredValue: Equatable, Sendable {
   /// For a group: the names, relative to the group, of its switches that were on when it was last mixed.
   case lastMixed([String])
 
-  /// The value as text.
   public var text: String {
     switch self {
     case .value(let value): value.text
@@ -91,10 +87,7 @@ public struct StoredSetting: Equatable, Sendable {
   public var value: StoredValue
   public var setBy: Owner
 
-  public init(_ value: StoredValue, setBy: Owner) {
-    self.value = value
-    self.setBy = setBy
-  }
+  public init(_ value: StoredValue, setBy: Owner) { (self.value, self.setBy) = (value, setBy) }
 }
 
 /// Formats a number without a needless `.0`.

@@ -16,7 +16,6 @@ public enum SettingsError: Problem {
   case badValue(String, given: String, expected: String, suggestion: String?)
   /// The declaration's own check refused the value, for the given reason.
   case refused(String, reason: String)
-  /// The check itself failed.
   case checkFailed(String, any Error)
   case changedWhileChecked
   /// A plugin tried to change a setting that no plugin may change, or to read one that no plugin may read.

@@ -58,7 +58,6 @@ struct SettingLocks: Equatable, Sendable {
   func cover(_ name: String) -> Bool { names?.contains { name == $0 || name.hasPrefix($0 + ".") } ?? true }
 }
 
-/// The steps of parsing one file.
 private struct Reader {
   let path: String
 

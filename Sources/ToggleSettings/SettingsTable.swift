@@ -11,7 +11,6 @@ import Values
 ///     tree.load(try SettingsTable.load(db), by: .user)
 ///     tree.save = { changes in try SettingsTable.write(changes, db) }
 public enum SettingsTable {
-  /// The tables that belong to settings.
   public static let tables: Set<String> = ["settings"]
 
   public static let schema = Schema(

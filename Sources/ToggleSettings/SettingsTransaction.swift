@@ -1,5 +1,6 @@
-// One change from outside: a journal of the previous state, used for the event, for storing, or for the rollback.
-// Invariant: after a failed transaction, every value, count and stored setting is as it was before.
+// One change from outside: a journal of the previous state, used for the event, for storing, or for the rollback; and
+// the checks of values. Invariants: after a failed transaction, every value, count and stored setting is as it was
+// before; while a check runs nothing is declared or changed, so that transactions never nest.
 
 public import Problems
 import Text
@@ -11,10 +12,7 @@ public struct StoredChange: Equatable, Sendable {
   public let name: String
   public let setting: StoredSetting?
 
-  public init(name: String, setting: StoredSetting?) {
-    self.name = name
-    self.setting = setting
-  }
+  public init(name: String, setting: StoredSetting?) { (self.name, self.setting) = (name, setting) }
 }
 
 /// One setting that changed. For a group, the values say whether all its switches are on.
@@ -25,11 +23,7 @@ public struct SettingChange: Equatable, Sendable {
   public let old: SettingValue
   public let new: SettingValue
 
-  public init(name: String, old: SettingValue, new: SettingValue) {
-    self.name = name
-    self.old = old
-    self.new = new
-  }
+  public init(name: String, old: SettingValue, new: SettingValue) { (self.name, self.old, self.new) = (name, old, new) }
 }
 
 /// One change from outside in progress: what it has written, and what was there before.
@@ -46,8 +40,6 @@ struct SettingsTransaction {
   private var before: [String: SettingValue] = [:]
 
   init(of tree: SettingsTree, by owner: Owner) { (self.tree, self.owner) = (tree, owner) }
-
-  // MARK: Steps
 
   /// Sets the value of a setting, or of all switches of a group.
   mutating func assign(_ value: SettingValue, to name: String) throws(SettingsError) {
@@ -77,7 +69,6 @@ struct SettingsTransaction {
     }
   }
 
-  /// Replaces all stored values.
   mutating func replaceStored(with values: [String: StoredSetting]) -> [SettingsNotice] {
     let settings = tree.declared.settings(in: "")
     for setting in settings { note(setting) }
@@ -132,8 +123,6 @@ struct SettingsTransaction {
     }
   }
 
-  // MARK: Ending
-
   /// Passes the changed stored values to `SettingsTree.save`.
   func save() throws(SettingsError) {
     rememberMixed()
@@ -178,8 +167,7 @@ extension SettingsError {
 }
 
 extension SettingsTree {
-  /// Runs a change as one transaction and stores it; then observers are notified. A change that an observer makes
-  /// itself is notified after the current event.
+  /// Runs a change as one transaction and stores it; then observers are notified, after the current event.
   func perform(
     by owner: Owner, _ step: (inout SettingsTransaction) throws(SettingsError) -> Void
   ) throws(SettingsError) {
@@ -200,4 +188,51 @@ extension SettingsTree {
     kept[name] = setting
     if case .value(let value)? = setting?.value { values[name]?.account = value } else { values[name]?.account = nil }
   }
+}
+
+/// Returns why a value that fits the kind of a setting is refused; nil accepts it.
+public typealias SettingCheck = (SettingValue) throws -> String?
+
+/// The reason why a value does not fit.
+struct Mismatch: Error { let reason: String }
+
+extension SettingsTree {
+  /// Returns why the check refuses a value that fits the kind; nil if it accepts the value.
+  func refusal(of value: SettingValue, for setting: SettingNode) throws(SettingsError) -> String? {
+    guard let check = setting.check else { return nil }
+    // A check may load the stored values, which runs other checks.
+    let wasChecking = isChecking
+    isChecking = true
+    defer { isChecking = wasChecking }
+    do { return try check(value) } catch { throw .checkFailed(setting.name, error) }
+  }
+
+  /// Reads a value that was stored or comes from outside. A check that fails refuses it.
+  func read(
+    _ given: SettingValue, for setting: SettingNode, _ fit: (SettingKind) -> SettingValue?
+  ) throws(Mismatch) -> SettingValue {
+    guard let kind = setting.declaration?.kind, let value = fit(kind) else {
+      let expectation = setting.declaration?.kind.expectation ?? ""
+      throw Mismatch(reason: "\(expectation) is expected, not \(quoted(setting.shown(given).text))")
+    }
+    let reason: String?
+    do { reason = try refusal(of: value, for: setting) } catch { reason = error.message }
+    if let reason { throw Mismatch(reason: reason) }
+    return value
+  }
+
+  /// Gives a setting the account's stored value, unless that no longer fits.
+  func applyStored(to setting: SettingNode) -> [SettingsNotice] {
+    guard case .value(let old)? = kept[setting.name]?.value, let standard = setting.standard else { return [] }
+    do throws(Mismatch) {
+      let value = try read(old, for: setting) { $0.admit(old) }
+      values[setting.name]?.account = value
+      return []
+    } catch {
+      return [.fellBack(setting.name, kept: setting.shown(old).text, reason: error.reason, to: setting.shown(standard))]
+    }
+  }
+
+  /// - Throws: while a check is running.
+  func requireNoCheck() throws(SettingsError) { if isChecking { throw .changedWhileChecked } }
 }

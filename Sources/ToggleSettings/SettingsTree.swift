@@ -5,8 +5,7 @@
 public import Problems
 import Text
 
-/// All settings. The stored values of an account come in with `load` and go out through `save`; the tree accesses no
-/// file.
+/// All settings. The stored values of an account come in with `load` and go out through `save`.
 ///
 ///     try tree.declare([SettingDeclaration("sound.on", .toggle(default: true))], by: .program)
 ///     try tree.set("sound.on", to: .flag(false), by: .user)
@@ -34,11 +33,8 @@ public final class SettingsTree {
 
   // MARK: Reading
 
-  /// The value of a setting; for a group, whether all its switches are on.
-  public func get(_ name: String) throws(SettingsError) -> SettingValue { value(of: try declared.setting(name)) }
-
-  /// The same on behalf of an owner: a plugin cannot read a secret of others.
-  public func get(_ name: String, for owner: Owner) throws(SettingsError) -> SettingValue {
+  /// The value of a setting; for a group, whether all its switches are on. A plugin cannot read a secret of others.
+  public func get(_ name: String, for owner: Owner = .user) throws(SettingsError) -> SettingValue {
     let node = try declared.setting(name)
     if node.isHidden(from: owner) { throw .secret(name) }
     return value(of: node)
@@ -67,7 +63,6 @@ public final class SettingsTree {
     name.isEmpty ? declared.below("").filter { $0.depth == 0 }.map(\.node.name) : try declared.node(name).children
   }
 
-  /// The declaration of a name, or nil.
   public func declaration(of name: String) -> SettingDeclaration? { declared[name]?.declaration }
 
   /// Whether a text names a secret setting, and so may contain its value.
@@ -76,7 +71,6 @@ public final class SettingsTree {
     return declared.all.contains { $0.declaration?.isSecret == true && text.contains(text: $0.name.lowercased()) }
   }
 
-  /// Who declared a name, or nil.
   public func owner(of name: String) -> Owner? { declared[name].flatMap { $0.declaration == nil ? nil : $0.owner } }
 
   /// The settings that a change of a name may affect, each with its owner: itself, or all in a group or section.
@@ -93,8 +87,7 @@ public final class SettingsTree {
   /// Declares settings, all or none. A name that the same owner declared before is declared again. Stored values and
   /// layers take effect at once; the result says which values were ignored. Observers are not notified.
   /// - Parameter check: called for each value that fits its kind, first for the default.
-  @discardableResult
-  public func declare(
+  @discardableResult public func declare(
     _ declarations: [SettingDeclaration], by owner: Owner, check: SettingCheck? = nil
   ) throws(SettingsError) -> [SettingsNotice] {
     try requireNoCheck()
@@ -142,8 +135,7 @@ public final class SettingsTree {
 
   /// Replaces all stored values, for example when an account is opened or closed, or after an undo step. Nothing is
   /// passed to `save`. Observers are notified once of the resulting changes.
-  @discardableResult
-  public func load(_ values: [String: StoredSetting], by owner: Owner) -> [SettingsNotice] {
+  @discardableResult public func load(_ values: [String: StoredSetting], by owner: Owner) -> [SettingsNotice] {
     var transaction = SettingsTransaction(of: self, by: owner)
     let notices = transaction.replaceStored(with: values)
     notify(transaction.changes)
@@ -175,8 +167,7 @@ public final class SettingsTree {
 
   /// Toggles switches one after another, all or none; returns their states. A group that is on goes off; one that is
   /// off goes to the combination that it had when it was last mixed, or else on; a mixed one goes on.
-  @discardableResult
-  public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
+  @discardableResult public func toggle(_ names: [String], by owner: Owner) throws(SettingsError) -> [SettingState] {
     var states: [SettingState] = []
     try perform(by: owner) { (transaction) throws(SettingsError) in
       for name in names { try transaction.flip(name) }

@@ -1,5 +1,6 @@
-// The source of a game's base word: given by the user, the word of the day, or random with enough to find in it.
-// Invariant: the same generator, date, list and level give the same word.
+// The words of a game: those of its list that its rules allow, and its base word, which is given by the user, the word
+// of the day, or random with enough to find in it. Invariant: the same generator, date, list and level give the same
+// word.
 
 public import Files
 public import Lexicon
@@ -100,8 +101,7 @@ extension Game {
 
   private static let attempts = 64
 
-  /// Returns the first candidate with enough words to find, or the one that comes nearest. Except in a daily mode,
-  /// never returns the current base word, unless there is no other.
+  /// Returns the first candidate with enough words, or the nearest; not the current base word, except in a daily mode.
   private func worthwhile(in list: Lexicon, _ candidate: (Int) -> String?) -> String {
     let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
@@ -110,15 +110,67 @@ extension Game {
   }
 
   private func randomWord(_ length: Int, in list: Lexicon) -> String? {
-    var generator = AnyGenerator(base: choice.random)
-    defer { choice.random = generator.base }
-    return list.random(length: length, using: &generator)
+    list.random(length: length, using: &choice.random)
   }
 }
 
-/// Wraps a generator of any type in one concrete type.
-struct AnyGenerator: RandomNumberGenerator {
-  var base: any RandomNumberGenerator
+/// The words that the list of a game offers.
+///
+///     game.words.candidates(rules: [.fromLetters, .inDictionary], baseWord: "cambering")
+struct GameWords {
+  let lexicon: Lexicon
+  /// The words of the lexicon that the game is about.
+  let sought: Lexicon
 
-  mutating func next() -> UInt64 { base.next() }
+  /// Returns a base word in normal form. It must consist of letters only, at least two of them.
+  func checked(base: String) throws(GameError) -> String {
+    let word = lexicon.normalized(base)
+    guard word.count >= 2 else { throw .badBase(word: base, reason: "at least two letters expected") }
+    guard word.count <= Game.longestBase else {
+      throw .badBase(word: base, reason: "at most \(Game.longestBase) letters expected")
+    }
+    guard word.allSatisfy(\.isLetter) else { throw .badBase(word: base, reason: "only letters expected") }
+    return word
+  }
+
+  /// The smallest number of letters that the rules allow.
+  static func shortest(_ rules: [Rule]) -> Int {
+    rules.reduce(2) { least, rule in
+      switch rule {
+      case .minLength(let count), .length(let count): max(least, count)
+      default: least
+      }
+    }
+  }
+
+  /// The words of the list that pass the rules, without the rules about found words.
+  func candidates(rules: [Rule], baseWord: String) -> [String] {
+    let lasting = rules.filter { $0 != .unused && $0 != .ladderStep }
+    let judge = Judge(lexicon: sought, found: FoundWords())
+    judge.take(rules: lasting, baseWord: baseWord)
+    let words =
+      rules.contains(.fromLetters)
+      ? sought.formableWords(from: baseWord, minLength: Self.shortest(rules)).texts : wordsOfList(within: rules)
+    return words.filter { word in
+      var word = word
+      let letters = word.count
+      return word.withUTF8 { bytes in
+        let hash = Lexicon.hash(of: bytes)
+        return judge.firstFailure(GuessText(bytes: bytes, letters: letters, hash: hash)) == nil
+      }
+    }
+  }
+
+  /// The words of the list with the length and the prefix that the rules require.
+  private func wordsOfList(within rules: [Rule]) -> [String] {
+    var (length, prefix) = (nil as Int?, "")
+    for rule in rules {
+      switch rule {
+      case .length(let count): length = count
+      case .startsWith(let text): prefix = lexicon.normalized(text)
+      default: break
+      }
+    }
+    return Array(sought.words(length: length, prefix: prefix))
+  }
 }

@@ -22,8 +22,7 @@ final class FoundWords {
     var count = 0
     var letters = 0
     var points = 0
-    /// A slot holds the high half of a word's hash and, below it, the number of the word's entry, from 1. The low half
-    /// of the hash determines the index of the slot.
+    /// A slot holds the high half of a word's hash and the number of its entry, from 1; the low half gives its index.
     var slots: UnsafeMutableBufferPointer<UInt64>
     /// The bytes of the words, one after another.
     var heap: UnsafeMutableBufferPointer<UInt8>
@@ -56,9 +55,7 @@ final class FoundWords {
   }
 
   var count: Int { storage.pointee.count }
-  /// The number of letters of all words.
   var letters: Int { storage.pointee.letters }
-  /// The points of all words.
   var points: Int { storage.pointee.points }
   /// The bytes that were allocated beyond the initial capacity.
   var grown: Int { storage.pointee.grown }
@@ -66,8 +63,7 @@ final class FoundWords {
   var entries: Slice<UnsafeMutableBufferPointer<Entry>> { storage.pointee.entries[..<count] }
 
   /// Whether the word was found; `hash` is `Lexicon.hash(of: word)`.
-  @inline(__always)
-  func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
+  @inline(__always) func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
     let slots = storage.pointee.slots
     let mask = slots.count &- 1
     var index = Int(truncatingIfNeeded: hash) & mask
@@ -99,8 +95,7 @@ final class FoundWords {
   }
 
   /// Adds a word given as its UTF-8 and its `Lexicon.hash(of:)`.
-  @inline(__always)
-  func add(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64, letters: Int, points: Int, player: Int) {
+  @inline(__always) func add(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64, letters: Int, points: Int, player: Int) {
     let number = storage.pointee.count
     let start = storage.pointee.heapUsed
     if !hasRoom(for: word.count) { makeRoom(for: word.count) }
@@ -116,15 +111,13 @@ final class FoundWords {
   }
 
   /// Whether a word of the given number of bytes can be added without allocating memory.
-  @inline(__always)
-  func hasRoom(for bytes: Int) -> Bool {
+  @inline(__always) func hasRoom(for bytes: Int) -> Bool {
     storage.pointee.count < storage.pointee.entries.count
       && bytes <= storage.pointee.heap.count &- storage.pointee.heapUsed
       && (storage.pointee.count &+ 1) &* 2 <= storage.pointee.slots.count
   }
 
-  @inline(never)
-  private func makeRoom(for bytes: Int) {
+  @inline(never) private func makeRoom(for bytes: Int) {
     if storage.pointee.count == storage.pointee.entries.count {
       Self.grow(&storage.pointee.entries, keeping: count, to: count * 2)
     }
@@ -156,8 +149,7 @@ final class FoundWords {
     }
   }
 
-  @inline(__always)
-  private func place(_ hash: UInt64, number: Int) {
+  @inline(__always) private func place(_ hash: UInt64, number: Int) {
     let slots = storage.pointee.slots
     let mask = slots.count &- 1
     var index = Int(truncatingIfNeeded: hash) & mask
@@ -165,7 +157,6 @@ final class FoundWords {
     slots[index] = hash & Self.high | UInt64(truncatingIfNeeded: number &+ 1)
   }
 
-  /// Removes all words.
   func clear() {
     (storage.pointee.count, storage.pointee.heapUsed) = (0, 0)
     (storage.pointee.letters, storage.pointee.points) = (0, 0)

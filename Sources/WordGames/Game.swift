@@ -180,7 +180,6 @@ public final class Game {
     return try question()
   }
 
-  /// Puts a base word with its rules into play.
   func play(_ word: String, rules: [Rule]) {
     base = BaseInPlay(word: word, rules: rules, deals: base.deals + 1)
     judge.take(rules: rules, baseWord: word)
@@ -215,11 +214,9 @@ struct GameTraits {
   }
 }
 
-/// The base word in play.
 struct BaseInPlay {
   let word: String
   let letterCount: Int
-  /// The rules in force.
   let rules: [Rule]
   /// The number of times that a base word and its rules were put into play.
   let deals: Int

@@ -1,6 +1,6 @@
-// The state of a game in the form in which it is saved and resumed: one line of JSON.
-// Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before a game is made
-// of it.
+// The state of a game in the form in which it is saved and resumed, and a finished game in the history: one line of
+// JSON. Invariant: encoding and decoding gives the same value; what is decoded is bounded and checked before it is
+// used.
 
 public import Files
 public import Lexicon
@@ -44,7 +44,6 @@ public struct GameState: Equatable, Sendable {
   /// The mode's own data as text; the game itself does not read it.
   public var data: String?
 
-  /// The state as JSON.
   public var encoded: String {
     JSONWriter.text(
       of: .record([
@@ -94,7 +93,6 @@ extension GameState {
 }
 
 extension Game {
-  /// The current state of the game.
   public var state: GameState { get throws { try state(foundFrom: 0) } }
 
   /// The current state of the game, with only the found words from index `first` on.
@@ -154,7 +152,6 @@ enum GameRecord {
   /// The bounds of sums of points: those of a million words.
   static let totals = -1_000_000_000_000_000...1_000_000_000_000_000
 
-  /// Reads a stored record.
   static func read<Content>(
     _ text: String, _ body: (ValueReader) throws(ShapeFailure) -> Content
   ) throws(GameError) -> Content {
@@ -173,4 +170,78 @@ enum GameRecord {
 extension ValueReader {
   func count() throws(ShapeFailure) -> Int { try integer(in: GameRecord.bounds) }
   func total() throws(ShapeFailure) -> Int { try integer(in: GameRecord.totals) }
+}
+
+/// The result of a game.
+///
+///     let results = try GameTable.results(db)
+///     GameResult.best(of: results).first?.score
+public struct GameResult: Equatable, Sendable {
+  public var mode: String
+  public var language: String
+  public var baseWord: String
+  public var count: Int
+  public var score: Int
+  /// The mean length of the words in letters.
+  public var average: Double
+  /// The longest word; of equally long words, the first found. Empty if none was found.
+  public var longest: String
+  public var scores: [Int]
+  /// Seconds played.
+  public var elapsed: Double
+  /// When it was finished, in seconds since 1970.
+  public var finishedAt: Double
+
+  public var encoded: String {
+    JSONWriter.text(
+      of: .record([
+        "mode": mode, "language": language, "base_word": baseWord, "count": count, "score": score,
+        "average": Value.measure(average), "longest": longest, "scores": scores, "elapsed": Value.measure(elapsed),
+        "finished_at": Value.measure(finishedAt),
+      ]))
+  }
+}
+
+extension GameResult {
+  /// Reads what `encoded` wrote.
+  public init(decoding text: String) throws(GameError) {
+    self = try GameRecord.read(text) { json throws(ShapeFailure) in
+      GameResult(
+        mode: try json["mode"].text(), language: try json["language"].text(), baseWord: try json["base_word"].text(),
+        count: try json["count"].count(), score: try json["score"].total(), average: try json["average"].number(),
+        longest: try json["longest"].text(),
+        scores: try json["scores"].elements().map { score throws(ShapeFailure) in try score.total() },
+        elapsed: try json["elapsed"].number(), finishedAt: try json["finished_at"].number())
+    }
+  }
+
+  /// The best result of each mode and language, by score; of equal scores the earlier. In the order of `results`.
+  public static func best(of results: [GameResult]) -> [GameResult] {
+    var best: [GameResult] = []
+    for result in results {
+      guard let index = best.firstIndex(where: { $0.mode == result.mode && $0.language == result.language }) else {
+        best.append(result)
+        continue
+      }
+      let held = best[index]
+      if (result.score, held.finishedAt) > (held.score, result.finishedAt) { best[index] = result }
+    }
+    return best
+  }
+}
+
+extension Game {
+  /// The result of the game so far. In a mode that does not count words, the average and the longest word are left
+  /// empty. A hidden base word is given as the word that it hides.
+  public var result: GameResult {
+    let words = foundWords.words
+    let longest = countsWords ? words.reduce("") { $1.count > $0.count ? $1 : $0 } : ""
+    let solution: Solution?
+    // A mode that fails here also fails where its solution is shown, where it is reported. The result is stored.
+    do { solution = try self.solution } catch { solution = nil }
+    return GameResult(
+      mode: mode.name, language: language.name, baseWord: solution?.words.first ?? baseWord, count: count, score: score,
+      average: countsWords ? average : 0, longest: longest, scores: scores, elapsed: clock.elapsed,
+      finishedAt: clock.now)
+  }
 }

@@ -7,7 +7,6 @@ public import Storage
 ///
 ///     Store(path: path, schema: WordGamesSchema.schema, isInterrupted: isInterrupted)
 public enum WordGamesSchema {
-  /// The tables that belong to games.
   public static let tables: Set<String> = ["games_saved", "games_results", "games_found"]
 
   /// `game` identifies the game in the row; `found` is the number of rows of found words that it has.
@@ -82,7 +81,6 @@ public enum GameTable {
     }
   }
 
-  /// Whether a game is saved.
   public static func hasSaved(_ db: Database) throws -> Bool { try db.hasRow("SELECT 1 FROM games_saved") }
 
   /// The saved game; nil if there is none.

@@ -1,9 +1,9 @@
-// The steps of a guess: normalised once, judged, scored, added to the found words. Invariant: a guess in normal form is
-// judged in place; a String is made only of a guess that needs normalising, or that is passed to the mode's own
-// functions.
+// The steps of a guess: normalised once, judged, scored, added to the found words; and its outcome. Invariants: a guess
+// in normal form is judged in place; an outcome is numbers only, so that a String is made only of a guess that needs
+// normalising, or that is passed to the mode's own functions.
 
 import Lexicon
-import Problems
+public import Problems
 import Text
 
 /// A guess in normal form, with the facts that judging needs. Valid as long as the bytes that it was made of.
@@ -51,8 +51,7 @@ extension Game {
     return readNormalizing(bytes)
   }
 
-  @inline(never)
-  private func readNormalizing(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
+  @inline(never) private func readNormalizing(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     let text = withoutBlanks(bytes)
     if let letters = lexicon.lettersIfNormal(text) {
       return Guess(
@@ -109,16 +108,14 @@ extension Game {
   }
 
   /// Asks the mode about a word that passed every rule, and adds it.
-  @inline(__always)
-  private func accept(_ guess: Guess) throws -> GuessOutcome {
+  @inline(__always) private func accept(_ guess: Guess) throws -> GuessOutcome {
     if traits.hasWordHooks { return try acceptWithHooks(guess) }
     let points = nativePoints(guess)
     try add(guess, points: points)
     return .accepted(points: points)
   }
 
-  @inline(never)
-  private func acceptWithHooks(_ guess: Guess) throws -> GuessOutcome {
+  @inline(never) private func acceptWithHooks(_ guess: Guess) throws -> GuessOutcome {
     let word = guess.word
     if let problem = try runningHook({ try mode.hooks.accept?(self, word) }) {
       tally.declined = Refusal(problem.report, word: word)
@@ -130,8 +127,7 @@ extension Game {
   }
 
   /// Adds a word to the found ones.
-  @inline(__always)
-  private func add(_ guess: Guess, points: Int) throws {
+  @inline(__always) private func add(_ guess: Guess, points: Int) throws {
     let text = guess.text
     let isLast = tally.acceptedOnBase &+ 1 == traits.wordsPerBase
     let before: (base: BaseInPlay, tally: GameTally)? = isLast ? (base: base, tally: tally) : nil
@@ -147,16 +143,77 @@ extension Game {
     }
   }
 
-  @inline(__always)
-  private func nativePoints(_ guess: Guess) -> Int {
+  @inline(__always) private func nativePoints(_ guess: Guess) -> Int {
     traits.hasPlainPoints && guess.text.letters < base.letterCount ? guess.text.letters : fullPoints(guess)
   }
 
-  @inline(never)
-  private func fullPoints(_ guess: Guess) -> Int {
+  @inline(never) private func fullPoints(_ guess: Guess) -> Int {
     let letters = guess.text.letters
     let bonus = letters >= base.letterCount && letters > 1 ? mode.scoring.allLettersBonus : 0
     guard mode.scoring.usesLetterValues else { return bounded(letters + bonus) }
     return bounded(guess.word.reduce(bonus) { $0 + (traits.letterValues[$1] ?? 1) })
+  }
+}
+
+/// The answer to one guess:
+///
+///     let outcome = try game.guess("cab")
+///     game.code(of: outcome)                          // nil: it counts
+///     game.refusal(of: "cab", as: outcome)?.title     // "This word is too short"
+public enum GuessOutcome: Equatable, Sendable {
+  /// The word counts, and earns the given points.
+  case accepted(points: Int)
+  /// The rule at this index in the game's `rules` was the first to fail.
+  case refused(rule: Int)
+  /// Every rule passed, but the mode's own `accept` declined the word; the game's `declined` has the reason.
+  case declined
+  /// The game is finished; nothing was judged.
+  case over
+
+  @inlinable public var counts: Bool {
+    if case .accepted = self { return true }
+    return false
+  }
+}
+
+extension Game {
+  /// The stable name of a refusal, for programs; nil if the word counts. The outcome must be that of the last guess.
+  public func code(of outcome: GuessOutcome) -> String? {
+    switch outcome {
+    case .accepted: nil
+    case .refused(let rule): judge.rules[rule].report.code.rawValue
+    case .declined: declined?.code
+    case .over: ProblemCode.Failure.over.text
+    }
+  }
+
+  /// The refusal in words, for the last guess as it was judged; nil if the word counts.
+  public func refusal(of word: String, as outcome: GuessOutcome) -> Refusal? {
+    switch outcome {
+    case .accepted: return nil
+    case .refused(let index): return Refusal(judge.rules[index].report, word: word)
+    case .declined: return declined
+    case .over: return Refusal(ProblemReport(.over, "The game is over", "Start a new one to go on"), word: word)
+    }
+  }
+}
+
+/// The reason why a word does not count.
+///
+///     Refusal(Rule.unused.report, word: "cab").message   // "Keep looking!"
+public struct Refusal: Problem, Equatable, Sendable {
+  public let report: ProblemReport
+  /// The guess in the form in which it was judged.
+  public let word: String
+
+  /// - Parameter report: its details are left out.
+  public init(_ report: ProblemReport, word: String) {
+    self.report = ProblemReport(report.code, report.title, report.message, ["word": word])
+    self.word = word
+  }
+
+  /// A refusal by a mode that gives no reason other than this message.
+  public static func notAccepted(_ message: String, word: String) -> Refusal {
+    Refusal(ProblemReport(.notAccepted, "This word does not count", message), word: word)
   }
 }

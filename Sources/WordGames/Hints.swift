@@ -9,10 +9,7 @@ extension Game {
   public func hint() throws -> String {
     if isRunningHook { throw GameError.busy }
     if let hint = mode.hooks.hint { return try runningHook { try hint(self) } }
-    let missed = missed()
-    var generator = AnyGenerator(base: choice.random)
-    defer { choice.random = generator.base }
-    guard let word = missed.randomElement(using: &generator), let first = word.first else {
+    guard let word = missed().randomElement(using: &choice.random), let first = word.first else {
       return "Every possible word is found"
     }
     let cost = tally.hintCosts[tally.currentPlayer] + mode.scoring.hintCost

@@ -84,8 +84,7 @@ final class Judge {
   }
 
   /// The same for the four rules of a classic game. The letters are counted while the processor waits for the list.
-  @inline(__always)
-  private func firstClassicFailure(_ guess: GuessText, _ least: Int) -> Int? {
+  @inline(__always) private func firstClassicFailure(_ guess: GuessText, _ least: Int) -> Int? {
     if guess.letters < least { return 0 }
     if found.contains(guess.bytes, hash: guess.hash) { return 1 }
     let lookup = lexicon.lookUp(guess.bytes, hash: guess.hash)
@@ -93,8 +92,7 @@ final class Judge {
     return lexicon.isFound(lookup, guess.bytes, hash: guess.hash) ? nil : 3
   }
 
-  @inline(__always)
-  private func passes(_ step: Step, _ index: Int, _ guess: GuessText) -> Bool {
+  @inline(__always) private func passes(_ step: Step, _ index: Int, _ guess: GuessText) -> Bool {
     switch step.kind {
     case .minLength: guess.letters >= step.value
     case .maxLength: guess.letters <= step.value
@@ -106,8 +104,7 @@ final class Judge {
     }
   }
 
-  @inline(never)
-  private func passesRareRule(_ step: Step, _ index: Int, _ guess: UnsafeBufferPointer<UInt8>) -> Bool {
+  @inline(never) private func passesRareRule(_ step: Step, _ index: Int, _ guess: UnsafeBufferPointer<UInt8>) -> Bool {
     switch step.kind {
     case .reusableLetters: tray.hasLetters(of: guess)
     case .contains: matches(guess) { word in word.indices.contains { word[$0...].starts(with: texts[index]) } }

@@ -81,8 +81,7 @@ final class LetterTray {
   }
 
   /// Whether the guess can be formed with each letter used at most as often as the base word has it.
-  @inline(__always)
-  func allows(_ guess: UnsafeBufferPointer<UInt8>) -> Bool {
+  @inline(__always) func allows(_ guess: UnsafeBufferPointer<UInt8>) -> Bool {
     switch count(guess) {
     case .yes: true
     case .no: false
@@ -96,8 +95,7 @@ final class LetterTray {
     return countedLetters(String(decoding: guess, as: UTF8.self)).allSatisfy { letters.contains($0) }
   }
 
-  @inline(__always)
-  private func count(_ guess: UnsafeBufferPointer<UInt8>) -> Answer {
+  @inline(__always) private func count(_ guess: UnsafeBufferPointer<UInt8>) -> Answer {
     left.pointee = counts.pointee
     return left.withMemoryRebound(to: UInt8.self, capacity: 32) { left in
       var index = 0

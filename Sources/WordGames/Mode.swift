@@ -1,5 +1,6 @@
-// A mode: the rules of a game as data, and the functions that its author adds.
-// Invariant: a mode never changes once made; what may differ between games is in `ModeSetup`.
+// A mode: the rules of a game as data, and the functions that its author adds; and the table of modes. Invariants: a
+// mode never changes once made, what may differ between games is in `ModeSetup`; a name has one mode, which only its
+// owner removes.
 
 public import Problems
 import Text
@@ -13,14 +14,10 @@ public struct ModeSetup {
   /// The rules that replace the mode's, or nil.
   public var rules: [Rule]?
 
-  public init(base: String? = nil, rules: [Rule]? = nil) {
-    self.base = base
-    self.rules = rules
-  }
+  public init(base: String? = nil, rules: [Rule]? = nil) { (self.base, self.rules) = (base, rules) }
 }
 
-/// The functions of a mode, all optional. An error that one of them throws is thrown by the call on the game that led
-/// to it.
+/// The functions of a mode, all optional; what they throw is thrown by the call on the game that led to it.
 ///
 ///     var hooks = ModeHooks()
 ///     hooks.score = { game, word in word.count * 2 }
@@ -33,7 +30,6 @@ public struct ModeHooks {
   public var accept: ((Game, String) throws -> (any Problem)?)?
   /// The points of an accepted word.
   public var score: ((Game, String) throws -> Int)?
-  /// Whether the game has ended.
   public var finished: ((Game) throws -> Bool)?
   public var hint: ((Game) throws -> String)?
   /// What is shown when a game was given up, in place of the words that were not found.
@@ -155,7 +151,6 @@ public struct Mode {
 }
 
 extension Mode {
-  /// The rules of `classic`.
   public static let classicRules: [Rule] = [.minLength(2), .unused, .fromLetters, .inDictionary]
 
   public static var classic: Mode {
@@ -198,4 +193,49 @@ extension Mode {
   }
 
   public static var builtIn: [Mode] { [classic, timed, daily, blitz, duel] }
+}
+
+/// The modes that can be played, by name.
+///
+///     let modes = ModeTable()
+///     try modes.mode(named: "blitz").seconds   // 120
+///     modes.remove(owner: .plugin(name))
+public final class ModeTable {
+  private var entries: [(mode: Mode, owner: Owner)]
+  /// Returns which plugin has a mode that is not in the table, and why the plugin cannot be used.
+  public var reasonForMissing: (String) -> String? = { _ in nil }
+
+  public init() { entries = Mode.builtIn.map { ($0, .program) } }
+
+  /// All modes in the order they were added, the built-in ones first.
+  public var modes: [Mode] { entries.map(\.mode) }
+
+  /// Adds a mode; throws if its name is invalid, or another owner's. The user's own modes replace each other.
+  public func add(_ mode: Mode, owner: Owner) throws(GameError) {
+    let name = mode.name
+    guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(PluginName.isNameByte) else {
+      throw .badMode(name: name, reason: "a name of lowercase letters, digits, _ and - expected")
+    }
+    guard let index = entries.firstIndex(where: { $0.mode.name == name }) else { return entries.append((mode, owner)) }
+    let taken = entries[index]
+    guard owner == .user, taken.owner == .user else { throw .modeTaken(name: name, owner: taken.owner) }
+    taken.mode.hooks.willRemove?()
+    entries[index] = (mode, owner)
+  }
+
+  /// Removes all modes of an owner; the built-in ones stay.
+  public func remove(owner: Owner) {
+    guard owner != .program else { return }
+    for entry in entries where entry.owner == owner { entry.mode.hooks.willRemove?() }
+    entries.removeAll { $0.owner == owner }
+  }
+
+  /// Returns the mode with the given name; the error suggests a similar one.
+  public func mode(named name: String) throws(GameError) -> Mode {
+    if let entry = entries.first(where: { $0.mode.name == name }) { return entry.mode }
+    throw .unknownMode(
+      name: name, suggestion: suggestion(for: name, among: entries.map(\.mode.name)), reason: reasonForMissing(name))
+  }
+
+  public func owner(of name: String) -> Owner? { entries.first { $0.mode.name == name }?.owner }
 }

@@ -9,11 +9,8 @@ import Text
 ///     try Rule(parsing: "min_length:4")   // .minLength(4)
 ///     Rule.minLength(4).description       // "min_length:4"
 public enum Rule: Hashable, Sendable, CustomStringConvertible {
-  /// At least this many letters.
   case minLength(Int)
-  /// At most this many letters.
   case maxLength(Int)
-  /// Exactly this many letters.
   case length(Int)
   /// Not found before in this game.
   case unused
@@ -21,9 +18,7 @@ public enum Rule: Hashable, Sendable, CustomStringConvertible {
   case fromLetters
   /// Made of the base word's letters, each any number of times.
   case reusableLetters
-  /// Contains this text.
   case contains(String)
-  /// Starts with this text.
   case startsWith(String)
   /// Reads the same from both ends.
   case palindrome

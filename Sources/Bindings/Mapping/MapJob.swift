@@ -21,11 +21,6 @@ public struct MapOptions: Sendable {
 }
 
 /// One run over lines.
-///
-///     let job = try MapJob(
-///       code, name: "freq.lua", arguments: [], options: MapOptions(), input: input, output: output, message: tell)
-///     try job.run()
-///     print(job.summary)
 public final class MapJob {
   /// The maximum bytes of a line.
   public static let lineLimit = 16 << 20
@@ -245,7 +240,6 @@ public final class MapJob {
   }
 }
 
-/// The counters of a run.
 private struct MapCounts {
   static let taken = ["lines", "records", "bad_text"]
   static let mostNames = 1000
@@ -290,8 +284,6 @@ private enum RandomSeed {
 }
 
 /// Why a run over lines ended.
-///
-///     MapError.unsorted(line: 12).message   // line 12 of standard input ... sort it with LC_ALL=C sort
 public enum MapError: Problem, Equatable {
   /// The script does not define a function that the run needs.
   case noFunction(script: String, isReduce: Bool)

@@ -46,7 +46,6 @@ struct RecordWriter {
   }
 }
 
-/// A record in a line.
 struct RecordText {
   let key: UnsafeRawBufferPointer
   let json: UnsafeRawBufferPointer

@@ -36,9 +36,6 @@ public struct CodeTerms: Equatable, Sendable {
 }
 
 /// Runs code on behalf of a host.
-///
-///     let server = try CodeServer(terms, channel)
-///     try server.run()   // until the channel ends
 public final class CodeServer {
   private let state: LuaState
   private let crossing: LuaCrossing
@@ -162,8 +159,6 @@ public final class CodeServer {
     }
   }
 
-  // MARK: Asking the host
-
   /// Asks the host to run one of its functions with the values on the stack; returns what a host function returns.
   private func ask(_ kind: FrameKind, _ number: Int, _ stack: borrowing LuaStack) throws -> Int32 {
     let L = stack.L
@@ -207,7 +202,7 @@ public final class CodeServer {
   }
 
   private func setRequire(_ number: Int) throws {
-    try state.setRequire(by: function(SentMember(.method, "require", number: number)))
+    try state.setRequire(by: function(SentMember(role: .method, name: "require", number: number)))
   }
 
   /// Converts the arguments to text here, so that a `__tostring` runs in the process of the code.

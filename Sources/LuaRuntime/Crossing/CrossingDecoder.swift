@@ -27,7 +27,6 @@ struct CrossingDecoder {
     return try values(count)
   }
 
-  /// Pushes `count` values.
   mutating func values(_ count: Int) throws -> Int32 {
     // A stack that is long already does not grow.
     if count > 1024 { try takeRoom(CrossingCost.slot * count) }

@@ -100,8 +100,6 @@ struct CrossingEncoder {
     writer.integer(handed.cost)
   }
 
-  // MARK: Tables
-
   private mutating func table(_ index: Int32, depth: Int) throws {
     guard depth < Self.deepest, let address = lua_topointer(L, index), lua_checkstack(L, 12) != 0 else {
       return tag(.nothing)
@@ -152,8 +150,7 @@ struct CrossingEncoder {
     writer.setWord(try pairs(index, besides: length, depth: depth), at: place)
   }
 
-  /// Writes the pairs whose keys are not in 1...length; returns their count. Nothing is added to the table between
-  /// two steps, so `lua_next` cannot raise.
+  /// Writes the pairs whose keys are not in 1...length; returns how many. Nothing is added, so `lua_next` never raises.
   private mutating func pairs(_ index: Int32, besides length: Int, depth: Int) throws -> Int {
     let top = lua_gettop(L)
     var count = 0

@@ -5,9 +5,6 @@
 import Wire
 
 /// The transport of the frames.
-///
-///     try channel.send(frame)
-///     let answer = try channel.receive {}
 public protocol LuaChannel: AnyObject {
   func send(_ frame: [UInt8]) throws
   /// Waits for a frame.

@@ -30,15 +30,10 @@ public protocol DistantChannel: LuaChannel {
   func requestStop(_ value: Int32)
   /// Sets a closure that receives the size of each long frame before the frame is read.
   func makeRoom(by body: @escaping (Int) -> Void)
-  /// Ends the process.
   func end()
 }
 
 /// Code in another process.
-///
-///     let code = DistantCode(state, channel, longestFrame: 64 << 20)
-///     try code.sendModules()
-///     try code.load(source, name: "init.lua").call([], results: 0) { _ in }
 public final class DistantCode {
   public let state: LuaState
   let crossing: LuaCrossing
@@ -115,7 +110,7 @@ public final class DistantCode {
   private func ask(_ kind: FrameKind, numberOf function: HostFunction) throws {
     _ = state.store(function, type: nil)
     let number = state.entries.functions.count - 1
-    allow([SentMember(.method, function.name, number: number)])
+    allow([SentMember(role: .method, name: function.name, number: number)])
     _ = try asking(kind, { $0.writer.word(number) }, take: { _, _ in })
   }
 
@@ -126,7 +121,6 @@ public final class DistantCode {
     }
   }
 
-  /// Compiles text.
   public func load(_ source: [UInt8], name: String) throws -> LuaReference {
     try asking(.load) { encoder in
       encoder.writer.text(name)

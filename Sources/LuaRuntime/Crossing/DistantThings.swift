@@ -52,14 +52,12 @@ struct SentMember {
     writer.text(name)
     writer.word(number)
   }
+}
 
-  init(_ role: BoundMember.Role, _ name: String, number: Int) {
-    (self.role, self.name, self.number) = (role, name, number)
-  }
-
+extension SentMember {
   init(from reader: inout WireReader) throws(WireError) {
     guard let role = BoundMember.Role(rawValue: try reader.byte()) else { throw WireError() }
-    self.init(role, try reader.text(), number: try reader.word())
+    self.init(role: role, name: try reader.text(), number: try reader.word())
   }
 }
 
@@ -77,11 +75,9 @@ struct SentModule {
     writer.list(modules) { $0.text($1) }
     return writer.bytes
   }
+}
 
-  init(_ name: String, _ members: [SentMember], modules: [String]) {
-    (self.name, self.members, self.modules) = (name, members, modules)
-  }
-
+extension SentModule {
   init(from reader: inout WireReader) throws(WireError) {
     name = try reader.text()
     members = try reader.list { reader throws(WireError) in try SentMember(from: &reader) }

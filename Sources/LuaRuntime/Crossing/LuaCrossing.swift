@@ -6,9 +6,7 @@ import CLua
 import Wire
 
 /// What can be handed over while it stays on its side.
-enum ReferenceKind: UInt8 {
-  case function, object, table
-}
+enum ReferenceKind: UInt8 { case function, object, table }
 
 /// One side of the connection between two Lua states in two processes.
 final class LuaCrossing {

@@ -1,24 +1,19 @@
-// The process that runs a plugin's code: deckhand-plugin, started when the plugin is first used. Invariant: nothing
-// that the process does, or fails to do, blocks the shell longer than the waiting caller allows; the process ends
-// when this object is freed.
+// Where code runs that is not the user's own: a bundled plugin's in deckhand's process, any other plugin's in its own,
+// a deckhand-plugin, and that of a source of `build` always in its own. Invariants: code whose process cannot be
+// started, or has ended, is not run elsewhere instead, only the user decides that; nothing that the process does, or
+// fails to do, blocks the shell longer than the waiting caller allows; the process ends when its object is freed.
 
+import Bindings
 import CConfinement
 import Files
 import Glibc
-import LuaRuntime
+public import LuaRuntime
 import Wire
 
 /// Why the process cannot be started.
-enum IsolationFailure: Error, Equatable {
-  case missing(path: String)
-  /// The kernel cannot take its rights away.
-  case notConfined
-  case notReady
-}
+struct IsolationFailure: Error { let words: String }
 
 /// A running deckhand-plugin.
-///
-///     let process = try PluginProcess(path: path, variables: [], terms, seconds: 2, clock: clocks.elapsed)
 final class PluginProcess: DistantChannel {
   private(set) var process: pid_t
   private let channel: Int32
@@ -42,7 +37,7 @@ final class PluginProcess: DistantChannel {
   ) throws(IsolationFailure) {
     (self.seconds, self.clock) = (seconds, clock)
     do throws(ProgramFailure) { (process, channel) = try startTalkingProgram([path], environment: variables) } catch {
-      throw .missing(path: path)
+      throw IsolationFailure(words: "\(path) cannot be started; put deckhand-plugin next to deckhand")
     }
     // Short, so that a stop request without a signal is noticed too; with a timeout, a signal always ends the wait.
     var limit = timeval(tv_sec: 0, tv_usec: 20_000)
@@ -53,11 +48,14 @@ final class PluginProcess: DistantChannel {
     do {
       try send(terms.frame)
       let deadline = Deadline(seconds: Self.startSeconds, clock: clock, shouldStop: { false })
-      guard try receive({ try deadline.check() }) == CodeServer.ready else { throw IsolationFailure.notReady }
+      if try receive({ try deadline.check() }) == CodeServer.ready { return }
     } catch {
-      finish()
-      throw ending == CodeServer.notConfined << 8 ? .notConfined : .notReady
+      // The way that the process ended says why.
     }
+    finish()
+    let isUnconfined = ending == CodeServer.notConfined << 8
+    throw IsolationFailure(
+      words: isUnconfined ? "this system cannot restrict what a process may do" : "\(path) did not answer")
   }
 
   deinit { finish() }
@@ -117,4 +115,69 @@ final class PluginProcess: DistantChannel {
     if signal == SIGXCPU { return .ended("used up its time") }
     return .ended("was ended by signal \(signal)" + (strsignal(signal).map { " (\(String(cString: $0)))" } ?? ""))
   }
+}
+
+/// The processes of the plugins of a host.
+public struct PluginIsolation {
+  let host: PluginHost
+
+  /// Whether a plugin's code runs, or would run, in its own process.
+  public func holds(_ plugin: Plugin) -> Bool { plugin.wantsProcess && host.environment.folders.pluginProgram != nil }
+
+  /// Checks that a plugin could run where it is supposed to.
+  /// - Throws: `PluginError.cannotIsolate`.
+  func check(_ plugin: Plugin) throws {
+    _ = try process(for: plugin, CodeTerms(memoryLimit: plugin.limits.memory << 20, seed: nil))
+  }
+
+  /// Starts the process for a plugin, with this state as its twin; nil for a plugin that runs in Deckhand's process.
+  func start(_ plugin: Plugin, _ lua: LuaState, seed: UInt64?) throws -> DistantCode? {
+    var terms = CodeTerms(memoryLimit: plugin.limits.memory << 20, seed: seed)
+    terms.isTracing = lua.isTracing
+    guard let process = try process(for: plugin, terms) else { return nil }
+    let code = DistantCode(lua, process, longestFrame: terms.longestFrame)
+    code.onFailure = { [weak host, weak plugin] why in
+      if let host, let plugin { PluginIsolation(host: host).unloadAfterFailure(plugin, why) }
+    }
+    return code
+  }
+
+  /// Starts the process for code that no plugin owns, with this state as its twin.
+  /// - Parameter seconds: the time limit of a call.
+  public func start(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode? {
+    try process(terms, seconds: seconds) { LuaFailure.message("it cannot run in a process of its own: \($0)") }.map {
+      DistantCode(lua, $0, longestFrame: terms.longestFrame)
+    }
+  }
+
+  private func process(for plugin: Plugin, _ terms: CodeTerms) throws -> PluginProcess? {
+    guard plugin.wantsProcess else { return nil }
+    return try process(terms, seconds: plugin.limits.seconds) {
+      PluginError.cannotIsolate(plugin: plugin.name, reason: $0)
+    }
+  }
+
+  private func process(_ terms: CodeTerms, seconds: Double, _ failure: (String) -> any Error) throws -> PluginProcess? {
+    guard let path = host.environment.folders.pluginProgram else { return nil }
+    let zone = host.environment.variables.value("TZ").map { ["TZ=" + $0] } ?? []
+    do throws(IsolationFailure) {
+      return try PluginProcess(
+        path: path, variables: zone, terms, seconds: seconds, clock: host.environment.clocks.elapsed)
+    } catch {
+      throw failure(error.words)
+    }
+  }
+
+  /// Unloads a plugin whose process has ended, until it is loaded again. The caller gets the reason as an error.
+  private func unloadAfterFailure(_ plugin: Plugin, _ why: DistantFailure) {
+    plugin.lastError = why.words
+    // During loading, the code that loads the plugin sets its state.
+    guard plugin.state == .loaded else { return }
+    host.unload(plugin)
+    plugin.state = .failed(why.words + "; `plugin reload \(plugin.name)` starts it again")
+  }
+}
+
+extension PluginHost {
+  public var isolation: PluginIsolation { PluginIsolation(host: self) }
 }

@@ -35,9 +35,6 @@ public struct PluginFileChange: Equatable, Sendable {
 }
 
 /// The plugins that a user installs, updates and removes.
-///
-///     let plan = try plugins.packages.plan(toInstall: package)
-///     try plugins.packages.install(plan) { folder in try test(folder) }
 public struct PluginInstaller {
   let host: PluginHost
   private var environment: Environment { host.environment }
@@ -124,8 +121,6 @@ public struct PluginInstaller {
     guard let path = realPath(plugin.folder) else { throw FileError(plugin.folder, .open) }
     return try PluginPackage.files(inFolder: path, environment.isInterrupted).files
   }
-
-  // MARK: What is installed
 
   /// The file or folder that a plugin was installed from; nil for one that was made here.
   public func source(of plugin: Plugin) throws -> String? {
@@ -233,4 +228,29 @@ public struct PluginInstaller {
 
 extension PluginHost {
   public var packages: PluginInstaller { PluginInstaller(host: self) }
+}
+
+extension PluginHost {
+  /// Writes a folder of that name into the user's plugins folder and adds the plugin, not enabled yet.
+  /// - Throws: `PluginError.badName`, `.exists`.
+  @discardableResult public func create(_ name: String) throws -> Plugin {
+    guard Manifest.isName(name), CommandRegistry.mayName(name) else { throw PluginError.badName(name) }
+    if plugins.contains(where: { $0.name == name }) { throw PluginError.exists(name: name, what: "a plugin") }
+    if registry.isKnown(name) { throw PluginError.exists(name: name, what: "a command") }
+    try packages.store.add(name, templateFiles(of: name))
+    let plugin = read(name, packages.store.installed(name), isBundled: false)
+    add(plugin)
+    return plugin
+  }
+}
+
+/// The files of a new plugin: a command, and tests that it passes. NAME is the plugin's name in them.
+private func templateFiles(of name: String) -> [PackedFile] {
+  let files = [
+    ("plugin.json", PackageResources.plugin_json), ("init.lua", PackageResources.init_lua),
+    ("test.lua", PackageResources.test_lua),
+  ]
+  return files.map { file, text in
+    PackedFile(file, Array(String(decoding: text, as: UTF8.self).replacing(text: "NAME", with: name).utf8))
+  }
 }

@@ -43,8 +43,6 @@ struct PluginStore {
     return lock
   }
 
-  // MARK: A new folder
-
   /// Writes a plugin's files to a folder that is not used yet. The caller holds the lock.
   func stage(_ plugin: String, _ files: [PackedFile]) throws -> String {
     let path = staged(plugin)
@@ -203,8 +201,6 @@ struct PluginStore {
     }
     for name in try Folder.names(in: folder) where isLeftover(name) { try removeFolder(folder + "/" + name) }
   }
-
-  // MARK: The journal
 
   private func encoded(_ change: Change) -> Value {
     .record([

@@ -144,7 +144,7 @@ package final class Session {
       rehearsal: Rehearsal(isOn: options.isDryRun) { console.note($0) },
       note: { console.note($0) })
     scripting = UserScripting(try LuaState(seed: environment.random.seed))
-    auth.observe { [unowned auth] _ in
+    auth.didChange = { [unowned auth] in
       do {
         try events.emit(.authenticationChanged, [auth.needsAuthentication, auth.isAuthenticating])
       } catch {

@@ -112,7 +112,7 @@ extension ProblemTable {
 
   static let pluginPackages = [
     ProblemTable(
-      PluginPackageError.self, in: "PluginHost/Packages/PluginPackageError.swift",
+      PluginPackageError.self, in: "PluginHost/Packages/PluginPackage.swift",
       [
         "notAPlugin": PluginPackageError.notAPlugin(path: hostile, missing: "init.lua"),
         "installed": PluginPackageError.installed(plugin: "quiz", version: "1.0"),
