@@ -3,12 +3,8 @@
 // Measured: parameters 11, as each field of a description has its label where it is written.
 
 public import Problems
-import Text
 
 /// The access that a command needs to a file that an argument or an option names.
-///
-///     Argument("FILE", .file, access: .read, help: "the list")
-///     Option("--review", "FILE", .file, access: [.read, .write], help: "a table to change")
 public struct FileAccess: OptionSet, Sendable {
   public static let read = FileAccess(rawValue: 1)
   public static let write = FileAccess(rawValue: 2)
@@ -16,13 +12,9 @@ public struct FileAccess: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// Creates the access from the name that a plugin uses for it.
   public init?(named name: String) {
-    switch name {
-    case "read": self = .read
-    case "write": self = .write
-    default: return nil
-    }
+    guard let known = ["read": Self.read, "write": .write][name] else { return nil }
+    self = known
   }
 }
 
@@ -45,15 +37,10 @@ public struct Argument: Sendable {
     _ name: String, _ kind: ValueKind = .text, isOptional: Bool = false, isRepeating: Bool = false,
     access: FileAccess = [], help: String = ""
   ) {
-    self.name = name
-    self.kind = kind
-    self.access = access
-    self.isOptional = isOptional
-    self.isRepeating = isRepeating
-    self.help = help
+    (self.name, self.kind, self.access, self.isOptional) = (name, kind, access, isOptional)
+    (self.isRepeating, self.help) = (isRepeating, help)
   }
 
-  /// Whether it takes all remaining words.
   var takesRest: Bool { isRepeating || kind == .query || kind == .verbatim }
 }
 
@@ -69,17 +56,14 @@ public struct Option: Sendable {
   public let kind: ValueKind
   public let isRepeating: Bool
   public let short: Character?
-  /// The access to a file that is named here, as for an argument.
   public let access: FileAccess
   public let help: String
 
-  /// Creates a flag.
   public init(_ name: String, short: Character? = nil, help: String = "") {
     (self.name, self.short, self.help) = (name, short, help)
     (valueName, kind, isRepeating, access) = (nil, .text, false, [])
   }
 
-  /// Creates an option with a value.
   public init(
     _ name: String, _ valueName: String, _ kind: ValueKind = .text, isRepeating: Bool = false, short: Character? = nil,
     access: FileAccess = [], help: String = ""
@@ -103,10 +87,6 @@ public struct Option: Sendable {
   public static let wantsHelp = Option("--help", help: "show this text")
 }
 
-/// Who may run a command, and from where.
-///
-///     CommandAccess.atTerminal.needsSignIn            // true
-///     CommandAccess.atTerminal.isForCommandLineOnly   // true: Lua does not reach it
 public enum CommandAccess: Sendable {
   /// Anybody, even before a sign-in.
   case open
@@ -132,7 +112,6 @@ public struct CommandText: Sendable {
   public var details: String
   /// Usage lines that replace the generated one, for a command with several forms.
   public var usage: [String]
-  /// An example line, as a user could type it.
   public var example: String
   /// The shape of its answer with `--json`; empty for a command of a script or a plugin. Shapes are written as follows:
   ///
@@ -148,25 +127,17 @@ public struct CommandText: Sendable {
   }
 }
 
-/// The words that a plugin's alias stands for. The alias is a command of that plugin, and can run only what the plugin
-/// itself may run.
-///
-///     PluginAlias(["play", "sixes"], mayRun: { $0.owner == .plugin(name) })
+/// The words that a plugin's alias stands for. It is a command of that plugin, and can run only what the plugin may.
 public struct PluginAlias {
   public let words: [String]
-  /// Whether the plugin may run a command.
   public let mayRun: (Command) -> Bool
 
   public init(_ words: [String], mayRun: @escaping (Command) -> Bool) { (self.words, self.mayRun) = (words, mayRun) }
 }
 
-/// What runs a command.
-///
-///     Command(path: ["deck", "list"], text, access: .signedIn, effect: .reads, action: .builtIn)
 public enum CommandAction {
   /// A built-in command: the shell knows by its name what it does, and passes it the session when it runs.
   case builtIn
-  /// A function that was added with the command, as for commands from Lua.
   case function((Invocation) throws -> CommandResult)
   /// A placeholder for a command whose plugin is not loaded yet.
   case announced
@@ -175,8 +146,6 @@ public enum CommandAction {
 }
 
 /// The source of the names that Tab offers for a command's arguments.
-///
-///     .function { word, before in ["easy", "normal", "hard"] }
 public enum ArgumentCompletion {
   /// The kind of the argument determines the names.
   case byKind
@@ -195,10 +164,8 @@ public enum ArgumentCompletion {
 public struct Command {
   /// `["deck", "create"]`; a plain command has one part.
   public let path: [String]
-  /// Who added it.
   public let owner: Owner
   public let access: CommandAccess
-  /// Its effect on stored data.
   public let effect: CommandEffect
   public let text: CommandText
   public let arguments: [Argument]
@@ -249,10 +216,7 @@ public struct Command {
     return nil
   }
 
-  /// Its own options and those that every command has.
   var allOptions: [Option] { options + [.json, .wantsHelp] }
-
-  /// Whether it has an option with the given name, such as `--deck`.
   public func takes(option name: String) -> Bool { allOptions.contains { $0.name == name } }
 
   /// The argument that gets the value at `index` (from 0) when a line is read from left to right.
@@ -260,27 +224,7 @@ public struct Command {
     if index < arguments.count { return arguments[index] }
     return arguments.last.flatMap { $0.takesRest ? $0 : nil }
   }
-}
 
-/// The effect of a command on stored data.
-///
-///     .depends { $0.optionalText("VALUE") == nil ? .reads : .changes }
-public enum CommandEffect {
-  /// Only reads, or changes nothing that outlives the session.
-  case reads
-  /// Changes cards, documents, games or settings, by operations that a unit of work can roll back.
-  case changes
-  /// Changes accounts, or what only the program knows. No unit of work can roll that back, so a dry run refuses it.
-  case acts
-  /// Makes its own unit of work, which a dry run rolls back.
-  case makesUnit
-  /// Checks for a dry run before it does anything, and then only reports what it would do.
-  case announces
-  /// Depends on the arguments (`set` shows, `set NAME VALUE` changes).
-  case depends((Invocation) -> CommandEffect)
-}
-
-extension Command {
   public func effect(of invocation: Invocation) -> CommandEffect {
     if case .depends(let decide) = effect { return decide(invocation) }
     return effect
@@ -294,7 +238,6 @@ extension Command {
 
   /// Refuses, in a dry run, what could not be rolled back.
   /// - Parameter isRehearsed: whether this is a dry run.
-  /// - Throws: `.notRehearsed`.
   public func checkRehearsal(of invocation: Invocation, isRehearsed: Bool) throws(CommandError) {
     guard isRehearsed else { return }
     switch effect(of: invocation) {
@@ -302,4 +245,19 @@ extension Command {
     case .acts, .depends: throw .notRehearsed(command: name)
     }
   }
+}
+
+public enum CommandEffect: Sendable {
+  /// Only reads, or changes nothing that outlives the session.
+  case reads
+  /// Changes cards, documents, games or settings, by operations that a unit of work can roll back.
+  case changes
+  /// Changes accounts, or what only the program knows. No unit of work can roll that back, so a dry run refuses it.
+  case acts
+  /// Makes its own unit of work, which a dry run rolls back.
+  case makesUnit
+  /// Checks for a dry run before it does anything, and then only reports what it would do.
+  case announces
+  /// Depends on the arguments (`set` shows, `set NAME VALUE` changes).
+  case depends(@Sendable (Invocation) -> CommandEffect)
 }

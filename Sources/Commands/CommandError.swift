@@ -43,9 +43,7 @@ public enum CommandError: Problem, Equatable {
   case badDescription(command: String, String)
   /// A command that would change something, under `--dry-run`.
   case notRehearsed(command: String)
-}
 
-extension CommandError {
   public var report: ProblemReport {
     switch self {
     case .duplicate, .aliasTaken, .reserved, .aliasRefused, .badName, .badDescription: registrationReport
@@ -78,8 +76,7 @@ extension CommandError {
       .usage(.missingArgument, "Something is missing", "\(command): \(option) needs a value: \(option) \(name)")
     case .extraArgument(let command, let word, let usage):
       .usage(
-        .extraArgument, "Too many arguments",
-        "\(command): \(quoted(word)) is one argument too many; usage: \(usage)")
+        .extraArgument, "Too many arguments", "\(command): \(quoted(word)) is one argument too many; usage: \(usage)")
     case .unwantedValue(let command, let option): .badValue("\(command): \(option) takes no value")
     case .clash(let command, let first, let second):
       .badValue("\(command): \(first) and \(second) cannot be given together")
@@ -92,8 +89,7 @@ extension CommandError {
       ProblemReport(
         .usage(.unterminatedQuote), "A quote is not closed",
         "the quote \(quote) that opens at column \(column) is not closed", ["column": column])
-    case .aliasLoop(let name):
-      .usage(.aliasLoop, "Alias loop", "the alias \(quoted(name)) leads back to itself")
+    case .aliasLoop(let name): .usage(.aliasLoop, "Alias loop", "the alias \(quoted(name)) leads back to itself")
     case .notRehearsed(let command):
       .usage(
         .dryRun, "Not in a dry run",
@@ -102,7 +98,6 @@ extension CommandError {
     }
   }
 
-  /// The reason why a command or an alias cannot be added.
   private var registrationReport: ProblemReport {
     switch self {
     case .duplicate(let name, let owner, let other):
@@ -121,14 +116,11 @@ extension CommandError {
         "\(quoted(name)) cannot be the name of a command: use lowercase letters, digits, - and _, with a letter first, "
           + "and no keyword of Lua")
     case .badDescription(let command, let reason):
-      ProblemReport(
-        .badCommand, "Invalid command",
-        "the command \(quoted(command)) cannot be added: \(reason)")
+      ProblemReport(.badCommand, "Invalid command", "the command \(quoted(command)) cannot be added: \(reason)")
     default: report
     }
   }
 
-  /// The name of an owner at the beginning of a sentence.
   static func name(of owner: Owner) -> String {
     switch owner {
     case .program: "Deckhand"
@@ -155,7 +147,6 @@ extension ProblemReport {
 
   fileprivate static func taken(_ name: String, by owner: Owner, _ reason: String) -> ProblemReport {
     ProblemReport(
-      .exists, "The name is taken",
-      "\(CommandError.name(of: owner)) cannot add the command \(quoted(name)): \(reason)")
+      .exists, "The name is taken", "\(CommandError.name(of: owner)) cannot add the command \(quoted(name)): \(reason)")
   }
 }

@@ -13,6 +13,22 @@ extension Command {
 
   /// All forms in one line, for an error message.
   public var usageText: String { usageLines.joined(separator: " | ") }
+
+  public func optionLines(width: Int) -> [String] { helpTable(options.map { ($0.heading, $0.help) }, width: width) }
+
+  public func helpText(width: Int = 80) -> [String] {
+    var parts = [usageLines.flatMap { hanging($0, width: width) }]
+    if !summary.isEmpty { parts.append(wrapped(summary, width: width)) }
+    if !details.isEmpty { parts.append(paragraphs(details, width: width)) }
+    if !arguments.isEmpty {
+      parts.append(["Arguments"] + helpTable(arguments.map { ($0.usage, $0.help) }, width: width))
+    }
+    parts.append(["Options"] + helpTable((options + [.json]).map { ($0.heading, $0.help) }, width: width))
+    if !text.answer.isEmpty { parts.append(["With --json"] + wrapped(text.answer, width: width - 2).map { "  " + $0 }) }
+    if !example.isEmpty { parts.append(["Example", "  " + example]) }
+    if owner != .program { parts.append(["Added by \(CommandError.name(of: owner))."]) }
+    return Array(parts.joined(separator: [""]))
+  }
 }
 
 extension Argument {
@@ -22,7 +38,6 @@ extension Argument {
 
 extension Option {
   var usage: String { "[\(nameAndValue)]" + (isRepeating ? "..." : "") }
-
   var nameAndValue: String { [name, valueName].compactMap { $0 }.joined(separator: " ") }
 
   /// The beginning of the option's line in the list of options: `-n, --limit N`.
@@ -30,8 +45,7 @@ extension Option {
 }
 
 extension CommandRegistry {
-  /// The text of `help`: without words, all commands by theme; with the words of a group or a command, the text about
-  /// it.
+  /// The text of `help`: all commands by theme, or the text about the group or command of the words.
   /// - Throws: `.unknownCommand`, `.unknownSubcommand`, or `.extraArgument` after the words of a command.
   public func helpText(for words: [String] = [], width: Int = 80) throws(CommandError) -> [String] {
     if words.isEmpty { return overview(width: width) }
@@ -39,14 +53,11 @@ extension CommandRegistry {
     switch try lookup(words) {
     case .group(let group): return helpText(group, width: width)
     case .command(let command, let rest):
-      if let extra = rest.first {
-        throw .extraArgument(command: "help", extra, usage: "help \(command.name)")
-      }
+      if let extra = rest.first { throw .extraArgument(command: "help", extra, usage: "help \(command.name)") }
       return command.helpText(width: width)
     }
   }
 
-  /// The themes that have commands, in order.
   public var themes: [String] {
     let used = Set(commands.map(\.theme))
     return themeOrder.filter(used.contains) + used.subtracting(themeOrder).sorted()
@@ -69,10 +80,9 @@ extension CommandRegistry {
   }
 
   /// The commands of a theme below its name.
-  public func helpText(theme: String, width: Int = 80) -> [String] { [theme] + rows(overviewRows(theme), width: width) }
-
-  /// A table of names, each with its text in the second column.
-  public static func table(_ entries: [(String, String)], width: Int) -> [String] { rows(entries, width: width) }
+  public func helpText(theme: String, width: Int = 80) -> [String] {
+    [theme] + helpTable(overviewRows(theme), width: width)
+  }
 
   /// A plain command has its summary; a group has its summary and the names of its commands.
   private func overviewRows(_ theme: String) -> [(String, String)] {
@@ -84,13 +94,11 @@ extension CommandRegistry {
         continue
       }
       let names = own.filter { $0.path[0] == command.path[0] }.map { $0.path[1] }.joined(separator: ", ")
-      let summary = summary(ofGroup: command.path[0])
+      let summary = group(command.path[0])?.summary ?? ""
       rows.append((command.path[0], summary.isEmpty ? names : summary + " Subcommands: " + names))
     }
     return rows
   }
-
-  private func summary(ofGroup name: String) -> String { group(name)?.summary ?? "" }
 
   private func helpText(_ group: CommandGroup, width: Int) -> [String] {
     var lines = group.summary.isEmpty ? [] : wrapped(group.summary, width: width) + [""]
@@ -102,30 +110,9 @@ extension CommandRegistry {
   }
 }
 
-extension Command {
-  /// A line for each option with its help.
-  public func optionLines(width: Int) -> [String] { rows(options.map { ($0.heading, $0.help) }, width: width) }
-
-  public func helpText(width: Int = 80) -> [String] {
-    var parts = [usageLines.flatMap { hanging($0, width: width) }]
-    if !summary.isEmpty { parts.append(wrapped(summary, width: width)) }
-    if !details.isEmpty { parts.append(paragraphs(details, width: width)) }
-    if !arguments.isEmpty {
-      parts.append(["Arguments"] + rows(arguments.map { ($0.usage, $0.help) }, width: width))
-    }
-    parts.append(["Options"] + rows((options + [.json]).map { ($0.heading, $0.help) }, width: width))
-    if !text.answer.isEmpty {
-      parts.append(["With --json"] + wrapped(text.answer, width: width - 2).map { "  " + $0 })
-    }
-    if !example.isEmpty { parts.append(["Example", "  " + example]) }
-    if owner != .program { parts.append(["Added by \(CommandError.name(of: owner))."]) }
-    return Array(parts.joined(separator: [""]))
-  }
-}
-
 /// Formats two columns: the first is as wide as its widest name (at most 28), the second is wrapped. If that leaves no
 /// room for the second column, each text is below its name.
-private func rows(_ rows: [(String, String)], width: Int) -> [String] {
+public func helpTable(_ rows: [(String, String)], width: Int) -> [String] {
   let beside = 2 + (rows.map { min($0.0.count, 28) }.max() ?? 0) + 2
   let isNarrow = width - beside < 24
   let indent = isNarrow ? 6 : beside

@@ -6,8 +6,6 @@ public import Problems
 import Text
 
 /// Commands that share their first word.
-///
-///     registry.group("deck")?.commands.map(\.name)   // ["deck create", "deck export", ...]
 public struct CommandGroup {
   public let name: String
   public let summary: String
@@ -15,11 +13,6 @@ public struct CommandGroup {
   public let commands: [Command]
 }
 
-/// The registry of all commands.
-///
-///     let registry = CommandRegistry()
-///     try registry.add(command)
-///     registry.isKnown("deck")   // true
 public final class CommandRegistry {
   public enum Match {
     /// `rest` are the words after the command's name.
@@ -73,7 +66,6 @@ public final class CommandRegistry {
     for command in commands { try add(command) }
   }
 
-  /// All commands, sorted by name.
   public var commands: [Command] {
     table.filter { otherNames[$0.key] == nil }.sorted { $0.key < $1.key }.flatMap { _, commands in
       commands.sorted { $0.key < $1.key }.map(\.value)
@@ -86,7 +78,6 @@ public final class CommandRegistry {
   /// The command with a name of one word, or the one that such an alias stands for.
   public func command(named name: String) -> Command? { command(of: [name]) }
 
-  /// The command at the beginning of the words.
   public func command(of words: [String]) -> Command? {
     do {
       guard case .command(let command, _) = try lookup(words) else { return nil }
@@ -97,12 +88,8 @@ public final class CommandRegistry {
     }
   }
 
-  /// The commands with the given first word.
   func commands(of firstWord: String) -> [Command] { table[firstWord].map { Array($0.values) } ?? [] }
-
   public func isKnown(_ firstWord: String) -> Bool { table[firstWord] != nil || aliasWords[firstWord] != nil }
-
-  public static func mayName(_ name: String) -> Bool { Command.isUsable(name: name) }
 
   /// Adds a command. A user may redefine their own command; a plugin may not.
   /// - Throws: `.badName`, `.badDescription`, or `.duplicate` naming both owners. Nothing is added or replaced then.
@@ -115,9 +102,7 @@ public final class CommandRegistry {
     let redefines = command.owner == .user && other?.owner == .user && other?.path == command.path
     if let other, !redefines { throw .duplicate(command.name, owner: command.owner, other: other.owner) }
     if command.owner.plugin != nil {
-      if aliasWords[command.path[0]] != nil {
-        throw .aliasTaken(command.path[0], owner: command.owner, other: .user)
-      }
+      if aliasWords[command.path[0]] != nil { throw .aliasTaken(command.path[0], owner: command.owner, other: .user) }
       if reservedWords.contains(command.path[0]) { throw .reserved(command.name, owner: command.owner) }
     }
     described[command.path[0], default: [:]][second] = command
@@ -132,7 +117,6 @@ public final class CommandRegistry {
     if described[first]?.isEmpty == true { described[first] = nil }
   }
 
-  /// Removes all commands of an owner.
   public func removeAll(owner: Owner) {
     announced.removeAll { $0.commands.first?.owner == owner }
     for (first, commands) in described {
@@ -202,11 +186,7 @@ public final class CommandRegistry {
     for word in takesMany ? path : [path.joined(separator: " ")] { try scanner.take(word) }
     return (help, try scanner.invocation())
   }
-}
 
-// Aliases: a user's own names for the beginning of a line.
-extension CommandRegistry {
-  /// The names and words of all aliases, sorted by name.
   public var aliases: [(name: String, words: [String])] {
     aliasWords.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
@@ -230,27 +210,21 @@ extension CommandRegistry {
     guard let first = words.first else { throw .badName(name) }
     let command = Command(
       // The command that it stands for is run in its place, with that command's effect.
-      path: [name],
-      CommandText(theme: "Plugins", summary: Self.summary(ofAlias: words)),
-      access: .open, effect: .reads, arguments: [Argument("ARG", .verbatim, isOptional: true, isRepeating: true)],
-      owner: owner,
+      path: [name], CommandText(theme: "Plugins", summary: Self.summary(ofAlias: words)), access: .open, effect: .reads,
+      arguments: [Argument("ARG", .verbatim, isOptional: true, isRepeating: true)], owner: owner,
       action: .pluginAlias(PluginAlias(words, mayRun: mayRun)))
     // A command that does not exist yet is checked when it is run.
     if let here = table[first] {
       let named = here[""] ?? words.dropFirst().first.flatMap { here[$0] }
       let reached = named.map { [$0] } ?? Array(here.values)
-      if !reached.contains(where: mayRun) {
-        throw .aliasRefused(name, owner: owner, command: named?.name ?? first)
-      }
+      if !reached.contains(where: mayRun) { throw .aliasRefused(name, owner: owner, command: named?.name ?? first) }
     }
     if table[name]?[""]?.pluginAlias != nil { remove([name], owner: owner) }
     try add(command)
   }
 
   /// Removes an alias; returns whether there was one.
-  @discardableResult public func removeAlias(_ name: String) -> Bool {
-    return aliasWords.removeValue(forKey: name) != nil
-  }
+  @discardableResult public func removeAlias(_ name: String) -> Bool { aliasWords.removeValue(forKey: name) != nil }
 
   /// The words with aliases replaced, those of the user and those of plugins.
   func expanded(_ words: [String], typed: Int = .max) throws(CommandError) -> ExpandedWords {
@@ -271,7 +245,6 @@ struct ExpandedWords {
   var words: [String]
   /// How many words at the end the user typed.
   var typed: Int
-  /// The plugins' aliases that were replaced.
   var pluginAliases: [Command] = []
 
   /// - Parameter alias: the plugin's alias; nil for one of the user's own.
@@ -299,7 +272,7 @@ extension Command {
   fileprivate var secondWord: String { path.count == 2 ? path[1] : "" }
 
   /// Lowercase letters, digits, - and _, a letter first, at most 40 characters, and not a keyword of Lua.
-  static func isUsable(name: String) -> Bool {
+  public static func isUsable(name: String) -> Bool {
     let scalars = name.unicodeScalars
     guard let first = scalars.first, ("a"..."z").contains(first), scalars.count <= 40 else { return false }
     return scalars.allSatisfy { ("a"..."z").contains($0) || ("0"..."9").contains($0) || $0 == "-" || $0 == "_" }
@@ -318,10 +291,10 @@ extension Command {
       throw .badDescription(command: name, "an argument needs a name that does not begin with a dash")
     }
     for option in options {
-      guard option.hasUsableName else {
+      guard option.name.hasPrefix("--"), Self.isUsable(name: String(option.name.dropFirst(2))) else {
         throw .badDescription(command: name, "\(quoted(option.name)) is not an option: -- and a name are expected")
       }
-      guard option.hasUsableLetter else {
+      guard option.short.map({ $0.isASCII && ($0.isLetter || $0.isNumber) }) ?? true else {
         throw .badDescription(
           command: name, "\(quoted(option.name)): its short form must be a letter from a to z or A to Z, or a digit")
       }
@@ -352,14 +325,6 @@ extension Command {
       throw .badDescription(command: name, "an optional argument comes after one that repeats")
     }
   }
-}
-
-extension Option {
-  fileprivate var hasUsableName: Bool {
-    name.hasPrefix("--") && Command.isUsable(name: String(name.dropFirst(2)))
-  }
-
-  fileprivate var hasUsableLetter: Bool { short.map { $0.isASCII && ($0.isLetter || $0.isNumber) } ?? true }
 }
 
 /// The keywords of Lua 5.4 (reference manual, section 3.1).

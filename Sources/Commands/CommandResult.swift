@@ -13,9 +13,7 @@ public enum CommandAnswer {
   /// A bound object; `--json` shows the record of its fields.
   case object(AnyObject)
   case objects([AnyObject])
-}
 
-extension CommandAnswer {
   /// Values that are nested deeper are written as null.
   static let deepest = 32
 
@@ -44,7 +42,7 @@ extension CommandAnswer {
 public struct TableText: Equatable, Sendable {
   public enum Alignment: Sendable { case left, right }
 
-  public struct Column: Equatable, Sendable {
+  public struct Column: Equatable, Sendable, ExpressibleByStringLiteral {
     public let title: String
     public let alignment: Alignment
     /// Whether its cells are names that people type; these are never truncated.
@@ -55,24 +53,26 @@ public struct TableText: Equatable, Sendable {
     public init(_ title: String, _ alignment: Alignment = .left, isTyped: Bool = false, isMain: Bool = false) {
       (self.title, self.alignment, self.isTyped, self.isMain) = (title, alignment, isTyped, isMain)
     }
+
+    public init(stringLiteral title: String) { self.init(title) }
+
+    public static func number(_ title: String) -> Column { Column(title, .right) }
+    public static func name(_ title: String) -> Column { Column(title, isTyped: true) }
+    public static func main(_ title: String) -> Column { Column(title, isMain: true) }
   }
 
   public let columns: [Column]
   /// A row that is too short is padded with empty cells, one that is too long is truncated.
-  public private(set) var rows: [[String]]
+  public let rows: [[String]]
   /// Shown in place of a table without rows.
   public let whenEmpty: String
 
   public init(_ columns: [Column], rows: [[String]] = [], whenEmpty: String = "") {
     (self.columns, self.rows, self.whenEmpty) = (columns, rows, whenEmpty)
   }
-
-  public mutating func add(_ row: [String]) { rows.append(row) }
 }
 
 /// How a result is displayed to people.
-///
-///     Display.parts([.lines(["Two decks:"]), .table(table)])
 public indirect enum Display: Equatable, Sendable {
   case none
   case lines([String])
@@ -81,12 +81,10 @@ public indirect enum Display: Equatable, Sendable {
   case drawn([String])
   /// The fields of one object; no value is truncated.
   case fields([Field])
-  /// Several displays, one after another.
   case parts([Display])
   /// A display with a title above it and, on a screen, facts beside the title and text for people below.
   case page(Page)
 
-  /// The parts of a page.
   public struct Page: Equatable, Sendable {
     public let title: String
     /// The state in words, to the right of the title if there is room.
@@ -108,23 +106,26 @@ public indirect enum Display: Equatable, Sendable {
   }
 }
 
-/// The result of a command, and how it is displayed.
-///
-///     CommandResult(.integer(3), line: "3 cards.")
 public struct CommandResult {
   public let answer: CommandAnswer
   public let display: Display
   /// The exit status of a command that answers a question by it, or that did only a part; 0 for all others.
   public var status: Int32 = 0
 
-  public init(_ answer: CommandAnswer, _ display: Display = .none) {
-    (self.answer, self.display) = (answer, display)
-  }
+  public init(_ answer: CommandAnswer, _ display: Display = .none) { (self.answer, self.display) = (answer, display) }
 
   public init(_ value: Value = .null, _ display: Display = .none) { self.init(.value(value), display) }
 
-  /// Creates an answer that is displayed as one line.
   public init(_ answer: CommandAnswer, line: String) { self.init(answer, .lines([line])) }
 
   public init(_ value: Value, line: String) { self.init(.value(value), line: line) }
+
+  /// Creates a list: of each item, a record for programs and a row of a table for people.
+  public init<Item>(
+    listing items: [Item], _ columns: [TableText.Column], whenEmpty: String = "",
+    record: (Item) throws -> KeyValuePairs<String, (any FieldValue)?>, row: (Item) throws -> [String]
+  ) rethrows {
+    let table = TableText(columns, rows: try items.map(row), whenEmpty: whenEmpty)
+    self.init(.list(try items.map { .record(try record($0)) }), .table(table))
+  }
 }

@@ -1,6 +1,5 @@
 // What Tab offers on a command line: commands, subcommands, options and the values of arguments, quoted as the line
-// needs them. Invariant: completion runs no command and loads no plugin; the parser accepts what is offered at that
-// position.
+// needs them. Invariant: completion runs no command and loads no plugin; the parser accepts what is offered.
 
 import Text
 
@@ -14,7 +13,6 @@ public struct Candidate: Equatable, Sendable {
   public let shown: String
   /// The text after the replacement if it is the only candidate: a space, a closing quote and a space, or nothing.
   public let suffix: String
-  /// A short description for the list; empty if there is none.
   public let help: String
 
   public init(_ replacement: String, shown: String? = nil, suffix: String = " ", help: String = "") {
@@ -24,21 +22,15 @@ public struct Candidate: Equatable, Sendable {
 }
 
 /// What Tab offers at a position in a line.
-///
-///     registry.completions(line: "deck sh", sources: sources).candidates.map(\.shown)   // ["show"]
 public struct Completion: Equatable, Sendable {
   /// The offset, in UTF-8 bytes of the line, of the word that a candidate replaces; the word ends at the cursor.
   public let wordStart: Int
   public let candidates: [Candidate]
 
-  public init(wordStart: Int, candidates: [Candidate]) {
-    (self.wordStart, self.candidates) = (wordStart, candidates)
-  }
+  public init(wordStart: Int, candidates: [Candidate]) { (self.wordStart, self.candidates) = (wordStart, candidates) }
 }
 
 /// The sources of the names that Tab offers for the values of arguments.
-///
-///     CompletionSources(names: { kind, _ in kind == .deck ? [Offer("Spanish", help: "12 cards")] : [] })
 public struct CompletionSources {
   /// The names of a kind (decks, modes, ...) with short descriptions; for cards and documents, possibly only the most
   /// recent ones. The word is what was typed of the name: names that do not begin with it are dropped anyway.
@@ -52,9 +44,7 @@ public struct CompletionSources {
     names: @escaping (ValueKind, String) -> [Offer] = { _, _ in [] },
     paths: @escaping (String, _ foldersOnly: Bool) -> [String] = { _, _ in [] },
     values: @escaping (Command, String, [String]) -> [Offer] = { _, _, _ in [] }
-  ) {
-    (self.names, self.paths, self.values) = (names, paths, values)
-  }
+  ) { (self.names, self.paths, self.values) = (names, paths, values) }
 }
 
 extension CommandRegistry {
@@ -75,8 +65,7 @@ extension CommandRegistry {
       case .group(let group):
         guard before.count == 1 else { return [] }
         return Offer.matching(group.commands.map { Offer($0.path[1], help: $0.summary) }, word)
-      case .command(let command, let rest):
-        return try offers(command, before: rest, word, sources)
+      case .command(let command, let rest): return try offers(command, before: rest, word, sources)
       }
     } catch {
       // The line has an error before the cursor, which no offer could repair.
@@ -88,9 +77,7 @@ extension CommandRegistry {
   public var firstWordOffers: [Offer] {
     let words = Dictionary(firstOf: aliases.map { ($0.name, $0.words) })
     return firstWords.map { name in
-      if let words = words[name] {
-        return Offer(name, help: Self.summary(ofAlias: words))
-      }
+      if let words = words[name] { return Offer(name, help: Self.summary(ofAlias: words)) }
       return Offer(name, help: group(name)?.summary ?? commands(of: name).first?.summary ?? "")
     }
   }
@@ -143,19 +130,7 @@ extension CommandRegistry {
     default: Offer.matching(sources.names(kind, word), word)
     }
   }
-}
 
-/// The completion of a line that begins with a program's own options.
-///
-///     registry.leadingOffers(of: program, words: ["--quiet", "de"], sources: sources)   // .command(["de"])
-public enum LeadingOffers: Equatable {
-  /// Offers for an option of the program or its value.
-  case offers([Offer])
-  /// The program's options have ended: these are the words of a command so far.
-  case command([String])
-}
-
-extension CommandRegistry {
   /// The offers for the last word of a line on which a program's options come before a command with its own words.
   public func leadingOffers(of program: Command, words: [String], sources: CompletionSources) -> LeadingOffers {
     var scanner = WordScanner(program)
@@ -174,87 +149,7 @@ extension CommandRegistry {
     if let option = scanner.pending { return .offers(offers(option.kind, word, sources)) }
     return word.hasPrefix("-") ? .offers(optionOffers(scanner, word, sources)) : .command([word])
   }
-}
 
-extension PartialLine {
-  /// The candidate for an offer, quoted as the word is.
-  public func candidate(for offer: Offer) -> Candidate {
-    let keepsTilde = hasTilde || word.isEmpty && offer.isPath
-    let text = ShellWords.escape(offer.text, in: quote, keepsTilde: keepsTilde)
-    return Candidate(
-      quote.opening + text, shown: offer.shown, suffix: offer.isOpen ? "" : quote.opening + " ", help: offer.help)
-  }
-}
-
-/// A text that Tab offers, before quoting.
-///
-///     Offer("Spanish", help: "12 cards").text   // "Spanish"
-///     Offer(path: "lists/en/").shown            // "en/"
-public struct Offer: Equatable, Sendable {
-  public let text: String
-  public let shown: String
-  public let isPath: Bool
-  /// Whether more of the same word may follow, as after a folder.
-  public let isOpen: Bool
-  /// A short description.
-  public let help: String
-
-  /// - Parameters:
-  ///   - shown: the text in the list; nil for the name itself.
-  ///   - isOpen: whether more of the same word may follow.
-  public init(_ name: String, shown: String? = nil, help: String = "", isOpen: Bool = false) {
-    (text, self.shown, isPath, self.isOpen, self.help) = (name, shown ?? name, false, isOpen, help)
-  }
-
-  /// Creates an offer for a path; the list shows only the last part of the path.
-  public init(path: String) {
-    let last = path.split(separator: "/").last.map(String.init) ?? path
-    (text, isPath, isOpen, help) = (path, true, path.hasSuffix("/"), "")
-    shown = isOpen && last != path ? last + "/" : last
-  }
-
-  private init(_ text: String, _ other: Offer) {
-    (self.text, shown, isPath, isOpen) = (text, other.shown, other.isPath, other.isOpen)
-    help = other.help
-  }
-
-  func prefixed(by prefix: String) -> Offer { Offer(prefix + text, self) }
-
-  /// The offers that begin with the word, ignoring case if none does otherwise; each once, sorted.
-  public static func matching(_ offers: [Offer], _ word: String) -> [Offer] {
-    let exact = offers.filter { $0.text.begins(with: word) }
-    let lowered = word.lowercased()
-    let found = exact.isEmpty ? offers.filter { $0.text.lowercased().begins(with: lowered) } : exact
-    return found.distinct(by: \.text).sorted { $0.text < $1.text }
-  }
-}
-
-extension String {
-  /// Compares code points, as a partly typed syllable of Hindi or Tamil is only a part of a character.
-  fileprivate func begins(with word: String) -> Bool { unicodeScalars.starts(with: word.unicodeScalars) }
-}
-
-extension Command {
-  /// The arguments that the value at `index` could belong to: after a repeating one, there may be several.
-  fileprivate func arguments(at index: Int) -> ArraySlice<Argument> {
-    guard let repeating = arguments.firstIndex(where: \.takesRest), index >= repeating else {
-      return arguments.dropFirst(index).prefix(1)
-    }
-    return index == repeating ? arguments[repeating...repeating] : arguments[repeating...]
-  }
-}
-
-extension QuoteState {
-  fileprivate var opening: String {
-    switch self {
-    case .none: ""
-    case .single: "'"
-    case .double: "\""
-    }
-  }
-}
-
-extension CommandRegistry {
   /// The names that other programs use for our commands.
   private static let otherNames = [
     "new": ["create", "add"], "make": ["create", "add"], "add": ["create"],
@@ -279,11 +174,83 @@ extension CommandRegistry {
     return nil
   }
 
-  /// The same for a word after the name of a group.
   func nearCommand(to word: String, in group: CommandGroup) -> String? {
     let names = group.commands.map { $0.path[1] }
     return suggestion(for: word, among: names) ?? Self.otherNames[word.lowercased()]?.first { names.contains($0) }
   }
 
   private func knows(_ name: String) -> Bool { commands.contains { $0.name == name } }
+}
+
+/// The completion of a line that begins with a program's own options.
+public enum LeadingOffers: Equatable {
+  /// Offers for an option of the program or its value.
+  case offers([Offer])
+  /// The program's options have ended: these are the words of a command so far.
+  case command([String])
+}
+
+extension PartialLine {
+  public func candidate(for offer: Offer) -> Candidate {
+    let keepsTilde = hasTilde || word.isEmpty && offer.isPath
+    let text = ShellWords.escape(offer.text, in: quote, keepsTilde: keepsTilde)
+    return Candidate(
+      quote.rawValue + text, shown: offer.shown, suffix: offer.isOpen ? "" : quote.rawValue + " ", help: offer.help)
+  }
+}
+
+/// A text that Tab offers, before quoting.
+///
+///     Offer("Spanish", help: "12 cards").text   // "Spanish"
+///     Offer(path: "lists/en/").shown            // "en/"
+public struct Offer: Equatable, Sendable {
+  public private(set) var text: String
+  public let shown: String
+  public let isPath: Bool
+  /// Whether more of the same word may follow, as after a folder.
+  public let isOpen: Bool
+  public let help: String
+
+  /// - Parameters:
+  ///   - shown: the text in the list; nil for the name itself.
+  ///   - isOpen: whether more of the same word may follow.
+  public init(_ name: String, shown: String? = nil, help: String = "", isOpen: Bool = false) {
+    (text, self.shown, isPath, self.isOpen, self.help) = (name, shown ?? name, false, isOpen, help)
+  }
+
+  /// Creates an offer for a path; the list shows only the last part of the path.
+  public init(path: String) {
+    let last = path.split(separator: "/").last.map(String.init) ?? path
+    (text, isPath, isOpen, help) = (path, true, path.hasSuffix("/"), "")
+    shown = isOpen && last != path ? last + "/" : last
+  }
+
+  func prefixed(by prefix: String) -> Offer {
+    var longer = self
+    longer.text = prefix + text
+    return longer
+  }
+
+  /// The offers that begin with the word, ignoring case if none does otherwise; each once, sorted.
+  public static func matching(_ offers: [Offer], _ word: String) -> [Offer] {
+    let exact = offers.filter { $0.text.begins(with: word) }
+    let lowered = word.lowercased()
+    let found = exact.isEmpty ? offers.filter { $0.text.lowercased().begins(with: lowered) } : exact
+    return found.distinct(by: \.text).sorted { $0.text < $1.text }
+  }
+}
+
+extension String {
+  /// Compares code points, as a partly typed syllable of Hindi or Tamil is only a part of a character.
+  fileprivate func begins(with word: String) -> Bool { unicodeScalars.starts(with: word.unicodeScalars) }
+}
+
+extension Command {
+  /// The arguments that the value at `index` could belong to: after a repeating one, there may be several.
+  fileprivate func arguments(at index: Int) -> ArraySlice<Argument> {
+    guard let repeating = arguments.firstIndex(where: \.takesRest), index >= repeating else {
+      return arguments.dropFirst(index).prefix(1)
+    }
+    return index == repeating ? arguments[repeating...repeating] : arguments[repeating...]
+  }
 }

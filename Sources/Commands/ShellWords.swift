@@ -1,11 +1,15 @@
-// Splits a line into words as a POSIX shell does, with quotes and backslashes, and quotes words that need it.
-// Invariant: splitting `quote`d words gives the same words; nothing is expanded except a leading `~` or `~/`, and only
-// if a home is given.
+// Splits a line into words as a POSIX shell does, with quotes and backslashes, and quotes words that need it; and
+// decides whether a line is a command or Lua, by the rule of the contract ("The prompt"). Invariant: splitting `quote`d
+// words gives the same words; only a leading `~` or `~/` is expanded, if a home is given.
 
-/// The quoting of the word under the cursor so far.
+/// The quoting of the word under the cursor so far; the raw value is the open quote.
 ///
 ///     ShellWords.partial("show 'My de").quote   // .single
-public enum QuoteState: Equatable, Sendable { case none, single, double }
+public enum QuoteState: String, Sendable {
+  case none = ""
+  case single = "'"
+  case double = "\""
+}
 
 /// A line up to the cursor: the complete words, and the word that is being typed.
 ///
@@ -79,8 +83,7 @@ public enum ShellWords {
   public static func line(of words: [String]) -> String { words.map { quote($0) }.joined(separator: " ") }
 
   /// Escapes the word so that it can follow what was typed in the given state, without the closing quote. If a word is
-  /// extended, its escaped text begins with that of the shorter word; the common prefix of several candidates needs
-  /// this.
+  /// extended, its escaped text begins with that of the shorter one (for common prefixes).
   public static func escape(_ word: String, in state: QuoteState, keepsTilde: Bool = false) -> String {
     var escaped = ""
     for (index, scalar) in word.unicodeScalars.enumerated() {
@@ -102,10 +105,6 @@ public enum ShellWords {
     isBlank(scalar) || scalar == "'" || scalar == "\"" || scalar == "\\"
   }
 
-  /// The characters that a backslash escapes between double quotes.
-  fileprivate static func isSpecialInDouble(_ scalar: Unicode.Scalar) -> Bool {
-    ["\"", "\\", "$", "`", "\n"].contains(scalar)
-  }
 }
 
 /// Splits a line in one pass.
@@ -156,12 +155,12 @@ private struct Splitter {
     guard index < scalars.count else { return nil }
     let scalar = scalars[index]
     index += 1
-    byte += scalar.utf8Length
+    byte += UTF8.width(scalar)
     return scalar
   }
 
   private mutating func begin(after scalar: Unicode.Scalar) {
-    if current == nil { current = Word(start: byte - scalar.utf8Length) }
+    if current == nil { current = Word(start: byte - UTF8.width(scalar)) }
   }
 
   private mutating func add(_ scalar: Unicode.Scalar) { current?.text.unicodeScalars.append(scalar) }
@@ -190,7 +189,7 @@ private struct Splitter {
   private mutating func takeInDouble(_ scalar: Unicode.Scalar) {
     if scalar == "\"" {
       quote = .none
-    } else if scalar == "\\", index < scalars.count, ShellWords.isSpecialInDouble(scalars[index]) {
+    } else if scalar == "\\", index < scalars.count, ["\"", "\\", "$", "`", "\n"].contains(scalars[index]) {
       if let escaped = next(), escaped != "\n" { add(escaped) }
     } else {
       add(scalar)
@@ -199,11 +198,90 @@ private struct Splitter {
 
   private mutating func open(_ state: QuoteState) {
     current?.isQuoted = true
-    quote = state
-    quoteColumn = index
+    (quote, quoteColumn) = (state, index)
   }
 }
 
-extension Unicode.Scalar {
-  fileprivate var utf8Length: Int { UTF8.width(self) }
+/// The first word of a line that has the form of a command.
+///
+///     CommandShape("crd list")?.word       // "crd"
+///     CommandShape("x = 5")                // nil
+public struct CommandShape: Equatable, Sendable {
+  public let word: String
+  /// Whether nothing follows the word.
+  public let isAlone: Bool
+  /// Whether a quoted text follows, as after the name of a function in Lua.
+  public let isBeforeText: Bool
+
+  /// Nil if the line looks like Lua: an assignment, a call, an operator after the first name, a keyword.
+  public init?(_ line: String) {
+    let scalars = Array(line.unicodeScalars)
+    var index = scalars.firstIndex { !ShellWords.isBlank($0) } ?? scalars.count
+    let start = index
+    while index < scalars.count, Self.isInName(scalars[index]) { index += 1 }
+    guard index > start, Self.isLetter(scalars[start]), index == scalars.count || ShellWords.isBlank(scalars[index])
+    else { return nil }
+    word = String(String.UnicodeScalarView(scalars[start..<index]))
+    if luaKeywords.contains(word) || word == luaWord { return nil }
+    let rest = scalars[index...].drop(while: ShellWords.isBlank)
+    (isAlone, isBeforeText) = (rest.isEmpty, rest.first == "\"" || rest.first == "'")
+    guard isAlone || isBeforeText || Self.beginsArgument(rest) else { return nil }
+  }
+
+  /// Whether a word, an option or a path begins here, and not an operator of Lua.
+  private static func beginsArgument(_ rest: ArraySlice<Unicode.Scalar>) -> Bool {
+    guard let first = rest.first else { return false }
+    let next = rest.dropFirst().first
+    switch first {
+    case "-":
+      let behind = next == "-" ? rest.dropFirst(2).first : next
+      return behind.map(isLetter) ?? false
+    case "/": return next.map(isInName) ?? false
+    case "~": return next == "/"
+    default:
+      let operators: Set<String> = ["and", "or"]
+      let word = rest.prefix { !ShellWords.isBlank($0) }
+      return isInName(first) && !operators.contains(String(String.UnicodeScalarView(word)))
+    }
+  }
+
+  private static func isLetter(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.isAlphabetic }
+
+  private static func isInName(_ scalar: Unicode.Scalar) -> Bool {
+    isLetter(scalar) || ("0"..."9").contains(scalar) || scalar == "_" || scalar == "-"
+  }
+}
+
+/// A line is a command if its first word names one, unless the word is followed directly by one of `. : [ ( {`, or
+/// after optional spaces by `=` or `,`, or is alone and also a global of the user's. `lua ...` and `=...` are Lua.
+public func isCommandLine(_ line: String, knows: (String) -> Bool, isUserGlobal: (String) -> Bool) -> Bool {
+  let rest = line.unicodeScalars.drop(while: isBlank)
+  let word = rest.prefix { !isBlank($0) && !endsName($0) }
+  let name = String(String.UnicodeScalarView(word))
+  guard name != luaWord, knows(name) else { return false }
+  let after = rest.dropFirst(word.count)
+  if let next = after.first, endsName(next) { return false }
+  let following = after.drop(while: isBlank)
+  guard let next = following.first else { return !isUserGlobal(name) }
+  return next != "=" && next != ","
+}
+
+/// The word in front of a line that makes it Lua, whatever the line begins with.
+public let luaWord = "lua"
+
+/// The line without the word that forces Lua (`lua ...`), or the line itself; spaces before `=...` are removed.
+public func withoutLuaWord(_ line: String) -> String {
+  let rest = line.unicodeScalars.drop(while: isBlank)
+  let word = rest.prefix { !isBlank($0) }
+  if rest.first == "=" { return String(String.UnicodeScalarView(rest)) }
+  guard word.elementsEqual(luaWord.unicodeScalars) else { return line }
+  let after = rest.dropFirst(word.count).drop(while: isBlank)
+  return after.first == "=" || after.first == "," ? line : String(String.UnicodeScalarView(after))
+}
+
+/// Whether a name that this character follows directly is part of a Lua expression.
+private func endsName(_ scalar: Unicode.Scalar) -> Bool { ".:[({=,".unicodeScalars.contains(scalar) }
+
+private func isBlank(_ scalar: Unicode.Scalar) -> Bool {
+  scalar == " " || scalar == "\t" || scalar == "\n" || scalar == "\r"
 }

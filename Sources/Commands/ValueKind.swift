@@ -1,6 +1,5 @@
 // The kind of value that an argument or an option takes, and the short notation of both for commands that Lua adds.
-// Invariant: a kind knows how a word must look, never what exists; the registry checks what the notation gives like any
-// other description.
+// Invariant: a kind knows how a word must look, never what exists; the registry checks the rest.
 
 import Text
 
@@ -23,17 +22,14 @@ public enum ValueKind: Equatable, Sendable {
   case file
   case folder
   case command
-  /// All remaining words; a word with a single dash means "not" and is never an option. As the value of an option: one
-  /// word.
+  /// All remaining words; a single dash means "not" and is never an option. As an option's value: one word.
   case query
   /// All remaining words exactly as they are, including options and `--` (the arguments of a script).
   case verbatim
   /// One of these names. The spellings, in lowercase, are accepted in any case, but not offered.
   case choice([String], spellings: Set<String> = [])
 
-  /// Any whole number.
   public static var anyInteger: ValueKind { .integer(Int.min...Int.max) }
-  /// Any finite number.
   public static var anyNumber: ValueKind { .number(-.greatestFiniteMagnitude ... .greatestFiniteMagnitude) }
   /// Whole numbers from 1 up.
   public static var positive: ValueKind { .integer(1...Int.max) }
@@ -71,6 +67,35 @@ public enum ValueKind: Equatable, Sendable {
     guard names.count > 1, let last = names.last else { return names.joined() }
     return names.dropLast().joined(separator: ", ") + " or " + last
   }
+
+  private static let named: KeyValuePairs<String, ValueKind> = [
+    "text": .text, "integer": .anyInteger, "number": .anyNumber, "deck": .deck, "card": .card, "document": .document,
+    "mode": .mode, "language": .language, "setting": .setting, "plugin": .plugin, "file": .file, "folder": .folder,
+    "command": .command, "query": .query, "rest": .verbatim,
+  ]
+
+  /// The names of the kinds in descriptions from Lua.
+  public static var names: [String] { named.map(\.key) }
+
+  /// The kind with the given name; an integer must be in `range`.
+  public init?(named name: String, in range: ClosedRange<Int> = Int.min...Int.max) {
+    guard let kind = Self.named.first(where: { $0.key == name })?.value else { return nil }
+    self = kind == .anyInteger ? .integer(range) : kind
+  }
+
+  /// The kind that the name of an argument in capitals implies; digits at its end are ignored.
+  init(impliedBy name: String) {
+    let word = name.lowercased().reversed().drop { $0.isNumber }.reversed()
+    switch String(word) {
+    case "n", "count": self = .anyInteger
+    case "path": self = .file
+    case "dir": self = .folder
+    case "doc": self = .document
+    case let word: self = ValueKind(named: word) ?? .text
+    }
+  }
+
+  public var isPath: Bool { self == .file || self == .folder }
 }
 
 /// One item of the notation: an argument or an option.
@@ -108,19 +133,16 @@ public enum ArgumentNotation: Sendable {
     // `[WORD]...` and `[WORD...]` are the same.
     for _ in 0..<2 {
       if name.hasSuffix("...") {
-        name = name.dropLast(3)
-        isRepeating = true
+        (name, isRepeating) = (name.dropLast(3), true)
       }
       if name.hasPrefix("["), name.hasSuffix("]") {
-        name = name.dropFirst().dropLast()
-        isOptional = true
+        (name, isOptional) = (name.dropFirst().dropLast(), true)
       }
     }
     guard isName(name) else { return nil }
     let kind = ValueKind(impliedBy: String(name))
     // A query takes all remaining words by itself.
-    return Argument(
-      String(name), kind, isOptional: isOptional, isRepeating: isRepeating && kind != .query, help: help)
+    return Argument(String(name), kind, isOptional: isOptional, isRepeating: isRepeating && kind != .query, help: help)
   }
 
   private static func option(_ form: String, _ help: String) -> Option? {
@@ -146,40 +168,6 @@ public enum ArgumentNotation: Sendable {
   private static func isName(_ name: Substring) -> Bool {
     let scalars = name.unicodeScalars
     guard let first = scalars.first, ("A"..."Z").contains(first), scalars.count <= 40 else { return false }
-    return scalars.allSatisfy {
-      ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "_" || $0 == "-"
-    }
+    return scalars.allSatisfy { ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "_" || $0 == "-" }
   }
-}
-
-extension ValueKind {
-  private static let named: KeyValuePairs<String, ValueKind> = [
-    "text": .text, "integer": .anyInteger, "number": .anyNumber, "deck": .deck, "card": .card, "document": .document,
-    "mode": .mode, "language": .language, "setting": .setting, "plugin": .plugin, "file": .file, "folder": .folder,
-    "command": .command, "query": .query, "rest": .verbatim,
-  ]
-
-  /// The names of the kinds in descriptions from Lua.
-  public static var names: [String] { named.map(\.key) }
-
-  /// The kind with the given name; an integer must be in `range`.
-  public init?(named name: String, in range: ClosedRange<Int> = Int.min...Int.max) {
-    guard let kind = Self.named.first(where: { $0.key == name })?.value else { return nil }
-    self = kind == .anyInteger ? .integer(range) : kind
-  }
-
-  /// The kind that the name of an argument in capitals implies; digits at its end are ignored.
-  init(impliedBy name: String) {
-    let word = name.lowercased().reversed().drop { $0.isNumber }.reversed()
-    switch String(word) {
-    case "n", "count": self = .anyInteger
-    case "path": self = .file
-    case "dir": self = .folder
-    case "doc": self = .document
-    case let word: self = ValueKind(named: word) ?? .text
-    }
-  }
-
-  /// Whether its values are paths.
-  public var isPath: Bool { self == .file || self == .folder }
 }

@@ -1,11 +1,9 @@
 // Reads the words after a command's name into its arguments and options by name. Invariant: parsing and completion both
-// read a line with this, so the parser accepts what Tab offers; an invocation has everything that the description
-// requires, each value of its kind.
+// read a line with this, so the parser accepts what Tab offers; an invocation is complete, each value of its kind.
 
 public import Problems
 import Text
 
-/// A value of an argument or an option.
 struct GivenValue {
   let text: String
   /// Whether the user typed it; false for a value from the words of a plugin's alias.
@@ -42,11 +40,8 @@ struct WordScanner {
   }
 
   /// Throws if the last option still needs its value.
-  func finish() throws(CommandError) {
-    if let option = pending { throw missingValue(option) }
-  }
+  func finish() throws(CommandError) { if let option = pending { throw missingValue(option) } }
 
-  /// Whether the word would be read as an option here.
   func isOption(_ word: String) -> Bool {
     guard word.hasPrefix("-"), word != "-" else { return false }
     if word.hasPrefix("--") { return true }
@@ -110,6 +105,49 @@ struct WordScanner {
     let near = name.hasPrefix("--") ? suggestion(for: name, among: command.allOptions.map(\.name)) : nil
     return .unknownOption(command: command.name, name, suggestion: near)
   }
+
+  /// Makes the invocation from the words taken, and checks that none is missing and each is of its kind.
+  func invocation() throws(CommandError) -> Invocation {
+    var values = try assigned()
+    var flags: Set<String> = []
+    for (option, value) in given {
+      if let value { values[option.name, default: []].append(value) } else { flags.insert(option.name) }
+    }
+    for argument in command.arguments { try check(values[argument.name], argument.kind, name: argument.name) }
+    for option in command.options { try check(values[option.name], option.kind, name: option.name) }
+    return Invocation(command, values: values, flags: flags)
+  }
+
+  private func check(_ values: [GivenValue]?, _ kind: ValueKind, name: String) throws(CommandError) {
+    for value in values?.map(\.text) ?? [] {
+      guard let expected = kind.refusal(of: value) else { continue }
+      throw .badValue(command: command.name, name: name, value: value, expected: expected)
+    }
+  }
+
+  /// Assigns the values to arguments from left to right. A repeating argument leaves one for each after it.
+  private func assigned() throws(CommandError) -> [String: [GivenValue]] {
+    let arguments = command.arguments
+    let repeating = arguments.firstIndex(where: \.takesRest)
+    let behind = repeating.map { arguments.count - $0 - 1 } ?? 0
+    let needed = arguments.count { !$0.isOptional }
+    guard positionals.count >= needed else { throw missing() }
+    var values: [String: [GivenValue]] = [:]
+    var left = positionals[...]
+    for (index, argument) in arguments.enumerated() where !left.isEmpty {
+      let take = index == repeating ? max(0, left.count - behind) : 1
+      if take > 0 { values[argument.name] = Array(left.prefix(take)) }
+      left = left.dropFirst(take)
+    }
+    if let extra = left.first { throw .extraArgument(command: command.name, extra.text, usage: command.usageText) }
+    return values
+  }
+
+  private func missing() -> CommandError {
+    let required = command.arguments.filter { !$0.isOptional }
+    let name = positionals.count < required.count ? required[positionals.count].name : ""
+    return .missingArgument(command: command.name, name, usage: command.usageText)
+  }
 }
 
 extension Command {
@@ -150,55 +188,6 @@ extension Command {
   }
 }
 
-extension WordScanner {
-  /// Makes the invocation from the words taken, and checks that required arguments are there and every value is of its
-  /// kind.
-  func invocation() throws(CommandError) -> Invocation {
-    var values = try assigned()
-    var flags: Set<String> = []
-    for (option, value) in given {
-      if let value { values[option.name, default: []].append(value) } else { flags.insert(option.name) }
-    }
-    for argument in command.arguments { try check(values[argument.name], argument.kind, name: argument.name) }
-    for option in command.options { try check(values[option.name], option.kind, name: option.name) }
-    return Invocation(command, values: values, flags: flags)
-  }
-
-  private func check(_ values: [GivenValue]?, _ kind: ValueKind, name: String) throws(CommandError) {
-    for value in values?.map(\.text) ?? [] {
-      guard let expected = kind.refusal(of: value) else { continue }
-      throw .badValue(command: command.name, name: name, value: value, expected: expected)
-    }
-  }
-
-  /// Assigns the values to arguments from left to right. A repeating argument leaves one value for each argument after
-  /// it.
-  private func assigned() throws(CommandError) -> [String: [GivenValue]] {
-    let arguments = command.arguments
-    let repeating = arguments.firstIndex(where: \.takesRest)
-    let behind = repeating.map { arguments.count - $0 - 1 } ?? 0
-    let needed = arguments.count { !$0.isOptional }
-    guard positionals.count >= needed else { throw missing() }
-    var values: [String: [GivenValue]] = [:]
-    var left = positionals[...]
-    for (index, argument) in arguments.enumerated() where !left.isEmpty {
-      let take = index == repeating ? max(0, left.count - behind) : 1
-      if take > 0 { values[argument.name] = Array(left.prefix(take)) }
-      left = left.dropFirst(take)
-    }
-    if let extra = left.first {
-      throw .extraArgument(command: command.name, extra.text, usage: command.usageText)
-    }
-    return values
-  }
-
-  private func missing() -> CommandError {
-    let required = command.arguments.filter { !$0.isOptional }
-    let name = positionals.count < required.count ? required[positionals.count].name : ""
-    return .missingArgument(command: command.name, name, usage: command.usageText)
-  }
-}
-
 /// One invocation of a command.
 ///
 ///     invocation.text("DECK")               // "Spanish"
@@ -230,7 +219,6 @@ public struct Invocation {
   }
 
   public func optionalInteger(_ name: String) -> Int? { optionalText(name).flatMap { Int($0) } }
-
   public func optionalNumber(_ name: String) -> Double? { optionalText(name).flatMap { Double($0) } }
 
   public func flag(_ name: String) -> Bool {
@@ -238,7 +226,6 @@ public struct Invocation {
     return flags.contains(name)
   }
 
-  /// Whether an argument or an option was given.
   public func has(_ name: String) -> Bool {
     assert(isDeclared(name), "\(command.name) does not declare \(name)")
     return flags.contains(name) || values[name] != nil
@@ -267,8 +254,11 @@ public struct Invocation {
     .missingArgument(command: command.name, name, usage: command.usageText)
   }
 
-  /// The words of a query argument, joined: one quoted argument means what the same query means in Lua. Nil if there
-  /// are none.
+  public func badValue(_ name: String, _ value: String, expected: String) -> CommandError {
+    .badValue(command: command.name, name: name, value: value, expected: expected)
+  }
+
+  /// The words of a query argument, joined: quoted as one, it means the same as in Lua. Nil if there are none.
   public func query(_ name: String) -> String? {
     let words = list(name)
     return words.isEmpty ? nil : words.joined(separator: " ")

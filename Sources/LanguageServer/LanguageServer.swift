@@ -29,7 +29,6 @@ public final class LanguageServer {
   private var queue: [Waiting] = []
   private var documents: [String: TextDocument] = [:]
   private var outgoing: [UInt8] = []
-  /// Whether diagnostics may have changed.
   private var isStale = false
   private var lastFailure = ""
   private var requests = 0
@@ -49,8 +48,7 @@ public final class LanguageServer {
   /// The exit status; nil while the server is running.
   public var exitStatus: Int32? { if case .ended(let status) = phase { status } else { nil } }
 
-  /// Ends the server without an `exit` from the client, because the input or the parent process ended. It is a failure
-  /// if the session was running.
+  /// Ends the server without an `exit` from the client, as the input or the parent ended: a failure if it was running.
   public func end() {
     switch phase {
     case .starting, .shutDown: phase = .ended(status: 0)
@@ -58,8 +56,6 @@ public final class LanguageServer {
     case .ended: break
     }
   }
-
-  // MARK: In and out
 
   /// Processes bytes from the client. Cancelled requests are answered before the queued ones.
   public func receive(_ bytes: some Collection<UInt8>) {
@@ -118,7 +114,6 @@ public final class LanguageServer {
   }
 
   private func answer(_ id: Value, _ result: Value) { send([("id", id), ("result", result)]) }
-
   private func answer(_ id: Value, error: ResponseError) { send([("id", id), ("error", error.value)]) }
 
   private func notify(_ method: String, _ parameters: Value) {
@@ -134,8 +129,6 @@ public final class LanguageServer {
           + (diagnostics.version.map { [("version", .integer($0))] } ?? [])))
   }
 
-  // MARK: Messages
-
   private func take(_ waiting: Waiting) {
     switch waiting {
     case .damaged(let reason): log("Skipped bytes that are not a message: \(reason).")
@@ -143,27 +136,21 @@ public final class LanguageServer {
     case .message(.answer): break
     case .message(.notification(let method, let parameters)): take(method, parameters)
     case .message(.request(let id, let method, let parameters)):
-      do throws(ResponseError) {
-        answer(id, try result(of: method, parameters))
-      } catch {
+      do throws(ResponseError) { answer(id, try result(of: method, parameters)) } catch {
         answer(id, error: error)
       }
     }
   }
 
-  private func log(_ words: String) {
-    notify("window/logMessage", .record([("type", .integer(1)), ("message", .text(words))]))
-  }
+  private func log(_ words: String) { notify("window/logMessage", .record(["type": 1, "message": words])) }
 
   /// Runs code that has no answer; a failure is shown once.
   private func showingFailures(_ body: () throws -> Void) {
-    do {
-      try body()
-    } catch {
+    do { try body() } catch {
       let words = Self.error(error).message
       if words == lastFailure { return }
       lastFailure = words
-      notify("window/showMessage", .record([("type", .integer(1)), ("message", .text(words))]))
+      notify("window/showMessage", .record(["type": 1, "message": words]))
     }
   }
 
@@ -173,8 +160,6 @@ public final class LanguageServer {
     return ResponseError(.failed, (error as? any Problem)?.message ?? "\(error)")
   }
 
-  // MARK: Requests
-
   private func result(of method: String, _ parameters: ValueReader) throws(ResponseError) -> Value {
     switch phase {
     case .starting:
@@ -182,11 +167,7 @@ public final class LanguageServer {
     case .running: break
     case .shutDown, .ended: throw ResponseError(.invalidRequest, "the server was shut down; exit expected")
     }
-    do {
-      return try found(method, parameters)
-    } catch {
-      throw Self.error(error)
-    }
+    do { return try found(method, parameters) } catch { throw Self.error(error) }
   }
 
   private func found(_ method: String, _ parameters: ValueReader) throws -> Value {
@@ -199,8 +180,7 @@ public final class LanguageServer {
       let document = try document(parameters)
       let offset = document.offset(of: try Position(parameters["position"]))
       return .list(try features.completions(document, at: offset).map(\.value))
-    case "textDocument/codeAction":
-      return try actions(document(parameters), TextRange(parameters["range"]))
+    case "textDocument/codeAction": return try actions(document(parameters), TextRange(parameters["range"]))
     case "codeAction/resolve":
       let number = try parameters["data"].integer()
       guard let (action, document) = offered[number] else {
@@ -238,25 +218,16 @@ public final class LanguageServer {
     client = ClientTraits(parameters)
     features.begin(client.encoding)
     phase = .running
-    let capabilities: [(String, Value)] = [
-      ("positionEncoding", .text(client.encoding.rawValue)),
-      (
-        "textDocumentSync",
-        .record([("openClose", .boolean(true)), ("change", .integer(2)), ("save", .boolean(true))])
-      ),
-      (
-        "completionProvider",
-        .record([("triggerCharacters", .list(features.completionTriggers.map { .text($0) }))])
-      ),
-      ("codeActionProvider", .record([("resolveProvider", .boolean(true))])),
-    ]
+    let capabilities = Value.record([
+      "positionEncoding": client.encoding.rawValue,
+      "textDocumentSync": Value.record(["openClose": true, "change": 2, "save": true]),
+      "completionProvider": Value.record(["triggerCharacters": features.completionTriggers]),
+      "codeActionProvider": Value.record(["resolveProvider": true]),
+    ])
     return .record([
-      ("capabilities", .record(capabilities)),
-      ("serverInfo", .record([("name", .text(features.name)), ("version", .text(version))])),
+      "capabilities": capabilities, "serverInfo": Value.record(["name": features.name, "version": version]),
     ])
   }
-
-  // MARK: Notifications
 
   private func take(_ method: String, _ parameters: ValueReader) {
     if method == "exit" {
@@ -308,21 +279,18 @@ public final class LanguageServer {
 
   private func watchFiles() {
     requests += 1
-    let watchers = features.watchedFiles.map { Value.record([("globPattern", .text($0))]) }
+    let watchers = features.watchedFiles.map { Value.record(["globPattern": $0]) }
     let registration = Value.record([
-      ("id", .text("files")), ("method", .text("workspace/didChangeWatchedFiles")),
-      ("registerOptions", .record([("watchers", .list(watchers))])),
+      "id": "files", "method": "workspace/didChangeWatchedFiles",
+      "registerOptions": Value.record(["watchers": watchers]),
     ])
-    send([
-      ("id", .integer(requests)), ("method", .text("client/registerCapability")),
-      ("params", .record([("registrations", .list([registration]))])),
-    ])
+    let parameters = Value.record(["registrations": [registration]])
+    send([("id", .integer(requests)), ("method", .text("client/registerCapability")), ("params", parameters)])
   }
 }
 
 /// The features for documents of a language. The server stores the documents, and passes each in its current state.
 public protocol LanguageFeatures: AnyObject {
-  /// The source that diagnostics name.
   var name: String { get }
   /// Characters after which an editor requests completions.
   var completionTriggers: [String] { get }

@@ -5,7 +5,6 @@
 
 import Text
 
-/// The unit of columns.
 public enum PositionEncoding: String, Sendable {
   case utf8 = "utf-8"
   case utf16 = "utf-16"
@@ -35,9 +34,7 @@ public struct TextDocument {
   public let uri: String
   public var version: Int
   public let encoding: PositionEncoding
-  /// The text.
   public private(set) var bytes: [UInt8]
-  /// The offset of each line.
   public private(set) var lineStarts: [Int]
 
   public init(_ uri: String, version: Int, text: some Collection<UInt8>, encoding: PositionEncoding) {
@@ -60,8 +57,6 @@ public struct TextDocument {
     return starts
   }
 
-  // MARK: Changing
-
   /// Replaces a range with a text, or the whole text if no range is given.
   public mutating func replace(_ range: TextRange?, by text: String) {
     guard let range else {
@@ -78,11 +73,8 @@ public struct TextDocument {
     bytes.replaceSubrange(replaced, with: text.utf8)
     let behind = min(last + 2, lineStarts.count)
     if grown != 0 { for index in behind..<lineStarts.count { lineStarts[index] += grown } }
-    lineStarts.replaceSubrange(
-      first + 1..<behind, with: Self.starts(in: bytes, lineStarts[first]..<end + grown))
+    lineStarts.replaceSubrange(first + 1..<behind, with: Self.starts(in: bytes, lineStarts[first]..<end + grown))
   }
-
-  // MARK: Positions
 
   /// The line that contains an offset, from 0.
   public func line(at offset: Int) -> Int {

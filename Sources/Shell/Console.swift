@@ -1,15 +1,17 @@
-// Output: results go to standard output, messages to standard error. Invariant: both reach the terminal in the order in
-// which they were written, including what Lua printed in between; a message is one line unless the caller asked for
-// more; text from others is made printable, as in a `Display`.
+// Output: results go to standard output, messages to standard error, both in the order in which they were written.
+// Invariant: every failure that reaches a user is one line without Swift type names, and without stack trace unless
+// requested; text from others is made printable; JSON has the names of Lua's fields.
 
-package import Bindings
+import Bindings
 import CTerminal
 package import Commands
 import Files
 import Glibc
 import Lexicon
 import LuaRuntime
+import Problems
 import Text
+import Values
 
 package final class Console {
   private let output: Terminal
@@ -21,10 +23,7 @@ package final class Console {
   let elapsed: () -> Double
 
   package init(terminal: Terminal, messages: Terminal, isQuiet: Bool, elapsed: @escaping () -> Double) {
-    output = terminal
-    errors = messages
-    self.isQuiet = isQuiet
-    self.elapsed = elapsed
+    (output, errors, self.isQuiet, self.elapsed) = (terminal, messages, isQuiet, elapsed)
   }
 
   /// The file and line being run, printed before error messages: `weekly.dh:3: `.
@@ -46,7 +45,6 @@ package final class Console {
   /// Standard error.
   package var messages: Terminal { preferences?.adjusted(errors) ?? errors }
 
-  /// Rings the bell if there is a terminal.
   func ring() { if output.hasScreen { write("\u{07}") } }
 
   /// Writes text to standard output unchanged.
@@ -57,16 +55,14 @@ package final class Console {
     if output.hasScreen, !isRedirected { fflush(nil) }
   }
 
-  package func show(_ lines: [String]) {
-    if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") }
-  }
+  package func show(_ lines: [String]) { if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") } }
 
   /// - Parameter isPaged: whether output that is longer than the screen goes through the pager.
   package func show(_ display: Display, isPaged: Bool = false) {
     let terminal = terminal
     let lines = display.lines(on: terminal)
     let isLong = lines.count >= terminal.height && terminal.canRedraw && terminal.hasKeyboard
-    if isPaged, isLong, let pager = preferences?.pager, Pager(pager).show(lines) { return }
+    if isPaged, isLong, let pager = preferences?.pager, Pager(program: pager).show(lines) { return }
     show(lines)
   }
 
@@ -78,8 +74,7 @@ package final class Console {
     rawMessage(line.lines(within: width, breaksWords: false).joined(separator: "\n"))
   }
 
-  /// Writes a message whose line breaks are meant: a Lua error, which may quote several lines of code, or its stack
-  /// trace.
+  /// Writes a message whose line breaks are meant: a Lua error, which may quote several lines, or its stack trace.
   package func message(lines text: String) {
     for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
       message(line.replacing(text: "\t", with: "    "))
@@ -91,13 +86,7 @@ package final class Console {
 
   private func writeToErrors(_ text: String) {
     fflush(nil)
-    var bytes = Array(text.utf8)[...]
-    while !bytes.isEmpty {
-      let written = bytes.withUnsafeBytes { Glibc.write(2, $0.baseAddress, $0.count) }
-      if written < 0 && errno == EINTR { continue }
-      if written <= 0 { return }
-      bytes = bytes.dropFirst(written)
-    }
+    _ = writeAll(text.utf8, to: 2)
   }
 
   /// Writes a message that is of no use to a program; quiet mode suppresses it.
@@ -107,15 +96,12 @@ package final class Console {
   /// - Parameters:
   ///   - unit: what is counted, in the plural: `cards`.
   ///   - atOnce: whether to draw it immediately, because it says what the user waits for, instead of after a second.
-  package func progress(
-    _ label: String, total: Int?, unit: String = "", atOnce: Bool = false
-  ) -> any ProgressReporting {
-    guard drawsProgress else { return NoProgress() }
-    return ConsoleProgress(
-      ProgressLine(label, total: total, unit: unit, on: messages, isDelayed: !atOnce, now: elapsed) { text in
-        fflush(nil)
-        Self.writeRaw(text)
-      })
+  package func progress(_ label: String, total: Int?, unit: String = "", atOnce: Bool = false) -> ProgressLine {
+    let delay: Double? = drawsProgress ? (atOnce ? 0 : 1) : nil
+    return ProgressLine(label, total: total, unit: unit, on: messages, after: delay, now: elapsed) {
+      fflush(nil)
+      _ = writeAll($0.utf8, to: 2)
+    }
   }
 
   /// Runs `work` while a progress line shows how much is done, of how much if that is known.
@@ -128,39 +114,16 @@ package final class Console {
     return try work { progress.update($0, of: $1) }
   }
 
-  /// Whether progress lines are drawn.
   var drawsProgress: Bool { !isQuiet && errors.canRedraw && !messages.reducesMotion }
-
-  private static func writeRaw(_ text: String) {
-    var text = text
-    text.withUTF8 { bytes in _ = Glibc.write(2, bytes.baseAddress, bytes.count) }
-  }
 
   /// Flushes all output buffers.
   /// - Returns: whether all output to standard output succeeded.
   package func flush() -> Bool { fflush(nil) == 0 && !standard_output_has_failed() }
 }
 
-/// Progress that is not shown.
-private final class NoProgress: ProgressReporting {
-  func step(_ count: Int) {}
-  func update(_ done: Int, of total: Int?) {}
-  func finish() {}
-}
-
-private final class ConsoleProgress: ProgressReporting {
-  private let line: ProgressLine
-
-  init(_ line: ProgressLine) { self.line = line }
-
-  func step(_ count: Int) { line.step(count) }
-  func update(_ done: Int, of total: Int?) { line.reach(done, of: total) }
-  func finish() { line.finish() }
-}
-
 /// Shows on a console that a word list is being compiled, from the start.
 func showCompiling(of lexicons: LexiconLibrary, on console: Console) {
-  var line: (any ProgressReporting)?
+  var line: ProgressLine?
   lexicons.didReach = { stage in
     switch stage {
     case .begun(let list):
@@ -169,41 +132,128 @@ func showCompiling(of lexicons: LexiconLibrary, on console: Console) {
       line = console.progress(label, total: 100, atOnce: true)
       line?.update(0, of: 100)
     case .read(let share): line?.update(Int(share * 50), of: 100)
-    case .ended:
-      line?.finish()
-      line = nil
+    case .ended: line?.finish()
     }
   }
 }
 
 struct Pager {
-  private let program: String
-
-  /// - Parameter program: a command line for the system's shell.
-  init(_ program: String) { self.program = program }
+  /// A command line for the system's shell.
+  let program: String
 
   /// Shows the lines, and waits until the user leaves the pager.
   /// - Returns: false when the pager could not be run.
   func show(_ lines: [String]) -> Bool {
-    guard let ends = uninheritedPipe() else { return false }
     // The lines are UTF-8 in every locale; without this, `less` shows other letters than ASCII as bytes in some.
-    let child = startShell("export LESSCHARSET=\"${LESSCHARSET:-utf-8}\"; \(program)", input: ends.reading)
-    close(ends.reading)
-    guard let child else {
-      close(ends.writing)
-      return false
-    }
+    let line = "export LESSCHARSET=\"${LESSCHARSET:-utf-8}\"; \(program)"
+    guard let (child, input) = startShell(line) else { return false }
     // Leaving the pager early is not a failure.
     let handler = signal(SIGPIPE, SIG_IGN)
-    var bytes = Array((lines.joined(separator: "\n") + "\n").utf8)[...]
-    while !bytes.isEmpty {
-      let count = retrying { bytes.withUnsafeBytes { write(ends.writing, $0.baseAddress, $0.count) } }
-      if count <= 0 { break }
-      bytes = bytes.dropFirst(count)
-    }
-    close(ends.writing)
+    _ = writeAll((lines.joined(separator: "\n") + "\n").utf8, to: input)
+    close(input)
     signal(SIGPIPE, handler)
     // The statuses of a shell that cannot run the program, or does not find it.
     return ![126, 127].contains(CallPause.waitingForUser { waitForExit(of: child) })
+  }
+}
+
+struct Reporter {
+  private let console: Console
+  private let wantsJSON: Bool
+
+  init(_ console: Console, _ options: ShellOptions) { (self.console, wantsJSON) = (console, options.wantsJSON) }
+
+  /// Reports an error and returns its exit status.
+  /// - Parameter origin: the command that failed; printed before the message.
+  @discardableResult func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
+    if let reason = (error as? LuaError)?.stopReason, case .exit(let status) = reason { return Int32(status) }
+    let problem = problem(of: error)
+    // Whoever ended the program knows why its work stopped.
+    if let signal = Interrupts.endingSignal, problem.report.code == .interrupted { return 128 + signal }
+    if asJSON ?? wantsJSON {
+      console.rawMessage(Value(problem).json)
+    } else {
+      let words = printable(console.place, limit: 500) + words(error, problem, origin)
+      if error is LuaError { console.message(lines: words) } else { console.message(words) }
+    }
+    showTrace(of: error)
+    return problem.report.code.exitStatus
+  }
+
+  /// Reports an error in a listener; that of a plugin names the plugin and the subject itself.
+  func report(_ error: any Error, in subject: String, of owner: Owner) {
+    console.message(owner == .user ? "in \(subject): \(error)" : "\(error)")
+    showTrace(of: error)
+  }
+
+  /// Shows the traceback, which an error has only if it was requested.
+  private func showTrace(of error: any Error) {
+    if let trace = (error as? any TracedError)?.trace { console.message(lines: trace) }
+  }
+
+  private func words(_ error: any Error, _ problem: any Problem, _ origin: String?) -> String {
+    if let lua = error as? LuaError {
+      if lua.stopReason == .interrupt { return "interrupted" }
+      let text = withoutPromptPosition(lua.description)
+      let hasPlace = text == lua.description && text.contains(":") && !text.hasPrefix("stopped")
+      return hasPlace ? text : "error: " + text
+    }
+    if !console.place.isEmpty { return problem.message }
+    return origin.map { "\($0): \(problem.message)" } ?? "error: \(problem.message)"
+  }
+
+  /// Lines typed at the prompt have no file, so the position is removed.
+  private func withoutPromptPosition(_ text: String) -> String {
+    let start = promptChunk + ":1: "
+    return text.hasPrefix(start) ? String(text.dropFirst(start.count)) : text
+  }
+
+  private func problem(of error: any Error) -> any Problem {
+    switch error {
+    case let lua as LuaError:
+      if let report = lua.problem?.report {
+        return PlainProblem(ProblemReport(report.code, report.title, lua.description))
+      }
+      if lua.stopReason == .interrupt { return PlainProblem(ProblemReport(.interrupted, "Interrupted", "interrupted")) }
+      return PlainProblem(ProblemReport(.luaError, "A Lua error", withoutPromptPosition(lua.description)))
+    case let problem as any Problem: return problem
+    default: return PlainProblem(ProblemReport(.failed, "It failed", String(describing: error)))
+    }
+  }
+}
+
+extension Session {
+  func show(_ result: CommandResult, asJSON: Bool) {
+    // A script's output is never paged, since nobody turns the pages.
+    guard asJSON else { return console.show(result.display, isPaged: !state.isInScript) }
+    console.show(result.answer.jsonLines { scripting.record(of: $0) })
+  }
+}
+
+extension UserScripting {
+  /// A bound object as a record of its fields; objects within it are represented by their identity.
+  func record(of object: AnyObject) -> Value {
+    if let answer = object as? LuaCommandResult { return answer.plain { record(of: $0) } }
+    guard let bound = object as? any BoundObject, let type = lua.description(of: bound) else { return .null }
+    do { return .record(try type.fields.map { ($0.name, value(of: try $0.read(bound))) }) } catch {
+      return .record(["error": String(describing: error)])
+    }
+  }
+
+  func value(of value: LuaValue) -> Value { value.value { identity(of: $0) } }
+
+  private func identity(of object: any BoundObject) -> Value {
+    guard let type = lua.description(of: object) else { return .null }
+    do { return value(of: try type.identity(object)) } catch {
+      // The object was removed between the two reads, so there is nothing to name.
+      return .null
+    }
+  }
+}
+
+extension CommandResult {
+  /// The result of a change that did nothing: the editor left everything as it was, or the user declined.
+  static func unchanged(_ answer: CommandAnswer = .value(.null)) -> CommandResult {
+    CommandResult(answer, line: "Nothing was changed.")
   }
 }

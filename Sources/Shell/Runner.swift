@@ -1,10 +1,12 @@
-// Runs a command: finds it, checks permissions and dry-run rules, shows the result. Invariant: a built-in command
-// commits as it goes, a command added by Lua only when it has succeeded; within a script both are part of the script's
-// unit; a dry run keeps no change.
+// Runs a command: finds it, checks permissions and dry-run rules, shows the result; and a line of one command with the
+// target of its output. Invariant: a built-in command commits as it goes, one added by Lua only when it has succeeded;
+// a dry run keeps no change; output goes to the terminal again however the command ends.
 
 import Bindings
+import CTerminal
 import Commands
 import Files
+import Glibc
 import LuaRuntime
 import PluginHost
 import Problems
@@ -13,7 +15,6 @@ import Text
 import Values
 import Workspace
 
-/// Runs commands in a session.
 package struct Runner {
   let session: Session
 
@@ -28,7 +29,9 @@ package struct Runner {
     var wantsJSON = session.options.wantsJSON || words.prefix { $0 != "--" }.contains("--json")
     defer { session.storeGames() }
     do {
-      guard let words = try Choosing(session).words(for: words) else { return session.state.leaving ?? ExitStatus.done }
+      guard let words = try Choosing(session: session).words(for: words) else {
+        return session.state.leaving ?? ExitStatus.done
+      }
       try Interrupts.holding {
         try session.plugins.prepareCommand(words)
         let (command, invocation) = try session.registry.parse(words: words)
@@ -72,8 +75,7 @@ package struct Runner {
     return try session.workspace().at(step: step, body)
   }
 
-  /// Notifies listeners of a command that has run. Of a line that may contain the value of a secret setting they get
-  /// only the command's name.
+  /// Notifies listeners of a command that has run. Of a line with a secret they get only the name.
   private func notifyListeners(of command: Command, _ words: [String]) throws {
     guard session.events.hasListeners(.command) else { return }
     let line = words.joined(separator: " ")
@@ -84,9 +86,7 @@ package struct Runner {
   private func noteDeck(_ invocation: Invocation) {
     let names = invocation.command.arguments.filter { $0.kind == .deck || $0.name == "DECK" }.map(\.name)
     guard session.input.lineReader != nil, let name = names.flatMap({ invocation.list($0) }).last else { return }
-    do {
-      session.state.usedDeck = try session.workspace().decks.open(name)
-    } catch {
+    do { session.state.usedDeck = try session.workspace().decks.open(name) } catch {
       // The command removed the deck.
       session.state.usedDeck = nil
     }
@@ -99,9 +99,7 @@ package struct Runner {
     let (command, invocation) = try session.registry.parse(words: words)
     if command.access.needsSignIn { try session.host.requireSignIn() }
     try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
-    if command.access.isForCommandLineOnly {
-      throw ShellError.notFromLua(command: command.name)
-    }
+    if command.access.isForCommandLineOnly { throw ShellError.notFromLua(command: command.name) }
     let wasAnswering = session.state.isAnswering
     session.state.isAnswering = true
     defer { session.state.isAnswering = wasAnswering }
@@ -116,7 +114,7 @@ package struct Runner {
         guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
           return try act(command, invocation)
         }
-        return try RehearsalRun(session).run(asJSON: invocation.wantsJSON(in: session)) {
+        return try RehearsalRun(session: session).run(asJSON: invocation.wantsJSON(in: session)) {
           try act(command, invocation)
         }
       }
@@ -136,11 +134,8 @@ package struct Runner {
 }
 
 extension Command {
-  /// The exit status of its failures; commands that answer by status, as diff(1) does, use one that differs from their
-  /// answers.
-  var troubleStatus: Int32 {
-    ["deck diff", "deck merge"].contains(name) ? ExitStatus.usage : ExitStatus.failed
-  }
+  /// The exit status of its failures; commands that answer by status, as diff(1), use another than their answers.
+  var troubleStatus: Int32 { ["deck diff", "deck merge"].contains(name) ? ExitStatus.usage : ExitStatus.failed }
 
   /// Whether it changes nothing except files that it is told to write.
   func onlyReads(_ invocation: Invocation) -> Bool {
@@ -169,8 +164,6 @@ func acting<R>(as owner: Owner?, in session: Session, _ body: () throws -> R) re
 struct RehearsalRun {
   let session: Session
   private static let shown = 5
-
-  init(_ session: Session) { self.session = session }
 
   /// Runs a command that changes data as a unit of work, and rolls it back.
   func run(asJSON: Bool, _ body: () throws -> CommandResult) throws -> CommandResult {
@@ -217,4 +210,123 @@ struct RehearsalRun {
   }
 
   private func plural(_ noun: String) -> String? { noun.hasPrefix("row of ") ? "rows" + noun.dropFirst(3) : nil }
+}
+
+struct CommandLine {
+  let session: Session
+
+  enum Target: Equatable {
+    case terminal
+    case file(String, adds: Bool)
+    /// A command line for the system's shell.
+    case program(String)
+  }
+
+  /// Runs a line; returns the exit status.
+  func run(_ line: String) throws -> Int32 {
+    let (command, target) = try Self.parts(of: line)
+    let words = try ShellWords.split(command, home: session.environment.folders.home)
+    switch target {
+    case .terminal: return Runner(session).runCommand(words)
+    case .file(let path, let adds): return try run(words, into: session.environment.folders.expanded(path), adds: adds)
+    case .program(let program): return try run(words, through: program)
+    }
+  }
+
+  /// Splits a line into its command and the target of its output. An operator counts only as an unquoted word.
+  static func parts(of line: String) throws -> (command: String, target: Target) {
+    let words = ShellWords.placed(line)
+    let signs: Set<String> = ["|", ">", ">>"]
+    guard let place = words.firstIndex(where: { !$0.isQuoted && signs.contains($0.text) }) else {
+      return (line, .terminal)
+    }
+    let sign = words[place]
+    let bytes = Array(line.utf8)
+    let command = String(decoding: bytes[..<sign.range.lowerBound], as: UTF8.self)
+    let rest = String(decoding: bytes[sign.range.upperBound...], as: UTF8.self).trimmed
+    guard !rest.isEmpty else { throw RedirectionError.nothingBehind(sign: sign.text) }
+    if sign.text == "|" { return (command, .program(rest)) }
+    guard words.count == place + 2 else { throw RedirectionError.severalFiles(sign: sign.text) }
+    return (command, .file(words[place + 1].text, adds: sign.text == ">>"))
+  }
+
+  private func run(_ words: [String], into path: String, adds: Bool) throws -> Int32 {
+    guard session.rehearsal.mayActOutside("write \(path)") else { return ExitStatus.done }
+    let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (adds ? O_APPEND : O_TRUNC)
+    let file = open(path, flags, 0o666)
+    guard file >= 0 else { throw RedirectionError.cannotWrite(path: path, errno: errno) }
+    defer { close(file) }
+    var failure: Int32 = 0
+    let status = session.console.redirected(to: file) {
+      let status = Runner(session).runCommand(words)
+      errno = 0
+      if !session.console.flush() { failure = errno == 0 ? EIO : errno }
+      return status
+    }
+    if failure != 0 { throw RedirectionError.cannotWrite(path: path, errno: failure) }
+    return status
+  }
+
+  private func run(_ words: [String], through program: String) throws -> Int32 {
+    guard let (child, input) = startShell(program) else {
+      throw RedirectionError.cannotStart(program: program, errno: errno)
+    }
+    let status = session.console.redirected(to: input) { Runner(session).runCommand(words) }
+    close(input)
+    let end = waitForExit(of: child)
+    guard status == ExitStatus.done else { return status }
+    // The terminal has only echoed ^C, so the next output must begin on a new line.
+    if end == ExitStatus.interrupted { session.console.message("interrupted") }
+    return end
+  }
+}
+
+/// Starts the system's shell on a command line; nil with errno set when it cannot be started.
+/// - Returns: the shell, and the descriptor of its standard input.
+func startShell(_ text: String) -> (child: pid_t, input: Int32)? {
+  guard let ends = uninheritedPipe() else { return nil }
+  fflush(nil)
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  posix_spawn_file_actions_adddup2(&actions, ends.reading, 0)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  let child = spawnProgram(["/bin/sh", "-c", text], &actions)
+  let failure = errno
+  close(ends.reading)
+  if child == nil { close(ends.writing) }
+  errno = failure
+  return child.map { ($0, ends.writing) }
+}
+
+/// Starts a program; nil with errno set when it cannot be started.
+func spawnProgram(_ words: [String], _ actions: inout posix_spawn_file_actions_t) -> pid_t? {
+  var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
+  arguments.append(nil)
+  defer { for argument in arguments { free(argument) } }
+  var child: pid_t = 0
+  let failure = posix_spawn(&child, words[0], &actions, nil, arguments, environ)
+  errno = failure
+  return failure == 0 ? child : nil
+}
+
+extension Console {
+  /// Runs `body` with standard output redirected; its output is then for a program. A reader may exit early.
+  func redirected<R>(to descriptor: Int32, _ body: () -> R) -> R {
+    fflush(nil)
+    let terminal = fcntl(1, F_DUPFD_CLOEXEC, 0)
+    let handler = signal(SIGPIPE, SIG_IGN)
+    dup2(descriptor, 1)
+    // A line of a file of commands may be redirected within a redirected run.
+    let wasRedirected = isRedirected
+    isRedirected = true
+    defer {
+      fflush(nil)
+      dup2(terminal, 1)
+      close(terminal)
+      signal(SIGPIPE, handler)
+      standard_output_forget_failure()
+      isRedirected = wasRedirected
+    }
+    return body()
+  }
 }

@@ -1,21 +1,19 @@
-// Runs scripts and files of commands. Invariant: a run is one unit of work, committed when its status is 0 and rolled
-// back otherwise.
+// Runs scripts and files of commands, and, for `map`, a script over the lines of standard input. Invariant: a run is
+// one unit of work, rolled back unless its status is 0; `map` opens no user data on the command line.
 
 import Authentication
 import Bindings
 import Commands
-import Files
+package import Files
 import Glibc
 import LuaRuntime
 import Problems
 import Text
-import ToggleSettings
 import Values
 import Workspace
 
 /// Lua code to run in batch.
 package struct Script {
-  /// The name in messages.
   package let name: String
   package let code: [UInt8]
   /// The value of `arg[0]`; the arguments are `arg[1]...`.
@@ -30,27 +28,40 @@ package struct Script {
   var showsValue = false
 
   package init(name: String, code: [UInt8], path: String, arguments: [String], showsValue: Bool = false) {
-    self.showsValue = showsValue
-    self.name = name
-    self.code = code
-    self.path = path
-    self.arguments = arguments
+    (self.name, self.code, self.path) = (name, code, path)
+    (self.arguments, self.showsValue) = (arguments, showsValue)
   }
 }
 
-/// Runs scripts in a session.
 package struct ScriptRunner {
   let session: Session
 
   package init(_ session: Session) { self.session = session }
 
   /// Runs scripts as one unit of work; returns the exit status.
-  package func run(_ scripts: [Script]) -> Int32 {
-    runUnit(from: scripts.first?.origin) { runAll(scripts) }
-  }
+  package func run(_ scripts: [Script]) -> Int32 { runUnit(from: scripts.first?.origin) { runAll(scripts) } }
 
-  /// Runs a file of commands as one unit of work; returns the exit status.
-  func run(_ file: CommandFile) -> Int32 { runUnit(from: "run " + lastPart(of: file.name)) { file.run() } }
+  static func isCommandFile(_ path: String) -> Bool { path.hasSuffix(".dh") }
+
+  /// Runs a file of commands as one unit of work: one command per line; lines beginning with `#` are comments. It stops
+  /// at the first failure, which is reported with file and line.
+  /// - Returns: the exit status of the line that failed.
+  /// - Throws: the reason why the file cannot be read.
+  func run(commandsIn path: String) throws -> Int32 {
+    let bytes = try FileText.bytes(path, limit: 16 << 20, .any) { Interrupts.areRequested }
+    let lines = try checkedText(bytes.withoutMark).lines.map { String($0).trimmed }
+    return runUnit(from: "run " + lastPart(of: path)) {
+      let outer = session.console.place
+      defer { session.console.place = outer }
+      for (index, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
+        session.console.place = "\(path):\(index + 1): "
+        let status: Int32
+        do { status = try CommandLine(session: session).run(line) } catch { status = session.report(error) }
+        if status != ExitStatus.done || session.state.leaving != nil { return status }
+      }
+      return ExitStatus.done
+    }
+  }
 
   private func runUnit(from origin: String?, _ body: () -> Int32) -> Int32 {
     let outer = session.data.origin
@@ -79,9 +90,7 @@ package struct ScriptRunner {
 
   /// Rolls back the unit when a word list was damaged while the script used it.
   private func requireWholeLists() throws {
-    do {
-      try session.requireWholeLists()
-    } catch {
+    do { try session.requireWholeLists() } catch {
       if try session.isInUnit { try session.workspace().rollbackUnit() }
       throw error
     }
@@ -98,8 +107,7 @@ package struct ScriptRunner {
 
   /// Finishes a script's code within its unit: finalizers, and listeners to `exiting`.
   private func finishRun(status: Int32) {
-    // An earlier Ctrl-C was not meant for the code that runs as the program ends. Otherwise it also stops the code
-    // around the script.
+    // As the program ends, an earlier Ctrl-C was not meant for this code; otherwise it also stops the code around it.
     if endsProgram(after: status) { Interrupts.clear() }
     guard !Interrupts.wereRequested else { return }
     do {
@@ -132,7 +140,7 @@ package struct ScriptRunner {
       } else if wantsJSON {
         session.show(CommandResult(.list(changes.flatMap(\.records))), asJSON: true)
       } else {
-        for line in RehearsalRun(session).lines(changes, since: 0) { session.console.note(line) }
+        for line in RehearsalRun(session: session).lines(changes, since: 0) { session.console.note(line) }
       }
     } else if status == ExitStatus.done {
       try workspace.commitUnit()
@@ -143,9 +151,7 @@ package struct ScriptRunner {
 
   private func runAll(_ scripts: [Script]) -> Int32 {
     for script in scripts {
-      do {
-        try run(script)
-      } catch {
+      do { try run(script) } catch {
         if case .exit(let status)? = (error as? LuaError)?.stopReason { return Int32(status) }
         return session.report(error)
       }
@@ -166,7 +172,7 @@ package struct ScriptRunner {
     try session.lua.setGlobal("arg", argumentTable(script))
     if script.showsValue {
       let chunk = try expression(script.code[...], script.name) ?? session.lua.load(script.code, name: script.name)
-      return try LuaLines(session).showResults(of: chunk, asJSON: session.options.wantsJSON)
+      return try LuaLines(session: session).showResults(of: chunk, asJSON: session.options.wantsJSON)
     }
     try session.lua.load(luaCode(ofFile: script.code), name: script.name).call(script.arguments, results: 0) { _ in }
   }
@@ -174,9 +180,7 @@ package struct ScriptRunner {
   /// Loads the code as an expression; nil when it is none. As at the prompt, `=1 + 1` is one.
   private func expression(_ code: ArraySlice<UInt8>, _ name: String) throws -> LuaReference? {
     let code = code.first == UInt8(ascii: "=") ? code.dropFirst() : code
-    do {
-      return try session.lua.load(Array("return ".utf8) + code, name: name)
-    } catch is LuaError {
+    do { return try session.lua.load(Array("return ".utf8) + code, name: name) } catch is LuaError {
       // It may be valid as statements; if not, that error message is better.
       return nil
     }
@@ -195,9 +199,7 @@ package struct ScriptRunner {
   /// Reads a script; `-` is standard input.
   /// - Parameter kinds: `.any` when the user typed the path, so that it may be a pipe.
   static func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
-    if path == "-" {
-      return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments)
-    }
+    if path == "-" { return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments) }
     return Script(
       name: path, code: try FileText.bytes(path, limit: longestScript, kinds) { Interrupts.areRequested }, path: path,
       arguments: arguments)
@@ -219,7 +221,6 @@ package struct ScriptRunner {
     }
   }
 
-  /// Runs the user's startup script, if there is one.
   func runStartScript() {
     let path = session.environment.folders.config + "/init.lua"
     guard session.options.usesStartScript, access(path, F_OK) == 0 else { return }
@@ -252,37 +253,87 @@ package struct ScriptRunner {
   }
 }
 
-struct CommandFile {
-  let session: Session
-  /// The file's name in messages.
-  let name: String
-  private let lines: [String]
-
-  /// Whether a path names a file of commands.
-  static func isCommandFile(_ path: String) -> Bool { path.hasSuffix(".dh") }
-
-  /// - Throws: the reason why the file cannot be read.
-  init(_ session: Session, path: String) throws {
-    self.session = session
-    name = path
-    let bytes = try FileText.bytes(path, limit: 16 << 20, .any) { Interrupts.areRequested }
-    lines = try checkedText(bytes.withoutMark).lines.map { String($0).trimmed }
+package enum MapCommand {
+  static let command = BuiltIn(
+    "map", access: .open, summary: "Runs a script over the lines of standard input, and writes records.",
+    answer: "nothing",
+    details: """
+      The script defines a function map(line) that calls emit(key, value) or emit(value); for --reduce it defines \
+      reduce(key, values) or combine(key, a, b). combine and finish() are optional for map. A record is KEY, a tab and \
+      JSON; a value without a key is JSON alone, and a card is a line for `deck import`. Sort by bytes between the \
+      two: deckhand map freq.lua < text | LC_ALL=C sort | deckhand map --reduce freq.lua > cards.jsonl
+      """,
+    arguments: [
+      Argument("SCRIPT", .file, help: "the script"),
+      Argument("ARG", .verbatim, isOptional: true, isRepeating: true, help: "its arguments"),
+    ],
+    options: [
+      Option("--reduce", help: "read sorted records, and run reduce for each key"),
+      Option("--seed", "N", .integer(0...Int.max), help: "seed for the random numbers of each line or key (default 0)"),
+      Option(
+        "--keep", "N", .integer(1...100_000_000), help: "keys to combine before they are written (default 200000)"),
+      Option("--seconds", "N", .integer(1...86_400), help: "time limit for a line or a record (default 60)"),
+    ], example: "map frequency.lua"
+  ) { invocation, session in
+    // The run has already reported its errors.
+    var result = CommandResult()
+    result.status = run(invocation, session.environment, asJSON: session.options.wantsJSON)
+    return result
   }
 
-  /// Runs the lines; returns the exit status of the one that failed.
-  func run() -> Int32 {
-    let outer = session.console.place
-    defer { session.console.place = outer }
-    for (index, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
-      session.console.place = "\(name):\(index + 1): "
-      let status: Int32
-      do {
-        status = try CommandLine(session).run(line)
-      } catch {
-        status = session.report(error)
-      }
-      if status != ExitStatus.done || session.state.leaving != nil { return status }
+  /// Runs a command line that begins with `map`, without a session.
+  /// - Parameter asJSON: whether the program's options ask for errors in JSON.
+  /// - Returns: the exit status; nil when help is requested, which the session prints.
+  package static func run(_ words: [String], _ environment: Environment, asJSON: Bool) -> Int32? {
+    if words.dropFirst().prefix(while: { $0.hasPrefix("-") }).contains(Option.wantsHelp.name) { return nil }
+    let registry = CommandRegistry()
+    do throws(CommandError) {
+      try registry.add(command.command)
+      return run(try registry.parse(words: words).1, environment, asJSON: asJSON)
+    } catch {
+      report(error, origin: "", asJSON: asJSON || words.contains(Option.json.name))
+      return error.report.code.exitStatus
     }
-    return ExitStatus.done
+  }
+
+  private static func run(_ invocation: Invocation, _ environment: Environment, asJSON: Bool) -> Int32 {
+    var options = MapOptions()
+    options.isReduce = invocation.flag("--reduce")
+    options.seed = invocation.optionalInteger("--seed").map { UInt64($0) } ?? environment.random.seed ?? options.seed
+    options.seconds = invocation.optionalInteger("--seconds").map { Double($0) } ?? options.seconds
+    options.keep = invocation.optionalInteger("--keep") ?? options.keep
+    // With SIGPIPE ignored, a closed pipe is an error that gets reported.
+    signal(SIGPIPE, SIG_IGN)
+    var job: MapJob?
+    var status = ExitStatus.done
+    do {
+      let path = invocation.text("SCRIPT")
+      let code = try FileText.bytes(
+        environment.folders.expanded(path), limit: 64 << 20, .any, isInterrupted: environment.isInterrupted)
+      let made = try MapJob(
+        code, name: path, arguments: invocation.list("ARG"), options: options,
+        input: InputLines(limit: MapJob.lineLimit), output: FileSink(standardOutput: 1), message: logLine)
+      job = made
+      try made.run()
+    } catch {
+      if case .exit(let code)? = (error as? LuaError)?.stopReason { return Int32(code) }
+      report(error, origin: "map: ", asJSON: asJSON || invocation.wantsJSON)
+      status = ExitStatus.failed
+    }
+    if let job { logLine(job.summary) }
+    return status
+  }
+
+  private static func report(_ error: any Error, origin: String, asJSON: Bool) {
+    guard let problem = error as? any Problem else { return writeError(origin + "\(error)") }
+    if asJSON { writeLine(Value(problem).json) } else { writeError(origin + problem.message) }
+  }
+
+  private static func logLine(_ text: String) { writeError("map: " + text) }
+  private static func writeError(_ text: String) { writeLine("deckhand: \(printable(text, limit: 2_000))") }
+
+  private static func writeLine(_ text: String) {
+    let line = Array((text + "\n").utf8)
+    _ = write(2, line, line.count)
   }
 }

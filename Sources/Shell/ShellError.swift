@@ -22,7 +22,6 @@ enum LookupError: Problem, Equatable {
   case noWord(length: Int)
   case noMeaning(word: String, language: String)
   case noAlias(String)
-  /// There is no game to resume.
   case noGame
   /// A command without a deck when there is none, or several; `usage` shows how to name it.
   case whichDeck(isAny: Bool, usage: String)
@@ -42,8 +41,7 @@ enum LookupError: Problem, Equatable {
         .notFound, "No such card",
         "\(quoted(query)) is not a card: a guid, its beginning or DECK:POSITION expected; as a query it finds "
           + (count == 0
-            ? "none"
-            : "\(counted(count, "card")), which `card list \(printable(ShellWords.quote(query)))` lists"))
+            ? "none" : "\(counted(count, "card")), which `card list \(printable(ShellWords.quote(query)))` lists"))
     case .nothingFound(let query):
       ProblemReport(
         .notFound, "Nothing found",
@@ -58,8 +56,7 @@ enum LookupError: Problem, Equatable {
         .ambiguous, "Several notes",
         "\(quoted(guid)) could be several notes: \(guids.prefix(4).map { printable($0) }.joined(separator: ", "))")
     case .noElement(let name):
-      ProblemReport(
-        .notFound, "No such element", "no element is called \(quoted(name)); `doc show` lists them")
+      ProblemReport(.notFound, "No such element", "no element is called \(quoted(name)); `doc show` lists them")
     case .severalElements(let name):
       ProblemReport(.ambiguous, "Several elements", "\(quoted(name)) could be several elements")
     case .noWord(let length): ProblemReport(.notFound, "No such word", "no word has \(counted(length, "letter"))")
@@ -94,8 +91,7 @@ enum SignInError: Problem, Equatable {
   var report: ProblemReport {
     switch self {
     case .noAccount: ProblemReport(.noAccount, "No account", "there is no account; `account add NAME` creates one")
-    case .noName:
-      ProblemReport(.signIn(.empty), "No name", "there are several accounts; choose one with --user NAME")
+    case .noName: ProblemReport(.signIn(.empty), "No name", "there are several accounts; choose one with --user NAME")
     case .noPassword(let option):
       ProblemReport(
         .signIn(.empty), "No password", "no password was given; use \(option) FILE when there is no terminal")
@@ -134,8 +130,7 @@ enum EditorError: Problem, Equatable {
     case .noTerminal(let instead):
       ProblemReport(.noTerminal, "Nothing to edit with", "\(instead); an editor needs a terminal")
     case .failed(let editor):
-      ProblemReport(
-        .editorFailed, "The editor failed", "\(printable(editor)) ended with an error; nothing was changed")
+      ProblemReport(.editorFailed, "The editor failed", "\(printable(editor)) ended with an error; nothing was changed")
     case .notUTF8: ProblemReport(.badText, "Not UTF-8", "the edited text is not UTF-8; nothing was changed")
     case .badLine(let line, let expected):
       ProblemReport(
@@ -146,8 +141,7 @@ enum EditorError: Problem, Equatable {
         code: report.code, title: report.title,
         message: "line \(line) of the table, \(quoted(prompt)): \(report.message); nothing was changed",
         details: report.details + [("line", line.problemDetail)])
-    case .notSheet:
-      ProblemReport(.badText, "Not understood", "no line ==== NAME ==== was found; nothing was changed")
+    case .notSheet: ProblemReport(.badText, "Not understood", "no line ==== NAME ==== was found; nothing was changed")
     case .unknownPart(let name):
       ProblemReport(
         .badText, "Not understood",
@@ -182,14 +176,12 @@ enum RedirectionError: Problem, Equatable {
   }
 }
 
-/// Other errors of the shell's commands.
 enum ShellError: Problem, Equatable {
   case notColor(String)
   case notField(String, suggestion: String?, fields: [String])
   case testsFailed(plugin: String, failed: Int, of: Int)
   /// A plugin asks for permissions, and nobody is there to answer.
   case notGranted(plugin: String, rights: [String], command: String)
-  /// A script that another script ran has failed.
   case scriptFailed(String, status: Int32)
   case scriptTooLarge
   /// Problems that the doctor found and did not repair.
@@ -230,8 +222,7 @@ enum ShellError: Problem, Equatable {
         "\(plugin) asks for \(rights.joined(separator: ", ")); `\(printable(command)) --grant` grants it")
     case .scriptFailed(let name, let status):
       ProblemReport(.scriptFailed, "The script failed", "\(printable(name)) ended with status \(status)")
-    case .scriptTooLarge:
-      ProblemReport(.tooLarge, "Too large", "standard input contains more than 64 MiB of Lua")
+    case .scriptTooLarge: ProblemReport(.tooLarge, "Too large", "standard input contains more than 64 MiB of Lua")
     case .unwell(let count, let mendable):
       ProblemReport(
         .damaged, "Something is wrong",

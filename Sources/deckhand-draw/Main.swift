@@ -1,7 +1,6 @@
 // deckhand-draw: decodes pictures and draws cards for deckhand, over standard input and output. Invariant: before it
 // reads the first request, the process has limits on memory, time and files, and cannot write files, reach the network
-// or start programs; it ends with its input. To convert a film, it gives up its rights and becomes the
-// program that does it.
+// or start programs; it ends with its input. To convert a film, it gives up its rights and becomes that program.
 
 import CConfinement
 import CDrawing
@@ -41,9 +40,7 @@ struct RequestServer {
   private var sheet: PrintedSheet?
 
   mutating func answer(_ bytes: [UInt8]) -> DrawAnswer {
-    do {
-      return try answer(DrawRequest(decoding: bytes))
-    } catch let refused as Refused {
+    do { return try answer(DrawRequest(decoding: bytes)) } catch let refused as Refused {
       return .refused(refused.refusal, refused.reason)
     } catch {
       // Decoding fails only for bytes that are not a request.
@@ -53,12 +50,9 @@ struct RequestServer {
 
   private mutating func answer(_ request: DrawRequest) throws -> DrawAnswer {
     switch request {
-    case .convert(let picture, let longSide):
-      return try PictureFile(picture).png(longSide: longSide)
-    case .render(let scene, let format, let width):
-      return try Rendering(scene).file(format, width: width)
-    case .pixels(let scene, let width, let height):
-      return try Rendering(scene).pixels(width: width, height: height)
+    case .convert(let picture, let longSide): return try PictureFile(picture).png(longSide: longSide)
+    case .render(let scene, let format, let width): return try Rendering(scene).file(format, width: width)
+    case .pixels(let scene, let width, let height): return try Rendering(scene).pixels(width: width, height: height)
     case .addToSheet(let scene):
       let open = try sheet ?? PrintedSheet()
       sheet = open
@@ -71,15 +65,12 @@ struct RequestServer {
       defer { sheet = nil }
       guard let sheet else { throw Refused(.badRequest, "there is nothing on the sheet") }
       return .drawing(try sheet.finish(), broken: [])
-    case .coverage(let queries):
-      return .coverage(queries.map { TextBlock.missing(in: $0.text, font: $0.font) })
-    case .measure(let queries):
-      return .measured(try queries.map { try TextBlock.room(of: $0) })
+    case .coverage(let queries): return .coverage(queries.map { TextBlock.missing(in: $0.text, font: $0.font) })
+    case .measure(let queries): return .measured(try queries.map { try TextBlock.room(of: $0) })
     }
   }
 }
 
-/// Why a request was refused.
 struct Refused: Error {
   let refusal: DrawRefusal
   let reason: String

@@ -1,6 +1,5 @@
 // An untrusted picture file: identified by its first bytes, checked for its size before decoding, then decoded by
-// gdk-pixbuf. Invariant: nothing that declares more than `maximumPixels` is decoded, and only the five supported kinds
-// are tried.
+// gdk-pixbuf. Invariant: nothing above `maximumPixels` is decoded, and only the five supported kinds.
 
 import CDrawing
 import Text
@@ -16,8 +15,7 @@ struct PictureFile {
 
   init(_ bytes: [UInt8]) throws(Refused) {
     guard let kind = PictureKind(of: bytes) else { throw Refused(.unknownKind, "") }
-    self.bytes = bytes
-    self.kind = kind
+    (self.bytes, self.kind) = (bytes, kind)
   }
 
   /// Returns the picture as PNG: upright, with its long side at most that many pixels, without metadata.
@@ -30,8 +28,7 @@ struct PictureFile {
     let scaled = try scale(upright, longSide: longSide)
     defer { g_object_unref(UnsafeMutableRawPointer(scaled)) }
     let png = try encode(scaled)
-    return .picture(
-      png: png, width: Int(gdk_pixbuf_get_width(scaled)), height: Int(gdk_pixbuf_get_height(scaled)))
+    return .picture(png: png, width: Int(gdk_pixbuf_get_width(scaled)), height: Int(gdk_pixbuf_get_height(scaled)))
   }
 
   /// The size that the file declares, and the size to decode it at.
@@ -43,14 +40,10 @@ struct PictureFile {
     /// Whether nothing is decoded: the picture is too large, or it has no pixels.
     var isRefused = false
 
-    init(longSide: Int, scalesFreely: Bool) {
-      self.longSide = longSide
-      self.scalesFreely = scalesFreely
-    }
+    init(longSide: Int, scalesFreely: Bool) { (self.longSide, self.scalesFreely) = (longSide, scalesFreely) }
 
     func look(_ loader: UnsafeMutablePointer<GdkPixbufLoader>, _ width: Int, _ height: Int) {
-      self.width = width
-      self.height = height
+      (self.width, self.height) = (width, height)
       let (pixels, overflow) = width.multipliedReportingOverflow(by: height)
       isRefused =
         overflow || width < 1 || height < 1 || max(width, height) > PictureFile.maximumSide
@@ -73,8 +66,7 @@ struct PictureFile {
     // An SVG is drawn at the wanted size; a JPEG is decoded at it.
     let declared = Declared(longSide: longSide, scalesFreely: kind == .svg || kind == .jpeg)
     let watch: @convention(c) (UnsafeMutablePointer<GdkPixbufLoader>?, Int32, Int32, UnsafeMutableRawPointer?) -> Void =
-      {
-        loader, width, height, context in
+      { loader, width, height, context in
         guard let loader, let context else { return }
         Unmanaged<Declared>.fromOpaque(context).takeUnretainedValue().look(loader, Int(width), Int(height))
       }

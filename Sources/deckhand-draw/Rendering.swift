@@ -1,6 +1,5 @@
 // Draws one scene on any cairo surface.
-// Invariant: the same scene and fonts give the same bytes: no date, no random number, no counter that continues from
-// the previous drawing.
+// Invariant: the same scene and fonts give the same bytes: no date, no random number, no counter from before.
 
 import CDrawing
 import Glibc
@@ -103,8 +102,6 @@ final class Rendering {
     cairo_surface_finish(surface)
     try check(cairo_surface_status(surface))
   }
-
-  // MARK: - Drawing
 
   /// Draws the whole card in a rectangle from 0, 0; nothing is drawn outside it.
   func draw(on cairo: OpaquePointer, width: Double, height: Double, isVector: Bool) {
@@ -212,10 +209,7 @@ final class Rendering {
       return nil
     }
     kept += Int(image.width * image.height) * 4
-    if kept > 128 << 20 {
-      images = [:]
-      kept = 0
-    }
+    if kept > 128 << 20 { (images, kept) = ([:], 0) }
     images[index] = image
     return image
   }
@@ -223,12 +217,9 @@ final class Rendering {
 
 /// Throws the words of a status that is not success.
 func check(_ status: cairo_status_t) throws(Refused) {
-  guard status == CAIRO_STATUS_SUCCESS else {
-    throw Refused(.drawing, String(cString: cairo_status_to_string(status)))
-  }
+  guard status == CAIRO_STATUS_SUCCESS else { throw Refused(.drawing, String(cString: cairo_status_to_string(status))) }
 }
 
-/// Collects cairo's output.
 final class Output {
   private(set) var bytes: [UInt8] = []
 
@@ -261,8 +252,7 @@ struct SVGText {
   func finished(title: String, summary: String) -> [UInt8] {
     let numbered = renumbered()
     guard let end = endOfOpeningTag(numbered) else { return numbered }
-    let words =
-      "\n<title id=\"title\">\(escaped(title))</title>\n<desc id=\"description\">\(escaped(summary))</desc>"
+    let words = "\n<title id=\"title\">\(escaped(title))</title>\n<desc id=\"description\">\(escaped(summary))</desc>"
     let opening = numbered[..<end] + Array(" role=\"img\" aria-labelledby=\"title description\"".utf8)
     return opening + [UInt8(ascii: ">")] + Array(words.utf8) + numbered[(end + 1)...]
   }
@@ -291,8 +281,6 @@ struct SVGText {
     return result
   }
 
-  // MARK: - Ids
-
   /// Renames ids, links and url(#…) references, whose names end in numbers: the first name becomes 1, and so on.
   private func renumbered() -> [UInt8] {
     var result: [UInt8] = []
@@ -315,8 +303,7 @@ struct SVGText {
     return result
   }
 
-  /// Returns where a name begins if one of its three contexts starts here. Base64 pictures contain no quotes or
-  /// brackets, so they cannot match.
+  /// Returns where a name begins if one of its three contexts starts here. Base64 has no quotes or brackets.
   private func startOfName(at position: Int) -> Int? {
     switch bytes[position] {
     case UInt8(ascii: " "): after("id=\"", at: position + 1)

@@ -1,6 +1,5 @@
 // A text of one or more lines, by pango: measured at its full size, and scaled down when drawn so that it fits its box.
-// Invariant: the same text has the same shape on every output, so hinting is off and all sizes go through cairo's
-// scale.
+// Invariant: the same text has the same shape on every output, without hinting, and sized by cairo's scale.
 
 import CDrawing
 import Wire
@@ -36,10 +35,8 @@ final class TextBlock {
     var logical = PangoRectangle()
     pango_layout_get_extents(layout, &ink, &logical)
     let scale = Double(PANGO_SCALE)
-    width = Double(logical.width) / scale
-    height = Double(logical.height) / scale
-    left = Double(logical.x) / scale
-    top = Double(logical.y) / scale
+    (width, height) = (Double(logical.width) / scale, Double(logical.height) / scale)
+    (left, top) = (Double(logical.x) / scale, Double(logical.y) / scale)
   }
 
   /// Wraps the text at the width of a box, at the largest size up to `size` at which all of it fits.
@@ -119,8 +116,7 @@ final class TextBlock {
       var line = PangoRectangle()
       pango_layout_iter_get_run_extents(place, nil, &logical)
       pango_layout_iter_get_line_extents(place, nil, &line)
-      logical.y = line.y
-      logical.height = line.height
+      (logical.y, logical.height) = (line.y, line.height)
       let x = Double(logical.x) / Double(PANGO_SCALE)
       let baseline = Double(pango_layout_iter_get_baseline(place)) / Double(PANGO_SCALE)
       guard let font = item.pointee.analysis.font else { continue }

@@ -22,7 +22,6 @@ final class HTTPListener {
     var began: Int
     /// Whether a request's headers have arrived and its answer is not sent yet.
     var isBusy = false
-    /// Whether it is being closed.
     var isDropped = false
   }
 
@@ -32,8 +31,6 @@ final class HTTPListener {
   private static let mostHeld = longestClientBody * 2
   /// The time in seconds within which a request must arrive.
   private static let longestRequest = 120
-
-  // MARK: Opening
 
   /// Listens until the input ends, and then exits.
   static func serve(_ opening: ListenRequest, _ stream: FrameStream) -> Never {
@@ -75,8 +72,7 @@ final class HTTPListener {
 
   private func run() -> Never {
     while true {
-      // Time limits are checked each second while anyone is connected. deckhand sends nothing on its own: if its end
-      // becomes readable, it is gone.
+      // Time limits are checked each second while anyone is connected. If deckhand's end becomes readable, it is gone.
       if deckhand_http_run(daemon, 0, connections.isEmpty ? -1 : 1000) != 0 { exit(0) }
       let now = seconds()
       for connection in connections.values where now - connection.began > HTTPListener.longestRequest {
@@ -90,8 +86,6 @@ final class HTTPListener {
     clock_gettime(CLOCK_MONOTONIC, &time)
     return time.tv_sec
   }
-
-  // MARK: Connections
 
   /// Registers a connection. If there are too many, one is closed: idle ones first, the longest idle before others,
   /// then the one with the oldest request.
@@ -117,13 +111,9 @@ final class HTTPListener {
     connections[connection]?.isBusy = false
   }
 
-  // MARK: A request
-
   /// Checks the headers of a request.
   /// - Returns: nil if it was refused; `isAnswered` says whether the refusal could be sent.
-  fileprivate func begin(
-    _ connection: OpaquePointer, method: String
-  ) -> (request: IncomingRequest?, isAnswered: Bool) {
+  fileprivate func begin(_ connection: OpaquePointer, method: String) -> (request: IncomingRequest?, isAnswered: Bool) {
     guard isOwnHost(header("Host", connection)) else {
       return (nil, refuse(connection, 403, "the Host header is not 127.0.0.1 or localhost with this port"))
     }
@@ -179,8 +169,6 @@ final class HTTPListener {
     }
   }
 
-  // MARK: Answering
-
   private func refuse(_ connection: OpaquePointer, _ status: Int, _ words: String) -> Bool {
     var reply = ClientReply(status: status)
     reply.isJSON = false
@@ -206,7 +194,6 @@ final class HTTPListener {
   }
 }
 
-/// A request while it is being received.
 private final class IncomingRequest {
   let head: ClientRequest
   var body: [UInt8] = []
@@ -215,9 +202,7 @@ private final class IncomingRequest {
 }
 
 /// The context that libmicrohttpd passes to its callbacks.
-private final class ListenerContext {
-  var listener: HTTPListener?
-}
+private final class ListenerContext { var listener: HTTPListener? }
 
 private func listener(_ context: UnsafeMutableRawPointer?) -> HTTPListener? {
   context.flatMap { Unmanaged<ListenerContext>.fromOpaque($0).takeUnretainedValue().listener }

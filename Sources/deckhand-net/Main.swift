@@ -1,7 +1,6 @@
 // deckhand-net: calls a sync server for deckhand, which sends requests over standard input and output; or listens for
 // other programs on this machine.
-// Invariant: it is the only program that opens a network socket; the account's key leaves it only to the server that
-// issued it; it ends with its input.
+// Invariant: only it opens a network socket; an account's key goes only to the server that issued it.
 
 import CCurl
 import Files
@@ -45,20 +44,17 @@ import Wire
 
 }
 
-/// The fault that ended a call.
 struct CallFailure: Error {
   let fault: SyncFault
 
   init(_ fault: SyncFault) { self.fault = fault }
 }
 
-/// One request from deckhand.
 struct SignedCalls {
   let calls: ServerCalls
   let request: SyncRequest
   private static let longestKey = 1000
 
-  /// - Throws: `CallFailure`.
   func make(_ body: [UInt8]) throws(CallFailure) -> ServerAnswer {
     let address: SyncAddress
     do throws(SyncAddressFault) { address = try SyncAddress(request.address) } catch { throw CallFailure(error) }
@@ -78,8 +74,7 @@ struct SignedCalls {
   private func key() throws(CallFailure) -> String {
     let text: String?
     do throws(FileError) {
-      text = try FileText.read(
-        request.keyPath, limit: SignedCalls.longestKey, isInterrupted: isNeverInterrupted)
+      text = try FileText.read(request.keyPath, limit: SignedCalls.longestKey, isInterrupted: isNeverInterrupted)
     } catch {
       if error.number == ENOENT { throw CallFailure(.noKey) }
       throw CallFailure(.key(reason: error.message))

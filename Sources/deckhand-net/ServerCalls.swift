@@ -1,14 +1,12 @@
-// One call to a sync server over HTTP, by libcurl.
-// Invariant: an answer is accepted only if it is complete and matches what its server announced; memory is limited by
-// the call; certificates are checked, and redirects are followed by our own code, a few times, on the same host and
-// port only.
+// One call to a sync server over HTTP, by libcurl, and the answer while it is being received. Invariant: an answer is
+// accepted only if it is complete and matches what its server announced; memory is limited by the call; certificates
+// are checked, and redirects are followed by our code, a few times, on the same host and port.
 
 import Archives
 import CCurl
 import Values
 import Wire
 
-/// A call to make.
 struct ServerCall {
   /// For example `sync/meta`.
   let path: String
@@ -39,7 +37,6 @@ final class ServerCalls {
 
   deinit { curl_easy_cleanup(handle) }
 
-  /// - Throws: `CallFailure`.
   func make(_ call: ServerCall) throws(CallFailure) -> ServerAnswer {
     let packed = try packed(call.body)
     var address = call.address
@@ -66,8 +63,6 @@ final class ServerCalls {
     }
     return packed
   }
-
-  // MARK: One request
 
   private func post(_ packed: [UInt8], to address: SyncAddress, _ call: ServerCall) throws(CallFailure) -> Intake {
     let intake = try Intake(limit: call.answerLimit)
@@ -126,8 +121,6 @@ final class ServerCalls {
     return list
   }
 
-  // MARK: Results
-
   private func take(status intake: Intake) throws(CallFailure) {
     var status = 0
     deckhand_curl_number(handle, CURLINFO_RESPONSE_CODE, &status)
@@ -148,8 +141,7 @@ final class ServerCalls {
     let reason = said.isEmpty ? String(cString: curl_easy_strerror(result)) : said
     switch result {
     case CURLE_OPERATION_TIMEDOUT: return .silent(seconds: call.timeout)
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE:
-      return .certificate(reason: reason)
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE: return .certificate(reason: reason)
     case CURLE_WEIRD_SERVER_REPLY, CURLE_UNSUPPORTED_PROTOCOL, CURLE_HTTP2, CURLE_HTTP2_STREAM:
       return .badAnswer(reason: "is not valid HTTP: \(reason)")
     default: return .offline(reason: reason)
@@ -173,4 +165,84 @@ private func receiveHeader(
   let intake = Unmanaged<Intake>.fromOpaque(context).takeUnretainedValue()
   intake.take(header: String(decoding: UnsafeRawBufferPointer(start: bytes, count: size * count), as: UTF8.self))
   return size * count
+}
+
+final class Intake {
+  private let frames: FrameReader
+  private var limit: Int
+  /// The value of the `anki-original-size` header.
+  private var announced: Int?
+  private var status = 0
+  private var headerBytes = 0
+  private var bytes: [UInt8] = []
+  private(set) var fault: SyncFault?
+  var location: String?
+  private static let longestReason = 300
+  private static let mostHeaderBytes = 1 << 16
+
+  init(limit: Int) throws(CallFailure) {
+    self.limit = limit
+    do throws(FrameFault) { frames = try FrameReader() } catch {
+      throw CallFailure(.badAnswer(reason: "does not fit into the memory of this machine"))
+    }
+  }
+
+  func take(header line: String) {
+    headerBytes += line.utf8.count
+    if headerBytes > Intake.mostHeaderBytes { return fail("has too many headers") }
+    if line.hasPrefix("HTTP/") {
+      // A new status line: an interim answer (100) before it does not count.
+      status = line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0
+      announced = nil
+      return
+    }
+    let parts = line.split(separator: ":", maxSplits: 1)
+    guard parts.count == 2, parts[0].lowercased() == "anki-original-size" else { return }
+    let digits = parts[1].filter { !$0.isWhitespace }
+    guard let size = Int(digits), size >= 0 else { return fail("has an invalid size header") }
+    announced = size
+    if size > limit { fail("is larger than \(limit >> 20) MiB") }
+  }
+
+  private func fail(_ reason: String) { fault = fault ?? .badAnswer(reason: reason) }
+
+  /// - Returns: false to end the call.
+  func take(_ piece: UnsafeRawBufferPointer) -> Bool {
+    if fault != nil { return false }
+    guard status == 200 else {
+      // An error message or an HTML page: its beginning is enough.
+      bytes += piece.prefix(max(0, Intake.longestReason - bytes.count))
+      return true
+    }
+    guard let announced else {
+      fail("does not give its size, so it is not from an Anki sync server")
+      return false
+    }
+    let bound = min(limit, announced)
+    do {
+      try frames.feed(piece) { unpacked in
+        if unpacked.count > bound - bytes.count { throw FrameFault.tooLarge }
+        bytes += unpacked
+      }
+      return true
+    } catch {
+      fail(error as? FrameFault == .tooLarge ? "is larger than it says" : "cannot be unpacked")
+      return false
+    }
+  }
+
+  /// Returns the body of a complete answer.
+  func whole() throws(CallFailure) -> [UInt8] {
+    if let fault { throw CallFailure(fault) }
+    guard let announced else {
+      throw CallFailure(.badAnswer(reason: "does not give its size, so it is not from an Anki sync server"))
+    }
+    do throws(FrameFault) { try frames.finish() } catch {
+      throw CallFailure(.badAnswer(reason: "is truncated"))
+    }
+    guard bytes.count == announced else { throw CallFailure(.badAnswer(reason: "is smaller than it says")) }
+    return bytes
+  }
+
+  var beginning: String { String(decoding: bytes.prefix(Intake.longestReason), as: UTF8.self) }
 }

@@ -29,14 +29,12 @@ func programArguments() throws(ProgramOptions.Wrong) -> [String] {
 /// The value of an environment variable; nil when it is not set or not UTF-8.
 func environmentValue(_ name: String) -> String? { getenv(name).flatMap { String(validatingCString: $0) } }
 
-/// The environment variables whose names have the prefix.
 func environmentValues(beginning prefix: String) -> [String: String] {
   var found: [String: String] = [:]
   var next = environ
   while let entry = next.pointee {
     next += 1
-    guard let text = String(validatingCString: entry), text.hasPrefix(prefix),
-      let equals = text.firstRange(ofText: "=")
+    guard let text = String(validatingCString: entry), text.hasPrefix(prefix), let equals = text.firstRange(ofText: "=")
     else { continue }
     found[String(text[..<equals.lowerBound])] = String(text[equals.upperBound...])
   }

@@ -1,5 +1,4 @@
-// The program: parses its options, connects the shell to the system, runs what was requested, and exits with its
-// status.
+// The program: parses its options, connects the shell to the system, and exits with the status of what it ran.
 
 import Commands
 import Files
@@ -74,14 +73,11 @@ let version = "0.1.0"
     return status == ExitStatus.done ? ended : status
   }
 
-  /// Answers a completion request of the system's shell, using the data folder that the line itself names; prints
-  /// nothing else.
+  /// Answers a completion request of the system's shell, using the data folder that the line names.
   private static func complete(_ line: ShellLine, _ asked: ProgramOptions) -> Int32 {
     let output = withholdOutput()
     var options = asked
-    do throws(ProgramOptions.Wrong) {
-      options = try ProgramOptions(line.before)
-    } catch {
+    do throws(ProgramOptions.Wrong) { options = try ProgramOptions(line.before) } catch {
       // The line is wrong before the cursor, or an option there still needs its value.
     }
     let environment = Environment.ofProgram(data: options.data ?? asked.data, seed: nil)
@@ -134,7 +130,7 @@ let version = "0.1.0"
   /// Runs a command with its words, or a script with its arguments.
   private static func run(_ words: [String], goesOn: Bool, in session: Session) -> Int32 {
     // A mistyped command must not run a file that somebody put into the current folder.
-    let isPath = !CommandRegistry.mayName(words[0]) && isReadable(words[0])
+    let isPath = !Command.isUsable(name: words[0]) && isReadable(words[0])
     let isFile = !session.knows(words[0]) && (words[0] == "-" || words[0].hasSuffix(".lua") || isPath)
     session.endsAfterScript = !goesOn && (isFile || words[0] == "run") ? .always : .never
     return Runner(session).runCommand(isFile ? ["run"] + words : words)

@@ -10,7 +10,6 @@ import Text
 import ToggleSettings
 import Workspace
 
-/// The parsed command line.
 struct ProgramOptions {
   enum Action: Equatable {
     case prompt
@@ -23,16 +22,13 @@ struct ProgramOptions {
   let action: Action
   private let given: Invocation
 
-  /// A usage error of the command line.
   struct Wrong: Error {
     let problem: PlainProblem
 
     init(message: String) { problem = PlainProblem(ProblemReport(.usage(.badValue), "Not a usable value", message)) }
 
     /// - Parameter message: the error in terms of the program's own command line.
-    init(_ error: CommandError, message: String) {
-      problem = error.reworded(message)
-    }
+    init(_ error: CommandError, message: String) { problem = error.reworded(message) }
   }
 
   init(_ words: [String]) throws(Wrong) {
@@ -75,32 +71,25 @@ struct ProgramOptions {
   var wantsJSON: Bool { given.wantsJSON }
   var color: Terminal.ColorChoice { given.optionalText("--color").flatMap { .init(rawValue: $0) } ?? .auto }
   var seed: UInt64? { given.optionalText("--seed").flatMap(Self.seed) }
-
-  /// The program's version and option description.
   var identity: ProgramIdentity { ProgramIdentity(version: version, command: Self.description) }
 
   func shellOptions(_ environment: Environment) -> ShellOptions {
     let value = environment.variables.value
     var options = ShellOptions(identity)
-    options.wantsJSON = wantsJSON
-    options.isDryRun = given.flag("--dry-run")
+    (options.wantsJSON, options.isDryRun) = (wantsJSON, given.flag("--dry-run"))
     options.step = given.optionalText("--at").flatMap { Int($0) }
-    options.wantsTrace = given.flag("--trace")
-    options.usesPlugins = !given.flag("--no-plugins")
+    (options.wantsTrace, options.usesPlugins) = (given.flag("--trace"), !given.flag("--no-plugins"))
     options.usesStartScript = !given.flag("--no-init")
     options.isColorGiven = given.optionalText("--color") != nil
     options.signIn.user = given.optionalText("--user") ?? value("DECKHAND_USER").flatMap { $0.isEmpty ? nil : $0 }
     options.signIn.isUserRequired = given.optionalText("--user") != nil
     options.signIn.passwordFile = given.optionalText("--password-file")
     options.settings = SettingSources(
-      systemFile: "/etc/deckhand/settings.json",
-      variables: { environment.variables.beginning("DECKHAND_SET_") },
+      systemFile: "/etc/deckhand/settings.json", variables: { environment.variables.beginning("DECKHAND_SET_") },
       commandLine: given.list("--set").compactMap { LayeredSetting.commandLine($0) },
       noColor: value("NO_COLOR")?.isEmpty == false)
     return options
   }
-
-  // MARK: Checking
 
   private func check() throws(Wrong) {
     if given.list("--data").contains("") { throw Wrong(message: "--data: a folder expected") }
@@ -131,17 +120,12 @@ struct ProgramOptions {
     default: return error.message
     }
   }
-}
 
-// MARK: The description
-
-extension ProgramOptions {
   private static var description: Command {
     Command(
       path: ["deckhand"],
       CommandText(theme: "", summary: "deckhand: a scriptable shell for people who learn and teach words"),
-      access: .open,
-      effect: .reads,
+      access: .open, effect: .reads,
       options: [
         Option("-e", "CODE", isRepeating: true, help: "run Lua code; repeatable, in order"),
         Option("--interactive", short: "i", help: "start the shell afterwards"),
@@ -153,12 +137,10 @@ extension ProgramOptions {
         value("--at", "STEP", .text, "read everything as it was after a step of `undo --list`"),
         value("--seed", "N", .text, "make random choices in games, scripts and documents repeatable"),
         Option("--json", help: "commands answer in JSON, one value a line"),
-        Option("--no-plugins", help: "start without plugins"),
-        Option("--no-init", help: "start without init.lua"),
+        Option("--no-plugins", help: "start without plugins"), Option("--no-init", help: "start without init.lua"),
         value("--color", "WHEN", .choice(["auto", "always", "never"]), "auto, always or never"),
         Option("--trace", help: "show where an error in Lua came from"),
-        Option("--quiet", help: "no greeting, no progress, no notes"),
-        Option("--version", help: "show the version"),
+        Option("--quiet", help: "no greeting, no progress, no notes"), Option("--version", help: "show the version"),
         Option("--help", short: "h", help: "show this text"),
       ], action: .builtIn)
   }

@@ -63,11 +63,11 @@ private final class Paper {
     // A package's bytes are its total until its notes are counted.
     let progress = paper.progress("Importing a.apkg", total: 5_000_000, unit: "", on: paper.terminal(width: 100))
     paper.time += 2
-    progress.reach(500, of: 1000)
+    progress.update(500, of: 1000)
     let line = paper.take()
     #expect(line.contains(" 50 %  2.0 s left") && !line.contains("/s"), "\(line)")
     paper.time += 2
-    progress.reach(750)
+    progress.update(750)
     #expect(paper.take().contains(" 75 %"))
   }
 
@@ -105,12 +105,12 @@ private final class Paper {
       paper.time += 1e12
       progress.step(count)
     }
-    progress.reach(Int.min)
+    progress.update(Int.min)
     #expect(progress.done == 0)
     let full = paper.progress("Full", total: Int.max, on: paper.terminal())
     paper.time += 2
     full.step(1)
-    full.reach(Int.max)
+    full.update(Int.max)
     #expect(paper.take().contains("0 %"))
   }
 

@@ -234,7 +234,7 @@ extension PluginHost {
   /// Writes a folder of that name into the user's plugins folder and adds the plugin, not enabled yet.
   /// - Throws: `PluginError.badName`, `.exists`.
   @discardableResult public func create(_ name: String) throws -> Plugin {
-    guard Manifest.isName(name), CommandRegistry.mayName(name) else { throw PluginError.badName(name) }
+    guard Manifest.isName(name), Command.isUsable(name: name) else { throw PluginError.badName(name) }
     if plugins.contains(where: { $0.name == name }) { throw PluginError.exists(name: name, what: "a plugin") }
     if registry.isKnown(name) { throw PluginError.exists(name: name, what: "a command") }
     try packages.store.add(name, templateFiles(of: name))

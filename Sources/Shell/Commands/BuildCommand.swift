@@ -1,5 +1,4 @@
-// `build`: builds a deck from a folder of sources. Invariant: differences between the deck and the sources are reported
-// by source and line.
+// `build`: builds a deck from a folder of sources. Invariant: differences are reported by source and line.
 
 import Bindings
 import Commands
@@ -13,33 +12,30 @@ import Values
 import Workspace
 
 enum BuildCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "build", effect: .changes, summary: "Builds a deck from a folder of sources, or updates it.",
-      answer: "{added, updated, removed, changes, conflicts, COUNT}",
-      details: """
-        The sources are Markdown, CSV, TSV and JSON Lines files as `deck import` reads them, and .lua files that call \
-        card{prompt=, answer=, id=, tags=} and read(FILE). The deck has the folder's name, or the name in its \
-        deck.json: {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}. Subfolders become \
-        decks within the deck; the files in media/ are for its cards. Only what changed is read again. A new or moved \
-        row is placed next to the same rows as in the source. A row stays the same card when it is edited a little; \
-        with an id (<!-- id: gato -->, a column guid) it stays the same card however much its texts change. What you \
-        edited in the deck is not overwritten, and is reported; a field that was edited on both sides is a conflict, \
-        which `deck conflicts` settles.
-        """, arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
-      options: [
-        Option("--apkg", "FILE", .file, access: .write, help: "also write the deck as an Anki package"),
-        Option("--prune", help: "remove cards that are no longer in the sources"),
-        Option("--yes", help: "agree that --prune removes more than half of the cards"),
-        Option("--restore", help: "restore cards that were removed from the deck"),
-        Option("--write-back", help: "first write edits made in the deck to Markdown and tables"),
-        Option("--git", help: "write back only to sources without uncommitted changes"),
-        Option("--watch", help: "build again whenever a source changes, until Ctrl-C"),
-        Option(
-          "--seconds", "N", .integer(1...86_400), help: "time limit for a .lua source in seconds; 60 when left out"),
-      ], example: "build spanish --apkg spanish.apkg"
-    ) { invocation, session in try run(invocation, session) }
-  }
+  static let command = BuiltIn(
+    "build", effect: .changes, summary: "Builds a deck from a folder of sources, or updates it.",
+    answer: "{added, updated, removed, changes, conflicts, COUNT}",
+    details: """
+      The sources are Markdown, CSV, TSV and JSON Lines files as `deck import` reads them, and .lua files that call \
+      card{prompt=, answer=, id=, tags=} and read(FILE). The deck has the folder's name, or the name in its \
+      deck.json: {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}. Subfolders become \
+      decks within the deck; the files in media/ are for its cards. Only what changed is read again. A new or moved \
+      row is placed next to the same rows as in the source. A row stays the same card when it is edited a little; \
+      with an id (<!-- id: gato -->, a column guid) it stays the same card however much its texts change. What you \
+      edited in the deck is not overwritten, and is reported; a field that was edited on both sides is a conflict, \
+      which `deck conflicts` settles.
+      """, arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
+    options: [
+      Option("--apkg", "FILE", .file, access: .write, help: "also write the deck as an Anki package"),
+      Option("--prune", help: "remove cards that are no longer in the sources"),
+      Option("--yes", help: "agree that --prune removes more than half of the cards"),
+      Option("--restore", help: "restore cards that were removed from the deck"),
+      Option("--write-back", help: "first write edits made in the deck to Markdown and tables"),
+      Option("--git", help: "write back only to sources without uncommitted changes"),
+      Option("--watch", help: "build again whenever a source changes, until Ctrl-C"),
+      Option("--seconds", "N", .integer(1...86_400), help: "time limit for a .lua source in seconds; 60 when left out"),
+    ], example: "build spanish --apkg spanish.apkg"
+  ) { invocation, session in try run(invocation, session) }
 
   private static func run(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
     let path = named(session.environment.folders.expanded(invocation.text("FOLDER")))
@@ -80,10 +76,8 @@ enum BuildCommand {
     let progress = session.console.progress("Building \(lastPart(of: path))", total: nil)
     defer { progress.finish() }
     var choices = BuildChoices()
-    choices.prunes = invocation.flag("--prune")
-    choices.prunesMost = invocation.flag("--yes")
-    choices.restores = invocation.flag("--restore")
-    choices.writesBack = invocation.flag("--write-back")
+    (choices.prunes, choices.prunesMost) = (invocation.flag("--prune"), invocation.flag("--yes"))
+    (choices.restores, choices.writesBack) = (invocation.flag("--restore"), invocation.flag("--write-back"))
     choices.requiresCommitted = invocation.flag("--git")
     let file = invocation.optionalText("--apkg").map { session.environment.folders.expanded($0) }
     func made() throws -> (DeckHandle, BuildReport, Int?) {
@@ -105,8 +99,7 @@ enum BuildCommand {
     do { (deck, report, written) = try file == nil ? made() : workspace.asUnit(made) } catch let refused as RefusedBuild
     {
       let lines = words(refused.report, refused.deck, writesBack: choices.writesBack, session)
-      session.show(
-        CommandResult(refused.report.value, .lines(lines)), asJSON: invocation.wantsJSON(in: session))
+      session.show(CommandResult(refused.report.value, .lines(lines)), asJSON: invocation.wantsJSON(in: session))
       let first = refused.report.cards.rejected[0].message
       throw ShellError.allRefused(file: lastPart(of: path), first: first, isTable: false)
     }
@@ -145,9 +138,7 @@ enum BuildCommand {
     [".", ".."].contains(lastPart(of: path)) ? realPath(path) ?? path : path
   }
 
-  private static func words(
-    _ report: BuildReport, _ deck: String, writesBack: Bool, _ session: Session
-  ) -> [String] {
+  private static func words(_ report: BuildReport, _ deck: String, writesBack: Bool, _ session: Session) -> [String] {
     var parts: [String] = []
     func add(_ count: Int, _ words: String) { if count > 0 { parts.append("\(session.grouped(count)) \(words)") } }
     add(report.cards.added, "added")

@@ -6,11 +6,19 @@ public import Commands
 import Text
 
 /// One of the program's own commands: its description and its action.
-struct BuiltIn {
-  let command: Command
-  let run: (Invocation, Session) throws -> CommandResult
+struct BuiltIn: Sendable {
+  typealias Run = @Sendable (Invocation, Session) throws -> CommandResult
+  typealias Completion = @Sendable (_ word: String, _ before: [String], _ session: Session) -> [Offer]
+
+  let path: [String]
+  private let access: CommandAccess
+  private let effect: CommandEffect
+  private let text: CommandText
+  private let arguments: [Argument]
+  private let options: [Option]
   /// Completions for the argument under the cursor; nil where the argument's kind determines them.
-  let complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])?
+  let complete: Completion?
+  let run: Run
 
   /// - Parameters:
   ///   - answer: the shape of the command's `--json` output, in the notation of `CommandText.answer`.
@@ -18,37 +26,36 @@ struct BuiltIn {
   init(
     _ path: String..., access: CommandAccess = .signedIn, effect: CommandEffect = .reads, summary: String,
     answer: String, details: String = "", arguments: [Argument] = [], options: [Option] = [], usage: [String] = [],
-    example: String? = nil,
-    complete: ((_ word: String, _ before: [String], _ session: Session) -> [Offer])? = nil,
-    run: @escaping (Invocation, Session) throws -> CommandResult
+    example: String? = nil, complete: Completion? = nil, run: @escaping Run
   ) {
     let theme = Self.themes.first { $0.words.contains(path[0]) }?.name ?? Self.shellTheme
     var text = CommandText(
       theme: theme, summary: summary, details: details, usage: usage, example: example ?? path.joined(separator: " "))
     text.answer = answer
-    command = Command(
-      path: path, text, access: access, effect: effect, arguments: arguments, options: options,
-      completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
-    self.complete = complete
-    self.run = run
+    (self.path, self.access, self.effect, self.text) = (path, access, effect, text)
+    (self.arguments, self.options, self.complete, self.run) = (arguments, options, complete, run)
   }
 
-  /// Whether the command shows only data that plugins do not extend: when it is the only command of the run, it does
-  /// not wait for plugins to load.
+  var command: Command {
+    Command(
+      path: path, text, access: access, effect: effect, arguments: arguments, options: options,
+      completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
+  }
+
+  /// Whether it shows only data that plugins do not extend: as the only command of a run, it does not wait for them.
   var needsNoPlugins: Bool {
-    guard case .reads = command.effect else { return false }
-    return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
+    guard case .reads = effect else { return false }
+    return path == ["version"] || ["Decks and cards", "Card documents", "Accounts"].contains(text.theme)
   }
 
   /// Whether standard output belongs to a protocol: plugins and init.lua, which may print, are not run before it.
-  var ownsOutput: Bool { command.name == LanguageServerCommand.name }
+  var ownsOutput: Bool { path == [LanguageServerCommand.name] }
 
   /// The theme of commands for authors of scripts and plugins; `help` leaves it out.
   static let developers = "For developers"
   private static let shellTheme = "The shell"
 
-  /// The themes in the order in which `help` lists them, with the first words of their commands; all other commands
-  /// are the shell's own.
+  /// The themes in the order of `help`, with the first words of their commands; all others are the shell's own.
   private static let themes: [(name: String, words: [String])] = [
     ("Decks and cards", ["build", "card", "deck", "media", "note", "notetype"]), ("Studying", ["study"]),
     ("Card documents", ["doc"]), ("Words and games", ["mine", "play", "text", "word"]),
@@ -57,10 +64,8 @@ struct BuiltIn {
     (developers, ["completions", "docs", "lsp", "lua-types", "man", "map"]),
   ]
 
-  /// Describes themes and command groups to a registry.
   static func describeGroups(to registry: CommandRegistry) {
-    registry.themeOrder = themes.map(\.name)
-    registry.otherNames = ["exit": "quit"]
+    (registry.themeOrder, registry.otherNames) = (themes.map(\.name), ["exit": "quit"])
     registry.describeGroup("deck", "Creates, lists, renames, removes, imports and exports decks.")
     registry.describeGroup("card", "Adds, finds, edits, moves, tags and removes cards.")
     registry.describeGroup("note", "Adds, shows and edits notes, from which one or several cards are made.")
@@ -75,13 +80,12 @@ struct BuiltIn {
 
   static var all: [BuiltIn] {
     let themes: [[BuiltIn]] = [
-      DeckCommands.all, [DeckOrderCommand.command], DeckFileCommands.all,
-      CompareCommands.all, [DeckPageCommands.page, DeckSheetCommand.sheet, DocumentPageCommand.page],
-      DeckFigureCommands.all, CardCommands.all, NoteCommands.all,
-      NoteTypeCommands.all, MediaCommands.all, [StudyCommands.command], DocumentCommands.all, WordCommands.all,
-      TextCommands.all, [MineCommand.command], [PlayCommands.command], PluginCommands.all, SettingCommands.all,
-      AccountCommands.all, ShellCommands.all, UndoCommands.all, CareCommands.all,
-      [MapCommand.command, BuildCommand.command], [SyncCommand.command, ServeCommand.command],
+      DeckCommands.all, [DeckCommands.orderCards], DeckFileCommands.all, CompareCommands.all,
+      [DeckPageCommands.page, DeckPageCommands.sheet, DocumentEditCommands.page], DeckFigureCommands.all,
+      CardCommands.all, NoteCommands.all, NoteTypeCommands.all, MediaCommands.all, [StudyCommands.command],
+      DocumentCommands.all, WordCommands.all, TextCommands.all, [MineCommand.command], [PlayCommands.command],
+      PluginCommands.all, SettingCommands.all, AccountCommands.all, ShellCommands.all, UndoCommands.all,
+      CareCommands.all, [MapCommand.command, BuildCommand.command], [SyncCommand.command, ServeCommand.command],
       [LanguageServerCommand.command],
     ]
     return themes.flatMap(\.self)
@@ -95,7 +99,6 @@ final class BuiltInTable {
 
   subscript(name: String) -> BuiltIn? { byName[name] }
 
-  /// Returns a registry with all built-in commands.
   func registry() -> CommandRegistry {
     let registry = CommandRegistry { self.all.map(\.command) }
     BuiltIn.describeGroups(to: registry)
@@ -105,7 +108,6 @@ final class BuiltInTable {
 
 /// The built-in commands, for code that reads a command line before there is a session.
 public enum BuiltInCommands {
-  /// The command that the words begin with.
   public static func command(of words: ArraySlice<String>) -> Command? {
     BuiltIn.all.lazy.map(\.command).first { words.starts(with: $0.path) }
   }
@@ -116,8 +118,7 @@ extension Invocation {
   func wantsJSON(in session: Session) -> Bool { wantsJSON || session.options.wantsJSON }
 }
 
-/// Splits `NAME=VALUE` at the first `=`; nil for a word without one. The value may begin with a combining mark, such as
-/// a vowel sign of Hindi.
+/// Splits `NAME=VALUE` at the first `=`; nil without one. The value may begin with a combining mark.
 func assignment(_ word: String) -> (name: String, value: String)? {
   word.firstRange(ofText: "=").map { (String(word[..<$0.lowerBound]), String(word[$0.upperBound...])) }
 }

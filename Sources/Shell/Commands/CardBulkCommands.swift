@@ -1,10 +1,10 @@
 // Commands that change cards, named or found by a query. Invariant: one command is one operation, however many cards it
 // changes; an error for finding no card names what was searched for.
+// Measured: parameters 9, as each field of a description has its label where it is written.
 
 import Bindings
 import Commands
 import Decks
-import Files
 import Problems
 import Text
 import Values
@@ -22,14 +22,25 @@ enum CardBulkCommands {
     undo step.
     """
 
-  // MARK: Finding
+  /// A command that changes cards; Tab offers cards by deck and position, and query terms.
+  private static func changing(
+    _ name: String, _ summary: String, answer: String = "card...", details: String = details,
+    argument: Argument = cards, options: [Option] = [], usage: [String] = [], example: String,
+    run: @escaping BuiltIn.Run
+  ) -> BuiltIn {
+    BuiltIn(
+      "card", name, effect: .changes, summary: summary, answer: answer, details: details, arguments: [argument],
+      options: options, usage: usage, example: "card \(name) \(example)",
+      complete: { word, _, session in
+        let names = NameOffers(session: session)
+        return names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
+      }, run: run)
+  }
 
   /// The cards that the words name, or else those that they find as a query.
   static func cards(_ words: [String], _ session: Session) throws -> [CardHandle] {
     let failure: any Error
-    do {
-      return try words.map { try CardCommands.card($0, session) }.distinct(by: \.id)
-    } catch {
+    do { return try words.map { try CardCommands.card($0, session) }.distinct(by: \.id) } catch {
       switch error {
       case LookupError.noCard, DeckError.deckNotFound: failure = error
       default: throw error
@@ -50,42 +61,30 @@ enum CardBulkCommands {
     return found
   }
 
-  /// Completions: cards by deck and position, and query terms.
-  static func offers(_ word: String, _ session: Session) -> [Offer] {
-    let names = NameOffers(session)
-    return names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
-  }
-
-  // MARK: Speaking
-
-  private static var speakCards: BuiltIn {
-    BuiltIn(
-      "card", "speak", effect: .changes,
-      summary: "Adds speech to cards, made by espeak-ng or the program in media.speech.", answer: "{spoken, skipped}",
-      details: """
-        The sound is added at the end of the text as [sound:NAME]. `r` plays it while you study, with the program in \
-        media.player. A card that already has a sound is skipped.
-        """, arguments: [cards],
-      options: [
-        Option("--field", "F", help: "prompt, answer, or the name of a note's field; prompt when left out"),
-        Common.language,
-      ], example: "card speak deck:Spanish --field prompt --language spanish",
-      complete: { word, _, session in offers(word, session) }
-    ) { invocation, session in
-      let found = try cards(invocation.list("CARD|QUERY"), session)
-      let workspace = try session.workspace()
-      let report = try shown("Speaking", found, session) { done in
-        try workspace.speech.add(
-          to: found, field: invocation.optionalText("--field"),
-          in: workspace.words.language(named: invocation.optionalText("--language"))
-        ) { count, _ in try done(count) }
-      }
-      let skipped =
-        report.skipped > 0 ? "; \(session.grouped(report.skipped)) skipped (already with a sound, or without text)" : ""
-      return CommandResult(
-        .record(["spoken": report.spoken, "skipped": report.skipped]),
-        line: "Added a sound to \(session.counted(report.spoken, "card"))\(skipped).")
+  private static let speakCards = changing(
+    "speak", "Adds speech to cards, made by espeak-ng or the program in media.speech.", answer: "{spoken, skipped}",
+    details: """
+      The sound is added at the end of the text as [sound:NAME]. `r` plays it while you study, with the program in \
+      media.player. A card that already has a sound is skipped.
+      """,
+    options: [
+      Option("--field", "F", help: "prompt, answer, or the name of a note's field; prompt when left out"),
+      Common.language,
+    ], example: "deck:Spanish --field prompt --language spanish"
+  ) { invocation, session in
+    let found = try cards(invocation.list("CARD|QUERY"), session)
+    let workspace = try session.workspace()
+    let report = try shown("Speaking", found, session) { done in
+      try workspace.speech.add(
+        to: found, field: invocation.optionalText("--field"),
+        in: workspace.words.language(named: invocation.optionalText("--language"))
+      ) { count, _ in try done(count) }
     }
+    let skipped =
+      report.skipped > 0 ? "; \(session.grouped(report.skipped)) skipped (already with a sound, or without text)" : ""
+    return CommandResult(
+      .record(["spoken": report.spoken, "skipped": report.skipped]),
+      line: "Added a sound to \(session.counted(report.spoken, "card"))\(skipped).")
   }
 
   /// Shows the progress of a change to many cards; an interrupt rolls it back.
@@ -102,63 +101,58 @@ enum CardBulkCommands {
     }
   }
 
-  // MARK: Editing
-
-  private static var editCards: BuiltIn {
-    BuiltIn(
-      "card", "edit", effect: .changes, summary: "Changes the texts of cards.", answer: "card...",
-      details: """
-        Without a new text, a card opens in $EDITOR with the fields of its note, each below its name. Several cards, \
-        or those that a query finds, open as a table (with the fields of their notes as columns if all have one note \
-        type); all changes made in it are one undo step. --prompt and --answer are for cards whose sides are fields; \
-        `note edit --set` changes the fields of every other card.
-        """, arguments: [cards],
-      options: [
-        Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
-        Option("--yes", help: "agree to remove cards of the note"),
-      ], example: "card edit Spanish:1 --answer \"the hound\"", complete: { word, _, session in offers(word, session) }
-    ) { invocation, session in
-      let found = try cards(invocation.list("CARD|QUERY"), session)
-      let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
-      guard prompt == nil, answer == nil else {
-        try shown("Changing", found, session) {
-          try session.workspace().cards.update(found, prompt: prompt, answer: answer, progress: $0)
-        }
-        return CommandResult(.objects(found), line: "Changed \(session.counted(found.count, "card")).")
-      }
-      guard found.count == 1 else {
-        let changed = try CardTableEditing(session).edit(found, agreed: invocation.flag("--yes"))
-        if changed.isEmpty { return .unchanged(.objects([])) }
-        return CommandResult(.objects(changed), line: "Changed \(session.counted(changed.count, "card")).")
-      }
-      guard try NoteCommands.edit(found[0].note(), [], session, .init(agreed: invocation.flag("--yes"))) else {
-        return .unchanged(.objects([]))
-      }
-      return CommandResult(.objects(found), line: "Changed 1 card.")
-    }
+  private static func reply(_ cards: [CardHandle], _ done: String, _ session: Session) -> CommandResult {
+    CommandResult(.objects(cards), line: "\(done) \(session.counted(cards.count, "card")).")
   }
 
-  // MARK: Moving
-
-  private static var moveCards: BuiltIn {
-    BuiltIn(
-      "card", "move", effect: .changes, summary: "Moves a card to a position in its deck, or cards to another deck.",
-      answer: "card or integer", details: "In another deck, they go to the top and keep their order.",
-      arguments: [Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck, cards or a query")],
-      options: [Option("--deck", "DECK", .deck, help: "the deck to move them to")],
-      usage: ["card move CARD POSITION", "card move CARD|QUERY... --deck DECK"], example: "card move Spanish:7 1",
-      complete: { word, _, session in offers(word, session) }
-    ) { invocation, session in
-      let words = invocation.list("CARD|QUERY")
-      guard let name = invocation.optionalText("--deck") else { return try moveCard(words, invocation, session) }
-      let deck = try session.workspace().decks.open(name)
-      let found = try cards(words, session)
-      let moved = try shown("Moving", found, session) {
-        try session.workspace().cards.move(found, into: deck, progress: $0)
+  private static let editCards = changing(
+    "edit", "Changes the texts of cards.",
+    details: """
+      Without a new text, a card opens in $EDITOR with the fields of its note, each below its name. Several cards, \
+      or those that a query finds, open as a table (with the fields of their notes as columns if all have one note \
+      type); all changes made in it are one undo step. --prompt and --answer are for cards whose sides are fields; \
+      `note edit --set` changes the fields of every other card.
+      """,
+    options: [
+      Option("--prompt", "P", help: "the new prompt"), Option("--answer", "A", help: "the new answer"),
+      Option("--yes", help: "agree to remove cards of the note"),
+    ], example: "Spanish:1 --answer \"the hound\""
+  ) { invocation, session in
+    let found = try cards(invocation.list("CARD|QUERY"), session)
+    let (prompt, answer) = (invocation.optionalText("--prompt"), invocation.optionalText("--answer"))
+    guard prompt == nil, answer == nil else {
+      try shown("Changing", found, session) {
+        try session.workspace().cards.update(found, prompt: prompt, answer: answer, progress: $0)
       }
-      return CommandResult(
-        .integer(moved), line: "Moved \(session.counted(moved, "card")) to \(quoted(try deck.record().name)).")
+      return reply(found, "Changed", session)
     }
+    guard found.count == 1 else {
+      let changed = try CardTableEditing(session: session).edit(found, agreed: invocation.flag("--yes"))
+      if changed.isEmpty { return .unchanged(.objects([])) }
+      return reply(changed, "Changed", session)
+    }
+    guard try NoteCommands.edit(found[0].note(), [], session, .init(agreed: invocation.flag("--yes"))) else {
+      return .unchanged(.objects([]))
+    }
+    return reply(found, "Changed", session)
+  }
+
+  private static let moveCards = changing(
+    "move", "Moves a card to a position in its deck, or cards to another deck.", answer: "card or integer",
+    details: "In another deck, they go to the top and keep their order.",
+    argument: Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck, cards or a query"),
+    options: [Option("--deck", "DECK", .deck, help: "the deck to move them to")],
+    usage: ["card move CARD POSITION", "card move CARD|QUERY... --deck DECK"], example: "Spanish:7 1"
+  ) { invocation, session in
+    let words = invocation.list("CARD|QUERY")
+    guard let name = invocation.optionalText("--deck") else { return try moveCard(words, invocation, session) }
+    let deck = try session.workspace().decks.open(name)
+    let found = try cards(words, session)
+    let moved = try shown("Moving", found, session) {
+      try session.workspace().cards.move(found, into: deck, progress: $0)
+    }
+    return CommandResult(
+      .integer(moved), line: "Moved \(session.counted(moved, "card")) to \(quoted(try deck.record().name)).")
   }
 
   private static func moveCard(
@@ -166,12 +160,10 @@ enum CardBulkCommands {
   ) throws -> CommandResult {
     guard words.count > 1 else { throw invocation.missing("POSITION") }
     guard words.count == 2 else {
-      throw CommandError.extraArgument(
-        command: invocation.command.name, words[2], usage: invocation.command.usageText)
+      throw CommandError.extraArgument(command: "card move", words[2], usage: invocation.command.usageText)
     }
     guard let position = Int(words[1]), position > 0 else {
-      throw CommandError.badValue(
-        command: invocation.command.name, name: "POSITION", value: words[1], expected: "a whole number, at least 1")
+      throw invocation.badValue("POSITION", words[1], expected: "a whole number, at least 1")
     }
     let card = try CardCommands.card(words[0], session)
     try card.move(to: position)
@@ -180,77 +172,59 @@ enum CardBulkCommands {
       line: "\(quoted(try card.record().prompt)) is at position \(session.grouped(try card.position())).")
   }
 
-  // MARK: Marks
-
   private static func suspendCards(_ suspends: Bool) -> BuiltIn {
-    BuiltIn(
-      "card", suspends ? "suspend" : "resume", effect: .changes,
-      summary: suspends
-        ? "Suspends cards, so that reviews skip them." : "Puts suspended and buried cards into reviews again.",
-      answer: "card...", details: details, arguments: [cards],
-      example: suspends ? "card suspend Spanish:3" : "card resume is:suspended",
-      complete: { word, _, session in offers(word, session) }
+    changing(
+      suspends ? "suspend" : "resume",
+      suspends ? "Suspends cards, so that reviews skip them." : "Puts suspended and buried cards into reviews again.",
+      example: suspends ? "Spanish:3" : "is:suspended"
     ) { invocation, session in
       let found = try cards(invocation.list("CARD|QUERY"), session)
       try shown(suspends ? "Suspending" : "Resuming", found, session) {
         try session.workspace().cards.setSuspended(found, suspends, showsBuried: !suspends, progress: $0)
       }
-      return CommandResult(
-        .objects(found), line: "\(suspends ? "Suspended" : "Resumed") \(session.counted(found.count, "card")).")
+      return reply(found, suspends ? "Suspended" : "Resumed", session)
     }
   }
 
-  private static var buryCards: BuiltIn {
-    BuiltIn(
-      "card", "bury", effect: .changes, summary: "Hides cards until tomorrow.", answer: "card...",
-      details: details + " `card resume` shows them again.", arguments: [cards], example: "card bury tag:verb is:due",
-      complete: { word, _, session in offers(word, session) }
-    ) { invocation, session in
-      let found = try cards(invocation.list("CARD|QUERY"), session)
-      let count = try session.workspace().cards.bury(found)
-      return CommandResult(
-        .objects(found), line: "\(session.counted(count, "card")) \(count == 1 ? "is" : "are") buried until tomorrow.")
-    }
+  private static let buryCards = changing(
+    "bury", "Hides cards until tomorrow.", details: details + " `card resume` shows them again.",
+    example: "tag:verb is:due"
+  ) { invocation, session in
+    let found = try cards(invocation.list("CARD|QUERY"), session)
+    let count = try session.workspace().cards.bury(found)
+    return CommandResult(
+      .objects(found), line: "\(session.counted(count, "card")) \(count == 1 ? "is" : "are") buried until tomorrow.")
   }
 
-  private static var flagCards: BuiltIn {
-    BuiltIn(
-      "card", "flag", effect: .changes, summary: "Gives cards a flag from 1 to 7, or none with 0.", answer: "card...",
-      details: "1 red, 2 orange, 3 green, 4 blue, 5 pink, 6 turquoise, 7 purple. `flag:3` finds cards by their flag.",
-      arguments: [Argument("CARD|QUERY", .query, help: "cards or a query, then the number of the flag")],
-      usage: ["card flag CARD|QUERY... N"], example: "card flag Spanish:3 1",
-      complete: { word, _, session in offers(word, session) }
-    ) { invocation, session in
-      let words = invocation.list("CARD|QUERY")
-      guard words.count > 1, let last = words.last else { throw invocation.missing("N") }
-      guard let flag = Int(last), CardHiding.flags.contains(flag) else {
-        throw CommandError.badValue(
-          command: invocation.command.name, name: "N", value: last, expected: CardHiding.flagExpectation)
-      }
-      let found = try cards(words.dropLast(), session)
-      try shown("Flagging", found, session) { try session.workspace().cards.setFlag(found, to: flag, progress: $0) }
-      let what = flag == 0 ? "Removed the flag from" : "Flagged"
-      return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
+  private static let flagCards = changing(
+    "flag", "Gives cards a flag from 1 to 7, or none with 0.",
+    details: "1 red, 2 orange, 3 green, 4 blue, 5 pink, 6 turquoise, 7 purple. `flag:3` finds cards by their flag.",
+    argument: Argument("CARD|QUERY", .query, help: "cards or a query, then the number of the flag"),
+    usage: ["card flag CARD|QUERY... N"], example: "Spanish:3 1"
+  ) { invocation, session in
+    let words = invocation.list("CARD|QUERY")
+    guard words.count > 1, let last = words.last else { throw invocation.missing("N") }
+    guard let flag = Int(last), CardHiding.flags.contains(flag) else {
+      throw invocation.badValue("N", last, expected: CardHiding.flagExpectation)
     }
+    let found = try cards(words.dropLast(), session)
+    try shown("Flagging", found, session) { try session.workspace().cards.setFlag(found, to: flag, progress: $0) }
+    return reply(found, flag == 0 ? "Removed the flag from" : "Flagged", session)
   }
 
-  private static var tagCards: BuiltIn {
-    BuiltIn(
-      "card", "tag", effect: .changes, summary: "Adds tags to cards and removes tags.", answer: "card...",
-      details: details, arguments: [cards],
-      options: [
-        Option("--add", "T", isRepeating: true, help: "a tag to add"),
-        Option("--remove", "T", isRepeating: true, help: "a tag to remove"),
-      ], example: "card tag Spanish:1 --add animal", complete: { word, _, session in offers(word, session) }
-    ) { invocation, session in
-      let (added, removed) = (invocation.list("--add"), invocation.list("--remove"))
-      if added.isEmpty && removed.isEmpty { throw invocation.missing("--add or --remove") }
-      let found = try cards(invocation.list("CARD|QUERY"), session)
-      try shown("Tagging", found, session) {
-        try session.workspace().cards.changeTags(found, adding: added, removing: removed, progress: $0)
-      }
-      let what = added.isEmpty ? "Untagged" : "Tagged"
-      return CommandResult(.objects(found), line: "\(what) \(session.counted(found.count, "card")).")
+  private static let tagCards = changing(
+    "tag", "Adds tags to cards and removes tags.",
+    options: [
+      Option("--add", "T", isRepeating: true, help: "a tag to add"),
+      Option("--remove", "T", isRepeating: true, help: "a tag to remove"),
+    ], example: "Spanish:1 --add animal"
+  ) { invocation, session in
+    let (added, removed) = (invocation.list("--add"), invocation.list("--remove"))
+    if added.isEmpty && removed.isEmpty { throw invocation.missing("--add or --remove") }
+    let found = try cards(invocation.list("CARD|QUERY"), session)
+    try shown("Tagging", found, session) {
+      try session.workspace().cards.changeTags(found, adding: added, removing: removed, progress: $0)
     }
+    return reply(found, added.isEmpty ? "Untagged" : "Tagged", session)
   }
 }

@@ -6,7 +6,6 @@ import CardDocuments
 import Commands
 import Decks
 import Exchange
-import LuaRuntime
 import Storage
 import Templates
 import Text
@@ -16,17 +15,14 @@ import Workspace
 enum CardCommands {
   static var all: [BuiltIn] {
     [
-      CardListCommand.command, CardAddCommand.command, showCard, CardHistoryCommand.command, removeCards,
+      CardListCommand.command, addCard, showCard, cardHistory, removeCards,
       attachDocument,
-    ]
-      + CardBulkCommands.all
+    ] + CardBulkCommands.all
   }
 
   private static let card = Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")
   private static let cards = Argument(
     "CARD", .card, isRepeating: true, help: "guids, their beginnings, or DECK:POSITION")
-
-  // MARK: Finding
 
   /// The one card that a text names.
   static func card(_ text: String, _ session: Session) throws -> CardHandle {
@@ -36,9 +32,7 @@ enum CardCommands {
     if let placed = try placed(text, mayBeGuid: !found.isEmpty, session) { return placed }
     if found.count == 1 { return found[0] }
     if let exact = try only(found.filter { try $0.record().guid == text }) { return exact }
-    if found.isEmpty {
-      throw LookupError.noCard(guid: text)
-    }
+    if found.isEmpty { throw LookupError.noCard(guid: text) }
     let places = try found.prefix(4).map { try $0.place() }
     throw LookupError.severalCards(guid: text, places: places)
   }
@@ -58,14 +52,12 @@ enum CardCommands {
 
   private static func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }
 
-  private static var showCard: BuiltIn {
-    BuiltIn(
-      "card", "show", summary: "Shows all fields of a card.", answer: "card", arguments: [Self.card],
-      example: "card show Spanish:1"
-    ) { invocation, session in
-      let card = try card(invocation.text("CARD"), session)
-      return CommandResult(.object(card), .fields(try fields(of: card, session)))
-    }
+  private static let showCard = BuiltIn(
+    "card", "show", summary: "Shows all fields of a card.", answer: "card", arguments: [Self.card],
+    example: "card show Spanish:1"
+  ) { invocation, session in
+    let card = try card(invocation.text("CARD"), session)
+    return CommandResult(.object(card), .fields(try fields(of: card, session)))
   }
 
   /// All fields of a card that have a value.
@@ -96,31 +88,25 @@ enum CardCommands {
     return fields + (try card.unnamedFields().map { .init($0.name, $0.text) })
   }
 
-  // MARK: Changing
-
-  private static var attachDocument: BuiltIn {
-    BuiltIn(
-      "card", "attach", effect: .changes, summary: "Attaches a document that a card shows with its answer.",
-      answer: "card", details: "Use `none` instead of a document to detach it.",
-      arguments: [Self.card, Argument("DOC", .document, help: "a document's id, or its beginning")],
-      example: "card attach Spanish:1 6D92"
-    ) { invocation, session in
-      let card = try card(invocation.text("CARD"), session)
-      let name = invocation.text("DOC")
-      let document = name == "none" ? nil : try session.workspace().documents.open(name)
-      try card.setDocument(document?.idForCards())
-      let prompt = quoted(try card.record().prompt)
-      let title = try document?.document().content.title
-      return CommandResult(
-        .object(card), line: title.map { "\(prompt) shows \(quoted($0))." } ?? "\(prompt) shows no document.")
-    }
+  private static let attachDocument = BuiltIn(
+    "card", "attach", effect: .changes, summary: "Attaches a document that a card shows with its answer.",
+    answer: "card", details: "Use `none` instead of a document to detach it.",
+    arguments: [Self.card, Argument("DOC", .document, help: "a document's id, or its beginning")],
+    example: "card attach Spanish:1 6D92"
+  ) { invocation, session in
+    let card = try card(invocation.text("CARD"), session)
+    let name = invocation.text("DOC")
+    let document = name == "none" ? nil : try session.workspace().documents.open(name)
+    try card.setDocument(document?.idForCards())
+    let prompt = quoted(try card.record().prompt)
+    let title = try document?.document().content.title
+    return CommandResult(
+      .object(card), line: title.map { "\(prompt) shows \(quoted($0))." } ?? "\(prompt) shows no document.")
   }
 
   /// The cards that the words name. A query is not accepted, but the error says how many cards it finds.
   private static func named(_ words: [String], _ session: Session) throws -> [CardHandle] {
-    do {
-      return try words.map { try card($0, session) }.distinct(by: \.id)
-    } catch {
+    do { return try words.map { try card($0, session) }.distinct(by: \.id) } catch {
       switch error {
       case LookupError.noCard, DeckError.deckNotFound: throw try asQuery(words, session) ?? error
       default: throw error
@@ -131,9 +117,7 @@ enum CardCommands {
   /// The error for words that are a query; nil when they are not one.
   private static func asQuery(_ words: [String], _ session: Session) throws -> LookupError? {
     let query = words.joined(separator: " ")
-    do {
-      return .queryForCards(query: query, count: try CardBulkCommands.cards(words, session).count)
-    } catch {
+    do { return .queryForCards(query: query, count: try CardBulkCommands.cards(words, session).count) } catch {
       switch error {
       case LookupError.nothingFound:
         return query.contains(where: { " :\"(-".contains($0) }) ? .queryForCards(query: query, count: 0) : nil
@@ -143,59 +127,53 @@ enum CardCommands {
     }
   }
 
-  private static var removeCards: BuiltIn {
-    BuiltIn(
-      "card", "remove", effect: .changes, summary: "Removes cards.", answer: "integer",
-      details: "At a terminal it asks first when there are several.", arguments: [Self.cards],
-      example: "card remove Spanish:3 Spanish:5"
-    ) { invocation, session in
-      let cards = try named(invocation.list("CARD"), session)
-      if cards.count > 1 {
-        let first = try cards.prefix(3).map { quoted(try $0.record().prompt) }.joined(separator: ", ")
-        let question = "Remove \(session.counted(cards.count, "card")): \(first)\(cards.count > 3 ? ", ..." : "")?"
-        guard try session.confirm(question) else { return CommandResult(.integer(0), line: "Nothing was removed.") }
-      }
-      let removed = try session.workspace().cards.remove(cards)
-      return CommandResult(.integer(removed), line: "Removed \(session.counted(removed, "card")).")
+  private static let removeCards = BuiltIn(
+    "card", "remove", effect: .changes, summary: "Removes cards.", answer: "integer",
+    details: "At a terminal it asks first when there are several.", arguments: [Self.cards],
+    example: "card remove Spanish:3 Spanish:5"
+  ) { invocation, session in
+    let cards = try named(invocation.list("CARD"), session)
+    if cards.count > 1 {
+      let first = try cards.prefix(3).map { quoted(try $0.record().prompt) }.joined(separator: ", ")
+      let question = "Remove \(session.counted(cards.count, "card")): \(first)\(cards.count > 3 ? ", ..." : "")?"
+      guard try session.confirm(question) else { return CommandResult(.integer(0), line: "Nothing was removed.") }
     }
+    let removed = try session.workspace().cards.remove(cards)
+    return CommandResult(.integer(removed), line: "Removed \(session.counted(removed, "card")).")
   }
-}
 
-enum CardAddCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "card", "add", effect: .changes, summary: "Adds a card at the top of a deck, or a note with several cards.",
-      answer: "card or card...",
-      details: """
-        --reversed adds a note with a second card that asks in the other direction; --type-answer adds one whose \
-        answer you type. With --cloze, each number in {{c1::hidden}} or {{c1::hidden::hint}} makes a card.
-        """,
-      arguments: [
-        Common.deck, Argument("PROMPT", isOptional: true, help: "what is asked"),
-        Argument("ANSWER", isOptional: true, help: "the expected answer"),
-      ],
-      options: [
-        Option("--tag", "T", isRepeating: true, help: "a tag"),
-        Option("--reversed", help: "add a second card that asks for the prompt"),
-        Option("--type-answer", help: "the answer is typed when the card is studied"),
-        Option("--cloze", "TEXT", help: "instead of prompt and answer: a text with {{c1::hidden}} parts"),
-      ],
-      usage: [
-        "card add DECK PROMPT ANSWER [--tag T]... [--reversed] [--type-answer]",
-        "card add DECK --cloze TEXT [--tag T]...",
-      ], example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
-    ) { invocation, session in
-      let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      if let text = invocation.optionalText("--cloze") { return try addCloze(text, to: deck, invocation, session) }
-      let (prompt, answer) = (try text("PROMPT", invocation), try text("ANSWER", invocation))
-      guard let type = try noteType(invocation) else {
-        let card = try deck.add(NewCard(prompt: prompt, answer: answer, tags: invocation.list("--tag")))
-        let name = quoted(try deck.record().name)
-        return CommandResult(.object(card), line: "Added \(quoted(try card.record().prompt)) to \(name).")
-      }
-      let note = NewNote.plain(["Front": prompt, "Back": answer], tags: invocation.list("--tag"))
-      return try added(deck.addNote(note, type: type), to: deck, session)
+  static let addCard = BuiltIn(
+    "card", "add", effect: .changes, summary: "Adds a card at the top of a deck, or a note with several cards.",
+    answer: "card or card...",
+    details: """
+      --reversed adds a note with a second card that asks in the other direction; --type-answer adds one whose \
+      answer you type. With --cloze, each number in {{c1::hidden}} or {{c1::hidden::hint}} makes a card.
+      """,
+    arguments: [
+      Common.deck, Argument("PROMPT", isOptional: true, help: "what is asked"),
+      Argument("ANSWER", isOptional: true, help: "the expected answer"),
+    ],
+    options: [
+      Option("--tag", "T", isRepeating: true, help: "a tag"),
+      Option("--reversed", help: "add a second card that asks for the prompt"),
+      Option("--type-answer", help: "the answer is typed when the card is studied"),
+      Option("--cloze", "TEXT", help: "instead of prompt and answer: a text with {{c1::hidden}} parts"),
+    ],
+    usage: [
+      "card add DECK PROMPT ANSWER [--tag T]... [--reversed] [--type-answer]",
+      "card add DECK --cloze TEXT [--tag T]...",
+    ], example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
+  ) { invocation, session in
+    let deck = try session.workspace().decks.open(invocation.text("DECK"))
+    if let text = invocation.optionalText("--cloze") { return try addCloze(text, to: deck, invocation, session) }
+    let (prompt, answer) = (try text("PROMPT", invocation), try text("ANSWER", invocation))
+    guard let type = try noteType(invocation) else {
+      let card = try deck.add(NewCard(prompt: prompt, answer: answer, tags: invocation.list("--tag")))
+      let name = quoted(try deck.record().name)
+      return CommandResult(.object(card), line: "Added \(quoted(try card.record().prompt)) to \(name).")
     }
+    let note = NewNote.plain(["Front": prompt, "Back": answer], tags: invocation.list("--tag"))
+    return try added(deck.addNote(note, type: type), to: deck, session)
   }
 
   private static func text(_ name: String, _ invocation: Invocation) throws -> String {
@@ -229,39 +207,33 @@ enum CardAddCommand {
     return CommandResult(
       .objects(cards), line: "Added \(session.counted(cards.count, "card")) to \(name): \(prompts)\(more).")
   }
-}
 
-enum CardHistoryCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "card", "history", summary: "Shows each step that changed a card, with what changed and when.",
-      answer: "{step, name, at, event, fields, added_tags, removed_tags}...",
-      details: """
-        The steps are those of `undo --list`, newest first; changes that other cards of the note share are included. \
-        `undo N` undoes one of them; `deckhand --at N card show CARD` shows the card as it was after a step.
-        """, arguments: [Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")],
-      example: "card history Spanish:1"
-    ) { invocation, session in
-      let steps = try session.workspace().comparing.history(of: CardCommands.card(invocation.text("CARD"), session))
-      let terminal = session.console.terminal
-      let drawing = ChangeLines(terminal: terminal)
-      var lines: [String] = []
-      for step in steps {
-        let name = printable(step.step.name, limit: 500)
-        lines.append(terminal.styled("step \(step.step.id)", .bold) + "  \(session.since(step.step.at))  \(name)")
-        lines += drawing.fields(step.change).map { "  " + $0 }
-      }
-      if steps.isEmpty { lines = ["No stored undo step changed this card."] }
-      return CommandResult(.list(steps.map(value)), .drawn(lines))
+  static let cardHistory = BuiltIn(
+    "card", "history", summary: "Shows each step that changed a card, with what changed and when.",
+    answer: "{step, name, at, event, fields, added_tags, removed_tags}...",
+    details: """
+      The steps are those of `undo --list`, newest first; changes that other cards of the note share are included. \
+      `undo N` undoes one of them; `deckhand --at N card show CARD` shows the card as it was after a step.
+      """, arguments: [Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")],
+    example: "card history Spanish:1"
+  ) { invocation, session in
+    let steps = try session.workspace().comparing.history(of: CardCommands.card(invocation.text("CARD"), session))
+    let terminal = session.console.terminal
+    let drawing = ChangeLines(terminal: terminal)
+    var lines: [String] = []
+    for step in steps {
+      let name = printable(step.step.name, limit: 500)
+      lines.append(terminal.styled("step \(step.step.id)", .bold) + "  \(session.since(step.step.at))  \(name)")
+      lines += drawing.fields(step.change).map { "  " + $0 }
     }
+    if steps.isEmpty { lines = ["No stored undo step changed this card."] }
+    return CommandResult(.list(steps.map(value)), .drawn(lines))
   }
 
   private static func value(_ step: CardStep) -> Value {
     let change = step.change.value.record ?? Value.Record()
     let wanted: Set<String> = ["event", "fields", "added_tags", "removed_tags"]
-    let names = [
-      ("step", Value.integer(step.step.id)), ("name", .text(step.step.name)), ("at", .number(step.step.at)),
-    ]
+    let names = [("step", Value.integer(step.step.id)), ("name", .text(step.step.name)), ("at", .number(step.step.at))]
     return .record(names + change.fields.filter { wanted.contains($0.name) }.map { ($0.name, $0.value) })
   }
 }

@@ -1,5 +1,4 @@
-// `card list`: one page for the user at a terminal, the whole list for a program. Invariant: a column shows the same in
-// a page, in a pipe and alone.
+// `card list`: a page for a user, all for a program. Invariant: a column is the same in a page, a pipe and alone.
 
 import Commands
 import Decks
@@ -10,43 +9,39 @@ import Values
 import Workspace
 
 enum CardListCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "card", "list", summary: "Lists the cards of one deck, or all cards.", answer: "card... or {COLUMN}...",
-      details: """
-        At a terminal, the first `display.rows` cards are shown. --sort takes \
-        \(CardProperty.sorting.map(\.rawValue).joined(separator: ", ")); with a - before it, it sorts from highest to \
-        lowest. `help queries` explains how to search.
-        """,
-      arguments: [Argument("QUERY", .query, isOptional: true, help: "words of the prompt or answer, tag:x, -not, ...")],
-      options: [
-        Option("--deck", "DECK", .deck, help: "only this deck"),
-        Option("--sort", "FIELD", help: "the field to sort by; the order of the decks when left out"),
-        Option("--offset", "N", .integer(0...Int.max), help: "skip the first N"),
-        Option("--limit", "N", .positive, help: "at most N"),
-        Option(
-          "--columns", "A,B",
-          help: "the columns to show, of \(CardProperty.shown.map(\.rawValue).joined(separator: ", "))"),
-      ], example: "card list --deck Spanish tag:animal --sort -due --columns prompt,due,interval"
-    ) { invocation, session in
-      let request = try CardListRequest(invocation, session)
-      return try request.isStreamed ? request.stream() : request.page()
-    }
+  static let command = BuiltIn(
+    "card", "list", summary: "Lists the cards of one deck, or all cards.", answer: "card... or {COLUMN}...",
+    details: """
+      At a terminal, the first `display.rows` cards are shown. --sort takes \
+      \(CardProperty.sorting.map(\.rawValue).joined(separator: ", ")); with a - before it, it sorts from highest to \
+      lowest. `help queries` explains how to search.
+      """,
+    arguments: [Argument("QUERY", .query, isOptional: true, help: "words of the prompt or answer, tag:x, -not, ...")],
+    options: [
+      Option("--deck", "DECK", .deck, help: "only this deck"),
+      Option("--sort", "FIELD", help: "the field to sort by; the order of the decks when left out"),
+      Option("--offset", "N", .integer(0...Int.max), help: "skip the first N"),
+      Option("--limit", "N", .positive, help: "at most N"),
+      Option(
+        "--columns", "A,B",
+        help: "the columns to show, of \(CardProperty.shown.map(\.rawValue).joined(separator: ", "))"),
+    ], example: "card list --deck Spanish tag:animal --sort -due --columns prompt,due,interval"
+  ) { invocation, session in
+    let request = try CardListRequest(invocation, session)
+    return try request.isStreamed ? request.stream() : request.page()
   }
 
   static func table(
     _ cards: [CardHandle], _ columns: [CardProperty], whenEmpty: String, _ session: Session
   ) throws -> TableText {
-    var table = TableText(columns.map(\.heading), whenEmpty: whenEmpty)
-    for (index, card) in cards.enumerated() {
+    let rows = try cards.enumerated().map { index, card in
       if index % 256 == 0 { try session.stopIfInterrupted() }
-      table.add(try columns.map { try $0.text(of: card, session) })
+      return try columns.map { try $0.text(of: card, session) }
     }
-    return table
+    return TableText(columns.map(\.heading), rows: rows, whenEmpty: whenEmpty)
   }
 }
 
-/// One list of cards as the user requested it.
 private struct CardListRequest {
   private let session: Session
   private let decks: [DeckHandle]
@@ -65,8 +60,7 @@ private struct CardListRequest {
     query = try session.query("QUERY", of: invocation)
     sort = try invocation.optionalText("--sort").map(Self.sort)
     offset = invocation.optionalInteger("--offset") ?? 0
-    limit = invocation.optionalInteger("--limit")
-    wantsJSON = invocation.wantsJSON(in: session)
+    (limit, wantsJSON) = (invocation.optionalInteger("--limit"), invocation.wantsJSON(in: session))
     let given = try invocation.optionalText("--columns").map { try CardProperty.columns($0) } ?? []
     areColumnsGiven = !given.isEmpty
     let usual: [CardProperty] =
@@ -108,8 +102,6 @@ private struct CardListRequest {
     }
   }
 
-  // MARK: A page
-
   func page() throws -> CommandResult {
     let rows = session.console.terminal.hasScreen && !session.state.isAnswering
     let page = rows ? session.console.terminal.rowLimit ?? 200 : nil
@@ -143,8 +135,6 @@ private struct CardListRequest {
     return cards
   }
 
-  // MARK: A stream
-
   func stream() throws -> CommandResult {
     let sequence = try sequence()
     let total = sequence.count
@@ -161,7 +151,7 @@ private struct CardListRequest {
 extension CardProperty {
   var heading: TableText.Column {
     switch description.kind {
-    case .integer where self == .position: .init("#", .right)
+    case .integer where self == .position: .number("#")
     case .integer, .number: .init(title, .right)
     default: .init(title, isMain: self == .prompt || self == .answer)
     }

@@ -17,7 +17,6 @@ struct CardListStream {
   private static let page = 512
   /// Rows that are measured to decide the column widths.
   private static let measured = 500
-  /// The most characters of a cell.
   static let longestCell = 2_000
 
   private let session: Session
@@ -132,9 +131,7 @@ private struct RowReader {
     return name
   }
 
-  mutating func add(
-    _ property: CardProperty, of card: ListedCard, _ position: Int, to row: inout TableRow
-  ) throws {
+  mutating func add(_ property: CardProperty, of card: ListedCard, _ position: Int, to row: inout TableRow) throws {
     if let bytes = bytes(property, of: card) { return row.add(bytes) }
     if property == .tags { return row.add(card.tags) }
     if let text = property.ownText(of: card, at: moment) { return row.add(text) }
@@ -152,9 +149,7 @@ private struct RowReader {
     for tag in card.tags.split(separator: UInt8(ascii: " ")) { writer.write(UnsafeBufferPointer(rebasing: tag)) }
     writer.endList()
   }
-}
 
-extension RowReader {
   /// Writes the fields of the card's note by name, in the order in which Lua's tables are written.
   fileprivate mutating func writeFields(of card: ListedCard, to writer: inout JSONWriter) throws {
     let names = try fieldNames(of: card)
@@ -178,8 +173,6 @@ extension RowReader {
     return names
   }
 }
-
-// MARK: A table
 
 /// The cells of one table row, stored back to back.
 private struct TableRow {
@@ -215,8 +208,7 @@ private struct TableLayout {
   init(_ columns: [TableText.Column], _ rows: [TableRow]) {
     var headings = TableRow()
     for column in columns { headings.add(column.title) }
-    widths = columns.indices.map { place in
-      rows.reduce(headings.cells[place].width) { max($0, $1.cells[place].width) }
+    widths = columns.indices.map { place in rows.reduce(headings.cells[place].width) { max($0, $1.cells[place].width) }
     }
     self.headings = headings
     areRight = columns.map { $0.alignment == .right }

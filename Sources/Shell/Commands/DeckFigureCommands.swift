@@ -13,40 +13,34 @@ import Workspace
 
 enum DeckFigureCommands {
   static var all: [BuiltIn] {
-    [options, GoalCommand.command, OptimizeCommand.command, LeechCommand.command, simulate, statistics]
+    [options, DeckCommands.goal, OptimizeCommand.command, LeechCommand.command, simulate, statistics]
   }
 
-  // MARK: Options
-
-  private static var options: BuiltIn {
-    BuiltIn(
-      "deck", "options",
-      effect: .depends { $0.list("NAME=VALUE").isEmpty && !$0.flag("--deck-only") ? .reads : .changes },
-      summary: "Shows how a deck is studied, or sets options of its preset.", answer: "{deck, preset, OPTION}",
-      details: """
-        Options are stored in a preset, which decks can share and the decks within inherit; a deck that has none gets \
-        one with its own name. NAME= resets an option to its initial value. preset=NAME gives the deck another preset, \
-        which is created if it does not exist; preset= removes the preset from the deck. With --deck-only, a limit or \
-        the retention is set for this deck only.
-        """,
-      arguments: [
-        Common.deck, Argument("NAME=VALUE", isOptional: true, isRepeating: true, help: "an option and its value"),
-      ],
-      options: [
-        Option("--deck-only", help: "set new_per_day, reviews_per_day or desired_retention for this deck only")
-      ], example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
-      complete: { word, before, _ in before.isEmpty ? [] : offers(word).map { Offer($0, isOpen: $0.hasSuffix("=")) } }
-    ) { invocation, session in
-      let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let pairs = try pairs(invocation.list("NAME=VALUE"))
-      let isOwn = invocation.flag("--deck-only")
-      if !pairs.isEmpty {
-        try isOwn
-          ? deck.scheduling.setLimits(pairs.map { (try DeckOptions.name($0.name), $0.text) })
-          : deck.scheduling.set(pairs)
-      }
-      return try shown(deck, session, set: isOwn ? [] : pairs.compactMap { DeckOptions.Name(rawValue: $0.name) })
+  private static let options = BuiltIn(
+    "deck", "options",
+    effect: .depends { $0.list("NAME=VALUE").isEmpty && !$0.flag("--deck-only") ? .reads : .changes },
+    summary: "Shows how a deck is studied, or sets options of its preset.", answer: "{deck, preset, OPTION}",
+    details: """
+      Options are stored in a preset, which decks can share and the decks within inherit; a deck that has none gets \
+      one with its own name. NAME= resets an option to its initial value. preset=NAME gives the deck another preset, \
+      which is created if it does not exist; preset= removes the preset from the deck. With --deck-only, a limit or \
+      the retention is set for this deck only.
+      """,
+    arguments: [
+      Common.deck, Argument("NAME=VALUE", isOptional: true, isRepeating: true, help: "an option and its value"),
+    ],
+    options: [Option("--deck-only", help: "set new_per_day, reviews_per_day or desired_retention for this deck only")],
+    example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
+    complete: { word, before, _ in before.isEmpty ? [] : offers(word).map { Offer($0, isOpen: $0.hasSuffix("=")) } }
+  ) { invocation, session in
+    let deck = try session.workspace().decks.open(invocation.text("DECK"))
+    let pairs = try pairs(invocation.list("NAME=VALUE"))
+    let isOwn = invocation.flag("--deck-only")
+    if !pairs.isEmpty {
+      try isOwn
+        ? deck.scheduling.setLimits(pairs.map { (try DeckOptions.name($0.name), $0.text) }) : deck.scheduling.set(pairs)
     }
+    return try shown(deck, session, set: isOwn ? [] : pairs.compactMap { DeckOptions.Name(rawValue: $0.name) })
   }
 
   private static func pairs(_ words: [String]) throws -> [(name: String, text: String)] {
@@ -90,42 +84,36 @@ enum DeckFigureCommands {
     let heading =
       preset.map { "\(record.name) uses the preset \(quoted($0.name))\(shares)." }
       ?? "\(record.name) uses the initial options."
-    var table = TableText([
-      .init("Option", isTyped: true), .init("Value", isMain: true), .init("From"), .init("What it is for"),
-    ])
-    for name in DeckOptions.Name.allCases {
+    let rows = DeckOptions.Name.allCases.map { name in
       let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
-      table.add([name.text, options[name].text, by, name.summary])
+      return [name.text, options[name].text, by, name.summary]
     }
+    let table = TableText([.name("Option"), .main("Value"), "From", "What it is for"], rows: rows)
     let values = DeckOptions.Name.allCases.map { ($0.text, options[$0].value) }
     return CommandResult(
       .record([("deck", .text(record.name)), ("preset", preset.map { .text($0.name) } ?? .null)] + values),
       .parts([.lines([heading] + overridden), .table(table)]))
   }
 
-  // MARK: Simulating
-
-  private static var simulate: BuiltIn {
-    BuiltIn(
-      "deck", "simulate", summary: "Simulates the study of a deck at several retentions.",
-      answer: "{retention, reviews_per_day, known, reviews, weekdays}...",
-      details: """
-        A year of study of the deck's cards, new ones included, is simulated card by card with its options. For each \
-        desired retention, the result shows the reviews per day and the cards known at the end; with load_balance or \
-        easy_days, also the reviews on each day of the week. Nothing is changed.
-        """, arguments: [Common.deck],
-      options: [Option("--days", "N", .integer(1...3650), help: "the number of days; 365 when left out")],
-      example: "deck simulate Spanish --days 90"
-    ) { invocation, session in
-      let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let days = invocation.optionalInteger("--days") ?? 365
-      let forecasts = try session.console.showing("Simulating \(try deck.record().name)", total: 1000) { progress in
-        try deck.scheduling.simulate(days: days) { progress(Int($0 * 1000), 1000) }
-      }
-      let lines =
-        forecastLines(forecasts, days, session) + weekdayLines(forecasts, try deck.scheduling.options(), session)
-      return CommandResult(.list(forecasts.map(\.value)), .drawn(lines))
+  private static let simulate = BuiltIn(
+    "deck", "simulate", summary: "Simulates the study of a deck at several retentions.",
+    answer: "{retention, reviews_per_day, known, reviews, weekdays}...",
+    details: """
+      A year of study of the deck's cards, new ones included, is simulated card by card with its options. For each \
+      desired retention, the result shows the reviews per day and the cards known at the end; with load_balance or \
+      easy_days, also the reviews on each day of the week. Nothing is changed.
+      """, arguments: [Common.deck],
+    options: [Option("--days", "N", .integer(1...3650), help: "the number of days; 365 when left out")],
+    example: "deck simulate Spanish --days 90"
+  ) { invocation, session in
+    let deck = try session.workspace().decks.open(invocation.text("DECK"))
+    let days = invocation.optionalInteger("--days") ?? 365
+    let forecasts = try session.console.showing("Simulating \(try deck.record().name)", total: 1000) { progress in
+      try deck.scheduling.simulate(days: days) { progress(Int($0 * 1000), 1000) }
     }
+    let lines =
+      forecastLines(forecasts, days, session) + weekdayLines(forecasts, try deck.scheduling.options(), session)
+    return CommandResult(.list(forecasts.map(\.value)), .drawn(lines))
   }
 
   private static func forecastLines(_ forecasts: [RetentionForecast], _ days: Int, _ session: Session) -> [String] {
@@ -159,37 +147,31 @@ enum DeckFigureCommands {
     return [""] + ChartPanel(title, .rows(rows)).lines(on: session.console.terminal)
   }
 
-  // MARK: Statistics
-
-  private static var statistics: BuiltIn {
-    BuiltIn(
-      "deck", "stats", summary: "Shows study statistics: retention, days, forecast, distributions.",
-      answer: "{today, streak, longest_streak, cards, known, retention, FIGURE}",
-      details: """
-        The statistics are of a deck and those within it, of the cards that a query finds, or of everything. True \
-        retention is shown next to the prediction of the memory model; a card is mature when its interval is at least \
-        21 days. For a deck with a goal, its progress is shown. With --png or --svg, the charts are written to a file.
-        """, arguments: [Argument("DECK|QUERY", .query, isOptional: true, help: "a deck's name, or a query")],
-      options: [
-        Option("--png", "FILE", .file, access: .write, help: "write the charts as a picture, PNG or .svg"),
-        Option("--svg", "FILE", .file, access: .write, help: "write the charts as SVG"),
-      ], example: "deck stats Spanish",
-      complete: { word, before, session in
-        NameOffers(session).names(of: before.isEmpty ? .deck : .query, word)
-      }
-    ) { invocation, session in
-      let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
-      let files = ["--png", "--svg"].filter { invocation.optionalText($0) != nil }
-      if !files.isEmpty {
-        let panels = StatisticsPanels(figures, groupsNumbers: true).panels(weeks: 53)
-        let picture = ChartPicture(title: name, panels: panels)
-        let lines = try files.flatMap { try session.draw(picture, to: invocation.text($0), isSVG: $0 == "--svg") }
-        return CommandResult(figures.value, .lines(lines))
-      }
-      let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]
-      let panels = chartLines(figures, session.console.terminal)
-      return CommandResult(figures.value, .page(.init(.drawn(panels), title: name, facts: facts)))
+  private static let statistics = BuiltIn(
+    "deck", "stats", summary: "Shows study statistics: retention, days, forecast, distributions.",
+    answer: "{today, streak, longest_streak, cards, known, retention, FIGURE}",
+    details: """
+      The statistics are of a deck and those within it, of the cards that a query finds, or of everything. True \
+      retention is shown next to the prediction of the memory model; a card is mature when its interval is at least \
+      21 days. For a deck with a goal, its progress is shown. With --png or --svg, the charts are written to a file.
+      """, arguments: [Argument("DECK|QUERY", .query, isOptional: true, help: "a deck's name, or a query")],
+    options: [
+      Option("--png", "FILE", .file, access: .write, help: "write the charts as a picture, PNG or .svg"),
+      Option("--svg", "FILE", .file, access: .write, help: "write the charts as SVG"),
+    ], example: "deck stats Spanish",
+    complete: { word, before, session in NameOffers(session: session).names(of: before.isEmpty ? .deck : .query, word) }
+  ) { invocation, session in
+    let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
+    let files = ["--png", "--svg"].filter { invocation.optionalText($0) != nil }
+    if !files.isEmpty {
+      let panels = StatisticsPanels(figures: figures, groupsNumbers: true).panels(weeks: 53)
+      let picture = ChartPicture(title: name, panels: panels)
+      let lines = try files.flatMap { try session.draw(picture, to: invocation.text($0), isSVG: $0 == "--svg") }
+      return CommandResult(figures.value, .lines(lines))
     }
+    let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]
+    let panels = chartLines(figures, session.console.terminal)
+    return CommandResult(figures.value, .page(.init(.drawn(panels), title: name, facts: facts)))
   }
 
   /// The requested figures, and the name of what they cover.
@@ -219,7 +201,7 @@ enum DeckFigureCommands {
 
   private static func chartLines(_ figures: DeckStatistics, _ terminal: Terminal) -> [String] {
     let weeks = max(4, min(53, terminal.width - 8))
-    let panels = StatisticsPanels(figures, groupsNumbers: terminal.groupsNumbers).panels(weeks: weeks)
+    let panels = StatisticsPanels(figures: figures, groupsNumbers: terminal.groupsNumbers).panels(weeks: weeks)
     return Array(panels.map { $0.lines(on: terminal) }.joined(separator: [""]))
   }
 }

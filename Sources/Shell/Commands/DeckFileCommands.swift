@@ -8,7 +8,6 @@ import Exchange
 import Files
 import Problems
 import Text
-import Values
 import Workspace
 
 enum DeckFileCommands {
@@ -17,49 +16,44 @@ enum DeckFileCommands {
   private static let formatOption = Option(
     "--format", choice: CardFormat.allNames, help: "the file's format; from its extension when left out")
 
-  // MARK: Import
-
-  private static var importDeck: BuiltIn {
-    BuiltIn(
-      "deck", "import", effect: .changes, summary: "Adds the cards of files to a deck.",
-      answer:
-        "{added, updated, skipped, rejected_count, rejected, lines, blank, rows, used, left_count, left, FINDING} or {entered, older, known, unknown}",
-      details: """
-        A file's extension determines the format: .json (an array of objects with prompt and answer, or what deck \
-        export --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or \
-        Anki's packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding \
-        and header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
-        does not exist. Several files are one undo step. A row that cannot become a card is refused and reported. A \
-        broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused or no card was \
-        found. Lines that are part of no card are named, and comments counted. With \
-        --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of \
-        the card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and \
-        so is a row of a note that is in another deck. The notes of a package come with their types, media, presets \
-        and schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
-        package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format \
-        answers imports what was answered on a page of the deck (deck page): schedules continue as if it had been \
-        answered here, and answers that are already there are skipped.
-        """,
-      arguments: [
-        Common.deck, Argument("FILE", .file, isRepeating: true, help: "a file, `-`, or a pattern such as part-*.jsonl"),
-      ],
-      options: [
-        Option(
-          "--format", choice: CardFormat.allNames + [DeckPageCommands.answersFormat],
-          help: "the file's format; from its extension when left out"),
-        Option(
-          "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue),
-          help: "what to do with a card that already exists"),
-        Option("--strict", help: "import nothing if a row is refused or a line is not read"),
-        TextCommands.encoding,
-        Option("--separator", "S", help: "for a table: comma, semicolon, tab, space, pipe, colon or a character"),
-        Option("--columns", "CHOICES", help: "for a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
-        Option(
-          "--notetype", "T", help: "for a table: its rows are notes of this type, and --columns names fields: Word=1"),
-        Option("--no-header", help: "for a table: the first row is a card"),
-      ], example: "deck import Spanish words.csv --columns prompt=Spanish,answer=English"
-    ) { invocation, session in try runImport(invocation, session) }
-  }
+  private static let importDeck = BuiltIn(
+    "deck", "import", effect: .changes, summary: "Adds the cards of files to a deck.",
+    answer:
+      "{added, updated, skipped, rejected_count, rejected, lines, blank, rows, used, left_count, left, FINDING} or {entered, older, known, unknown}",
+    details: """
+      A file's extension determines the format: .json (an array of objects with prompt and answer, or what deck \
+      export --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or \
+      Anki's packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding \
+      and header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
+      does not exist. Several files are one undo step. A row that cannot become a card is refused and reported. A \
+      broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused or no card was \
+      found. Lines that are part of no card are named, and comments counted. With \
+      --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of \
+      the card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and \
+      so is a row of a note that is in another deck. The notes of a package come with their types, media, presets \
+      and schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
+      package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format \
+      answers imports what was answered on a page of the deck (deck page): schedules continue as if it had been \
+      answered here, and answers that are already there are skipped.
+      """,
+    arguments: [
+      Common.deck, Argument("FILE", .file, isRepeating: true, help: "a file, `-`, or a pattern such as part-*.jsonl"),
+    ],
+    options: [
+      Option(
+        "--format", choice: CardFormat.allNames + [DeckPageCommands.answersFormat],
+        help: "the file's format; from its extension when left out"),
+      Option(
+        "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue),
+        help: "what to do with a card that already exists"),
+      Option("--strict", help: "import nothing if a row is refused or a line is not read"), TextCommands.encoding,
+      Option("--separator", "S", help: "for a table: comma, semicolon, tab, space, pipe, colon or a character"),
+      Option("--columns", "CHOICES", help: "for a table: prompt=Spanish,answer=3,tags=Theme by header or number"),
+      Option(
+        "--notetype", "T", help: "for a table: its rows are notes of this type, and --columns names fields: Word=1"),
+      Option("--no-header", help: "for a table: the first row is a card"),
+    ], example: "deck import Spanish words.csv --columns prompt=Spanish,answer=English"
+  ) { invocation, session in try runImport(invocation, session) }
 
   static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
     let name = invocation.text("DECK")
@@ -96,19 +90,14 @@ enum DeckFileCommands {
     options.table.separator = try table { try invocation.optionalText("--separator").map(Separator.byte(named:)) }
     options.table.columns = try table { try invocation.optionalText("--columns").map(ColumnChoice.list(of:)) } ?? []
     options.table.hasNoHeader = invocation.flag("--no-header")
-    options.noteType = invocation.optionalText("--notetype")
-    options.previewed = previewed
+    (options.noteType, options.previewed) = (invocation.optionalText("--notetype"), previewed)
     return options
   }
 
   /// Parses an option for tables; a value that cannot be used is wrong usage.
   static func table<T>(_ parse: () throws -> T) throws -> T {
-    do { return try parse() } catch let error as ExchangeError {
-      throw error.reworded(code: .usage(.badValue))
-    }
+    do { return try parse() } catch let error as ExchangeError { throw error.reworded(code: .usage(.badValue)) }
   }
-
-  // MARK: The report of an import
 
   static func words(_ report: ImportReport, _ deck: String, _ session: Session) throws -> [String] {
     let cards = report.cards
@@ -132,9 +121,9 @@ enum DeckFileCommands {
     parts += cards.lost.map { "Not imported: \($0)." }
     parts += words(report.lines, session)
     if !report.missingMedia.isEmpty {
-      let names = report.missingMedia.sorted().prefix(5).map { printable($0, limit: 60) }.joined(separator: ", ")
+      let names = firstFew(report.missingMedia.sorted().map { printable($0, limit: 60) }, 5)
       parts.append(
-        "Not found next to the file: \(names)\(report.missingMedia.count > 5 ? ", …" : ""). "
+        "Not found next to the file: \(names). "
           + "Put them there and import again with --on-duplicate update.")
     }
     if let line = report.findings.answeredCloze {
@@ -151,8 +140,7 @@ enum DeckFileCommands {
     return parts + preview(report.preview)
   }
 
-  /// Names the first 20 places of lines that are part of no card, and counts the rest by reason; comments are only
-  /// counted.
+  /// Names the first 20 places of lines of no card, and counts the rest by reason; comments are only counted.
   private static func words(_ report: LineReport, _ session: Session) -> [String] {
     let parts = report.parts.filter { $0.reason != .comment }
     var rest = report.left
@@ -171,8 +159,7 @@ enum DeckFileCommands {
     return words
   }
 
-  /// Whether the deck is missing or empty with the decks within it: a package's note is in the collection once,
-  /// whichever deck holds it.
+  /// Whether the deck is missing or empty, with the decks within it: a note of a package exists once, in any deck.
   private static func hasNoCards(_ name: String, _ session: Session) throws -> Bool {
     for deck in try session.workspace().decks.all() where try deck.record().name.lowercased() == name.lowercased() {
       return try deck.countWithSubdecks() == 0
@@ -189,7 +176,7 @@ enum DeckFileCommands {
     var words = "Read as a table with \(separatorWords(separator)) in \(found.encoding.rawValue)"
     if let hasHeader = found.hasHeader {
       words += hasHeader ? "; the first row names the columns: " : "; no header, the columns are "
-      words += found.columns.prefix(20).joined(separator: ", ") + (found.columns.count > 20 ? ", …" : "")
+      words += firstFew(found.columns, 20)
     }
     return words + "."
   }
@@ -198,8 +185,7 @@ enum DeckFileCommands {
   private static func headerHint(_ found: ImportFindings, isRehearsal: Bool) -> String? {
     guard found.assumedCard.count > 1 else { return nil }
     let isCard = found.columns.prefix(2) == ["prompt", "answer"]
-    let named = zip(found.columns, found.assumedCard.map(\.trimmed)).filter { !isUnnamed($0.0) }
-      .prefix(isCard ? 2 : 8)
+    let named = zip(found.columns, found.assumedCard.map(\.trimmed)).filter { !isUnnamed($0.0) }.prefix(isCard ? 2 : 8)
     let canBeNamed = named.map(\.1).allSatisfy { name in
       !name.isEmpty && name.count <= 40 && !name.contains { ",=\"\\$`!'".contains($0) || $0.isNewline }
     }
@@ -231,42 +217,38 @@ enum DeckFileCommands {
       }
   }
 
-  // MARK: Export
-
-  private static var exportDeck: BuiltIn {
-    BuiltIn(
-      "deck", "export", effect: .announces, summary: "Writes the cards of a deck and the decks within it to a file.",
-      answer: "{cards, bytes, lost}",
-      details: """
-        The file's extension determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
-        (Anki's package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg \
-        contains all decks with their schedules, whichever deck you name: in Anki it replaces the whole collection. \
-        The file is written completely or not at all; what its format cannot contain is reported. JSON is an array of \
-        prompts and answers; with notes of other types or --with-schedule it is an object with everything.
-        """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
-      options: [
-        formatOption, Option("--with-schedule", help: "include schedules, in .json, .jsonl and .apkg"),
-        Option("--for-spreadsheet", help: "for a table: escape cells that a spreadsheet would run as formulas"),
-      ], example: "deck export Spanish spanish.csv"
-    ) { invocation, session in
-      let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      var options = ExportOptions()
-      options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
-      options.hasSchedule = invocation.flag("--with-schedule")
-      options.isForSpreadsheet = invocation.flag("--for-spreadsheet")
-      try deck.checkExport(to: path, options)
-      let count = try deck.countWithSubdecks()
-      let target = path == "-" ? "standard output" : path
-      guard session.rehearsal.mayActOutside("write \(session.counted(count, "card")) to \(target)") else {
-        return CommandResult()
-      }
-      let report = try deck.exportCards(to: path, .any, options)
-      let lines = exportWords(report, try deck.record().name, target, session)
-      guard path == "-" else { return CommandResult(report.value, .lines(lines)) }
-      for line in lines { session.console.note(line) }
+  private static let exportDeck = BuiltIn(
+    "deck", "export", effect: .announces, summary: "Writes the cards of a deck and the decks within it to a file.",
+    answer: "{cards, bytes, lost}",
+    details: """
+      The file's extension determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
+      (Anki's package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg \
+      contains all decks with their schedules, whichever deck you name: in Anki it replaces the whole collection. \
+      The file is written completely or not at all; what its format cannot contain is reported. JSON is an array of \
+      prompts and answers; with notes of other types or --with-schedule it is an object with everything.
+      """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
+    options: [
+      formatOption, Option("--with-schedule", help: "include schedules, in .json, .jsonl and .apkg"),
+      Option("--for-spreadsheet", help: "for a table: escape cells that a spreadsheet would run as formulas"),
+    ], example: "deck export Spanish spanish.csv"
+  ) { invocation, session in
+    let deck = try session.workspace().decks.open(invocation.text("DECK"))
+    let path = session.environment.folders.expanded(invocation.text("FILE"))
+    var options = ExportOptions()
+    options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+    options.hasSchedule = invocation.flag("--with-schedule")
+    options.isForSpreadsheet = invocation.flag("--for-spreadsheet")
+    try deck.checkExport(to: path, options)
+    let count = try deck.countWithSubdecks()
+    let target = path == "-" ? "standard output" : path
+    guard session.rehearsal.mayActOutside("write \(session.counted(count, "card")) to \(target)") else {
       return CommandResult()
     }
+    let report = try deck.exportCards(to: path, .any, options)
+    let lines = exportWords(report, try deck.record().name, target, session)
+    guard path == "-" else { return CommandResult(report.value, .lines(lines)) }
+    for line in lines { session.console.note(line) }
+    return CommandResult()
   }
 
   private static func exportWords(
@@ -276,8 +258,8 @@ enum DeckFileCommands {
     if report.lost.isEmpty { return [first] }
     var lost = report.lost.map { $0.part.words(session.counted($0.count, $0.part == .options ? "deck" : "card")) }
       .joined(separator: "; ")
-    let names = report.omitted.prefix(5).map { printable($0, limit: 40) }.joined(separator: ", ")
-    if !names.isEmpty { lost += " (\(names)\(report.omitted.count > 5 ? ", …" : ""))" }
+    let names = firstFew(report.omitted.map { printable($0, limit: 40) }, 5)
+    if !names.isEmpty { lost += " (\(names))" }
     lost += "."
     if report.lost.contains(where: { $0.part == .schedule }) {
       lost += " --with-schedule writes schedules into .json, .jsonl and .apkg."

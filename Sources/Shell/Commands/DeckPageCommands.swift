@@ -17,41 +17,39 @@ enum DeckPageCommands {
   /// The size in bytes from which a page's size is announced before it is written.
   private static let heavy = 10_000_000
 
-  static var page: BuiltIn {
-    BuiltIn(
-      "deck", "page", effect: .announces, summary: "Writes a deck as a single web page to study without a network.",
-      answer: "{cards, bytes, media, media_left_out, documents, documents_left_out} or nothing",
-      details: """
-        The page contains the cards with their pictures, sounds and documents, including the cards of decks within the \
-        deck, but no suspended cards. From a web server, a phone can add it to its home screen as an app. It schedules \
-        with the deck's memory model and options, and continues from where the cards are here; with --fresh all cards \
-        are new, as for somebody else. Import what was answered there with `deck import DECK FILE --format answers`. \
-        If a browser does not run scripts, the page is a list that reveals answers.
-        """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
-      options: [
-        Option("--lang", "L", help: "the languages of prompts and answers, such as es,en, for voices and hyphens"),
-        Option("--title", "TEXT", help: "the page's title; the deck's name when left out"),
-        Option("--fresh", help: "make every card new on the page"),
-      ], example: "deck page Spanish spanish.html --lang es,en"
-    ) { invocation, session in
-      let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      var options = PageOptions()
-      if let given = invocation.optionalText("--lang") {
-        (options.promptLanguage, options.answerLanguage) = try languages(given)
-      }
-      options.isFresh = invocation.flag("--fresh")
-      options.title = invocation.optionalText("--title").flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed }
-      let weight = try deck.pageWeight(options)
-      let size = session.counted((weight + 500_000) / 1_000_000, "MB", "MB")
-      let about = weight < 1_000_000 ? "less than 1 MB" : "about \(size)"
-      guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
-      if weight >= heavy { session.console.note("The page will be \(about).") }
-      let report = try session.console.showing("Writing \(lastPart(of: path))") {
-        try deck.writePage(to: path, .any, options, progress: $0)
-      }
-      return CommandResult(report.value, .lines(words(report, try deck.record().name, path, session)))
+  static let page = BuiltIn(
+    "deck", "page", effect: .announces, summary: "Writes a deck as a single web page to study without a network.",
+    answer: "{cards, bytes, media, media_left_out, documents, documents_left_out} or nothing",
+    details: """
+      The page contains the cards with their pictures, sounds and documents, including the cards of decks within the \
+      deck, but no suspended cards. From a web server, a phone can add it to its home screen as an app. It schedules \
+      with the deck's memory model and options, and continues from where the cards are here; with --fresh all cards \
+      are new, as for somebody else. Import what was answered there with `deck import DECK FILE --format answers`. \
+      If a browser does not run scripts, the page is a list that reveals answers.
+      """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
+    options: [
+      Option("--lang", "L", help: "the languages of prompts and answers, such as es,en, for voices and hyphens"),
+      Option("--title", "TEXT", help: "the page's title; the deck's name when left out"),
+      Option("--fresh", help: "make every card new on the page"),
+    ], example: "deck page Spanish spanish.html --lang es,en"
+  ) { invocation, session in
+    let deck = try session.workspace().decks.open(invocation.text("DECK"))
+    let path = session.environment.folders.expanded(invocation.text("FILE"))
+    var options = PageOptions()
+    if let given = invocation.optionalText("--lang") {
+      (options.promptLanguage, options.answerLanguage) = try languages(given)
     }
+    options.isFresh = invocation.flag("--fresh")
+    options.title = invocation.optionalText("--title").flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed }
+    let weight = try deck.pageWeight(options)
+    let size = session.counted((weight + 500_000) / 1_000_000, "MB", "MB")
+    let about = weight < 1_000_000 ? "less than 1 MB" : "about \(size)"
+    guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
+    if weight >= heavy { session.console.note("The page will be \(about).") }
+    let report = try session.console.showing("Writing \(lastPart(of: path))") {
+      try deck.writePage(to: path, .any, options, progress: $0)
+    }
+    return CommandResult(report.value, .lines(words(report, try deck.record().name, path, session)))
   }
 
   /// Parses `es,en`, the languages of prompts and answers; a single one applies to both.
@@ -89,8 +87,6 @@ enum DeckPageCommands {
     return lines
   }
 
-  // MARK: Answers
-
   /// Whether the files hold answers: according to `--format`, or else to their endings.
   static func areAnswers(_ paths: [String], format: String?) -> Bool {
     format.map { $0 == answersFormat } ?? paths.allSatisfy { $0.lowercased().hasSuffix("." + answersFormat) }
@@ -112,47 +108,39 @@ enum DeckPageCommands {
       rest.append("\(session.grouped(report.older)) older than answers given here (logged, but no schedule changed)")
     }
     if report.known > 0 { rest.append("\(session.grouped(report.known)) skipped (already there)") }
-    if report.unknown > 0 {
-      rest.append("\(session.grouped(report.unknown)) for cards that are not in the deck")
-    }
+    if report.unknown > 0 { rest.append("\(session.grouped(report.unknown)) for cards that are not in the deck") }
     if !rest.isEmpty { words += "; " + rest.joined(separator: ", ") }
     return words + "."
   }
-}
 
-enum DeckSheetCommand {
-  static var sheet: BuiltIn {
-    BuiltIn(
-      "deck", "sheet", effect: .announces,
-      summary: "Writes a deck as a PDF to print: cards to cut out, or a worksheet.",
-      answer: "{pages, cards, left_out} or nothing",
-      details: """
-        Cards to cut out have their answers on the back of the sheet, for a printer that flips it on the long edge, or \
-        next to them, to fold between. `cloze` makes sentences with gaps, `match` prompts and answers to connect, \
-        `search` a square of letters that hides the prompt of each card or else its answer, and `list` a table to \
-        fold; the answers of a worksheet are on its last pages. The cards of decks within the deck are included; \
-        suspended cards are included only if the query finds them. The same seed gives the same sheet; another seed \
-        gives another version.
-        """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
-      options: [
-        Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),
-        Option("--query", "QUERY", .query, help: "only the cards that it finds"),
-        Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "the paper size; a4 when left out"),
-        Option(
-          "--sides", choice: PaperSides.allCases.map(\.rawValue), help: "where the answers are; two when left out"),
-        Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version; another number gives another order"),
-      ], example: "deck sheet Spanish spanish.pdf --sides fold"
-    ) { invocation, session in
-      let deck = try session.workspace().decks.open(invocation.text("DECK"))
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      let options = try options(invocation)
-      let query = try session.query("--query", of: invocation)
-      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      let report = try session.console.showing("Drawing") {
-        try deck.print(to: path, options, matching: query, drawn: $0)
-      }
-      return CommandResult(report.value, line: words(report, try deck.record().name, path, session))
+  static let sheet = BuiltIn(
+    "deck", "sheet", effect: .announces, summary: "Writes a deck as a PDF to print: cards to cut out, or a worksheet.",
+    answer: "{pages, cards, left_out} or nothing",
+    details: """
+      Cards to cut out have their answers on the back of the sheet, for a printer that flips it on the long edge, or \
+      next to them, to fold between. `cloze` makes sentences with gaps, `match` prompts and answers to connect, \
+      `search` a square of letters that hides the prompt of each card or else its answer, and `list` a table to \
+      fold; the answers of a worksheet are on its last pages. The cards of decks within the deck are included; \
+      suspended cards are included only if the query finds them. The same seed gives the same sheet; another seed \
+      gives another version.
+      """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
+    options: [
+      Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),
+      Option("--query", "QUERY", .query, help: "only the cards that it finds"),
+      Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "the paper size; a4 when left out"),
+      Option("--sides", choice: PaperSides.allCases.map(\.rawValue), help: "where the answers are; two when left out"),
+      Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version; another number gives another order"),
+    ], example: "deck sheet Spanish spanish.pdf --sides fold"
+  ) { invocation, session in
+    let deck = try session.workspace().decks.open(invocation.text("DECK"))
+    let path = session.environment.folders.expanded(invocation.text("FILE"))
+    let options = try options(invocation)
+    let query = try session.query("--query", of: invocation)
+    guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
+    let report = try session.console.showing("Drawing") {
+      try deck.print(to: path, options, matching: query, drawn: $0)
     }
+    return CommandResult(report.value, line: words(report, try deck.record().name, path, session))
   }
 
   private static func options(_ invocation: Invocation) throws -> PaperOptions {
@@ -162,8 +150,7 @@ enum DeckSheetCommand {
     options.sides = invocation.optionalText("--sides").flatMap { PaperSides(rawValue: $0) } ?? options.sides
     options.seed = invocation.optionalInteger("--seed")
     if options.kind != .cards, let given = invocation.optionalText("--sides") {
-      throw CommandError.badValue(
-        command: "deck sheet", name: "--sides", value: given, expected: "left out unless --kind is cards")
+      throw invocation.badValue("--sides", given, expected: "left out unless --kind is cards")
     }
     return options
   }
@@ -178,8 +165,5 @@ enum DeckSheetCommand {
 }
 
 extension PaperReport {
-  /// The record that `--json` prints.
-  fileprivate var value: Value {
-    .record(["pages": pages, "cards": cards, "left_out": leftOut])
-  }
+  fileprivate var value: Value { .record(["pages": pages, "cards": cards, "left_out": leftOut]) }
 }

@@ -11,63 +11,61 @@ import Values
 import Workspace
 
 enum DictionaryCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "word", "dictionaries",
-      effect: .depends {
-        switch $0.optionalText("ACTION") {
-        case "add", "remove": .announces
-        case "order": .changes
-        default: .reads
-        }
-      }, summary: "Lists, adds, removes or orders the dictionaries that explain words.",
-      answer: "{name, words?, meanings?, path, own}... or {name, path, meanings, forms, frequencies, "
-        + "pronunciations} or {order} or {removed}",
-      details: """
-        A dictionary is a table (NAME.tsv: word, tab, meaning), a StarDict dictionary (NAME.ifo and its other files), \
-        a dictd dictionary, or one that was added. A name like spa-eng.tsv means that it explains Spanish words in \
-        English; one without a language is used for every language. Debian has dict-wn and dict-freedict-spa-eng, \
-        dict-freedict-eng-spa, ..., and apertium-eng-spa; those of Apertium are searched last. `add` indexes a .zip of \
-        Yomitan (terms, frequencies, forms), a .ifo, a .index or a .tsv once, so that searches in a large one are \
-        fast; `remove` deletes such an index. `order` sets which dictionaries are searched first; it is the setting \
-        text.dictionaries.
-        """,
-      arguments: [
-        Argument(
-          "ACTION", .choice(["list", "add", "remove", "order"]), isOptional: true, help: "list, add, remove or order"),
-        Argument(
-          "FILE|NAME", .file, isOptional: true, isRepeating: true, access: .read,
-          help: "a dictionary to add; names of dictionaries to remove or to put in order"),
-      ],
-      options: [
-        Option("--name", "NAME", help: "the name of a dictionary that is added"),
-        Option(
-          "--language", "L", .language, help: "the language of the words of an added dictionary, if it does not say"),
-      ],
-      usage: [
-        "word dictionaries", "word dictionaries add FILE [--name NAME] [--language L]", "word dictionaries remove NAME",
-        "word dictionaries order NAME...",
-      ], complete: offers
-    ) { invocation, session in
-      let names = invocation.list("FILE|NAME")
-      switch invocation.optionalText("ACTION") {
-      case "add": return try add(names, invocation, session)
-      case "remove": return try remove(names, session)
-      case "order": return try order(names, session)
-      default:
-        if let extra = names.first {
-          let usage = "word dictionaries list"
-          throw CommandError.extraArgument(command: usage, extra, usage: usage)
-        }
-        return try list(session)
+  static let command = BuiltIn(
+    "word", "dictionaries",
+    effect: .depends {
+      switch $0.optionalText("ACTION") {
+      case "add", "remove": .announces
+      case "order": .changes
+      default: .reads
       }
+    }, summary: "Lists, adds, removes or orders the dictionaries that explain words.",
+    answer: "{name, words?, meanings?, path, own}... or {name, path, meanings, forms, frequencies, "
+      + "pronunciations} or {order} or {removed}",
+    details: """
+      A dictionary is a table (NAME.tsv: word, tab, meaning), a StarDict dictionary (NAME.ifo and its other files), \
+      a dictd dictionary, or one that was added. A name like spa-eng.tsv means that it explains Spanish words in \
+      English; one without a language is used for every language. Debian has dict-wn and dict-freedict-spa-eng, \
+      dict-freedict-eng-spa, ..., and apertium-eng-spa; those of Apertium are searched last. `add` indexes a .zip of \
+      Yomitan (terms, frequencies, forms), a .ifo, a .index or a .tsv once, so that searches in a large one are \
+      fast; `remove` deletes such an index. `order` sets which dictionaries are searched first; it is the setting \
+      text.dictionaries.
+      """,
+    arguments: [
+      Argument(
+        "ACTION", .choice(["list", "add", "remove", "order"]), isOptional: true, help: "list, add, remove or order"),
+      Argument(
+        "FILE|NAME", .file, isOptional: true, isRepeating: true, access: .read,
+        help: "a dictionary to add; names of dictionaries to remove or to put in order"),
+    ],
+    options: [
+      Option("--name", "NAME", help: "the name of a dictionary that is added"),
+      Option(
+        "--language", "L", .language, help: "the language of the words of an added dictionary, if it does not say"),
+    ],
+    usage: [
+      "word dictionaries", "word dictionaries add FILE [--name NAME] [--language L]", "word dictionaries remove NAME",
+      "word dictionaries order NAME...",
+    ], complete: offers
+  ) { invocation, session in
+    let names = invocation.list("FILE|NAME")
+    switch invocation.optionalText("ACTION") {
+    case "add": return try add(names, invocation, session)
+    case "remove": return try remove(names, session)
+    case "order": return try order(names, session)
+    default:
+      if let extra = names.first {
+        let usage = "word dictionaries list"
+        throw CommandError.extraArgument(command: usage, extra, usage: usage)
+      }
+      return try list(session)
     }
   }
 
   private static func offers(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
     if before.isEmpty { return ["list", "add", "remove", "order"].map { Offer($0) } }
     guard before[0] == "add" else { return names(session).map { Offer($0) } }
-    return NameOffers(session).paths(word)
+    return NameOffers(session: session).paths(word)
   }
 
   /// The names of the available dictionaries; empty when nobody is signed in.
@@ -87,18 +85,14 @@ enum DictionaryCommand {
 
   private static func list(_ session: Session) throws -> CommandResult {
     let places = try session.workspace().words.dictionaries()
-    var table = TableText([.init("Dictionary", isTyped: true), .init("Words"), .init("Meanings"), .init("File")])
-    for place in places {
-      table.add([printable(place.name), place.words ?? "any", place.meanings ?? "", printable(place.path)])
-    }
     let folders = session.lexicons.meanings.ownFolders.map { printable($0) }.joined(separator: " and ")
     if places.isEmpty { session.console.note("No dictionaries are installed; install Debian's dict-wn, for example.") }
     session.console.note("Put your own dictionaries into \(folders).")
-    return CommandResult(
-      .list(
-        places.map {
-          .record(["name": $0.name, "words": $0.words, "meanings": $0.meanings, "path": $0.path, "own": $0.isOwn])
-        }), .table(table))
+    return CommandResult(listing: places, [.name("Dictionary"), "Words", "Meanings", "File"]) {
+      ["name": $0.name, "words": $0.words, "meanings": $0.meanings, "path": $0.path, "own": $0.isOwn]
+    } row: {
+      [printable($0.name), $0.words ?? "any", $0.meanings ?? "", printable($0.path)]
+    }
   }
 
   private static func add(_ names: [String], _ invocation: Invocation, _ session: Session) throws -> CommandResult {
@@ -146,9 +140,7 @@ enum DictionaryCommand {
     let shown = names.map { printable($0) }.joined(separator: ", ")
     guard session.rehearsal.mayActOutside("remove the dictionary \(shown)") else { return CommandResult() }
     for name in Set(names) { try dictionaries.remove(name) }
-    return CommandResult(
-      .record(["removed": names]),
-      line: "Removed \(shown).")
+    return CommandResult(.record(["removed": names]), line: "Removed \(shown).")
   }
 
   private static func order(_ names: [String], _ session: Session) throws -> CommandResult {

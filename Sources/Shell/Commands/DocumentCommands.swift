@@ -1,13 +1,10 @@
-// `doc ...`. Invariant: a name of a document or element identifies exactly one; moves and sizes are saved when the
-// command ends.
+// `doc ...`. Invariant: a name of a document or element identifies exactly one; each command saves.
 
 import Bindings
 import CardDocuments
 import Commands
 import Files
-import LuaRuntime
 import Problems
-import Storage
 import Text
 import Values
 import Workspace
@@ -17,7 +14,7 @@ enum DocumentCommands {
     [
       listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
       raiseElement(false), DocumentEditCommands.edit, duplicateDocument, removeElement,
-      DocumentEditCommands.remove, DocumentFileCommands.render, drawSheet, DocumentFileCommands.export,
+      DocumentEditCommands.remove, DocumentEditCommands.render, drawSheet, DocumentEditCommands.export,
     ]
   }
 
@@ -42,8 +39,7 @@ enum DocumentCommands {
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
-  /// Completions for Tab: the elements of the document named before the cursor, by their numbers; none when it cannot
-  /// be read.
+  /// Completions for Tab: the numbers of the elements of the document before the cursor; none when it is unreadable.
   static func elementOffers(before: [String], _ session: Session) -> [Offer] {
     guard let name = before.first else { return [] }
     do {
@@ -73,44 +69,38 @@ enum DocumentCommands {
     return CommandResult(.object(doc), line: done + copy)
   }
 
-  // MARK: Finding
-
-  private static var listDocuments: BuiltIn {
-    BuiltIn("doc", "list", summary: "Lists the card documents.", answer: "document...") { _, session in
-      let (documents, problems) = try session.workspace().documents.all()
-      let rows = try documents.map { handle in
-        let document = try handle.document()
-        return [
-          String(document.id.description.prefix(8)), document.content.title, session.grouped(document.elements.count),
-          document.modified.map { session.ago($0) } ?? "",
-        ]
-      }
-      for problem in problems { session.console.message("doc: \(problem.message)") }
-      let columns: [TableText.Column] = [.init("Id"), .init("Title"), .init("Elements", .right), .init("Changed")]
-      return CommandResult(
-        .objects(documents),
-        .table(TableText(columns, rows: rows, whenEmpty: "No documents yet; `doc create` creates one.")))
+  private static let listDocuments = BuiltIn("doc", "list", summary: "Lists the card documents.", answer: "document...")
+  { _, session in
+    let (documents, problems) = try session.workspace().documents.all()
+    let rows = try documents.map { handle in
+      let document = try handle.document()
+      return [
+        String(document.id.description.prefix(8)), document.content.title, session.grouped(document.elements.count),
+        document.modified.map { session.ago($0) } ?? "",
+      ]
     }
+    for problem in problems { session.console.message("doc: \(problem.message)") }
+    let columns: [TableText.Column] = ["Id", "Title", .number("Elements"), "Changed"]
+    return CommandResult(
+      .objects(documents),
+      .table(TableText(columns, rows: rows, whenEmpty: "No documents yet; `doc create` creates one.")))
   }
 
-  private static var showDocument: BuiltIn {
-    BuiltIn(
-      "doc", "show", summary: "Shows a document in words, and as a picture if the terminal can show it.",
-      answer: "{id, elements, FIELD}", arguments: [Self.document], example: "doc show 6D92"
-    ) { invocation, session in
-      let handle = try document(invocation, session)
-      let document = try handle.document()
-      let picture =
-        try invocation.wantsJSON(in: session) ? [] : DocumentPicture(session).lines(of: document)
-      for line in picture { session.console.write(line + "\n") }
-      let elements = document.elements.enumerated().map { index, element in "  \(index + 1)  \(element.id.prefix(8))" }
-      let words = document.content.linesInWords
-      var lines = [words.first ?? ""]
-      for (index, line) in words.dropFirst().enumerated() {
-        lines.append((index < elements.count ? elements[index] : "  ") + "  " + line)
-      }
-      return CommandResult(try documentRecord(handle, session), .lines(lines))
+  private static let showDocument = BuiltIn(
+    "doc", "show", summary: "Shows a document in words, and as a picture if the terminal can show it.",
+    answer: "{id, elements, FIELD}", arguments: [Self.document], example: "doc show 6D92"
+  ) { invocation, session in
+    let handle = try document(invocation, session)
+    let document = try handle.document()
+    let picture = try invocation.wantsJSON(in: session) ? [] : DocumentPicture(session).lines(of: document)
+    for line in picture { session.console.write(line + "\n") }
+    let elements = document.elements.enumerated().map { index, element in "  \(index + 1)  \(element.id.prefix(8))" }
+    let words = document.content.linesInWords
+    var lines = [words.first ?? ""]
+    for (index, line) in words.dropFirst().enumerated() {
+      lines.append((index < elements.count ? elements[index] : "  ") + "  " + line)
     }
+    return CommandResult(try documentRecord(handle, session), .lines(lines))
   }
 
   /// The document with its elements, as `--json` prints it.
@@ -120,43 +110,37 @@ enum DocumentCommands {
     return .record(fields)
   }
 
-  // MARK: Making
-
-  private static var createDocument: BuiltIn {
-    BuiltIn(
-      "doc", "create", effect: .changes, summary: "Creates a document, or one for each card of a deck.",
-      answer: "document or document...",
-      details: """
-        With --template, it creates a document for each card of a deck: {prompt}, {answer} and {FIELD} in its texts \
-        are replaced by the card's texts, and an image whose alt is such a name is replaced by the picture of that \
-        side or field, or removed if there is none. All of them are one undo step.
-        """,
-      options: [
-        Option(
-          "--background", "COLOR", help: "R,G,B, from 0 to 1, or #rrggbb; one of eight soft colours when left out"),
-        Option("--from", "FILE", .file, help: "start from another document"),
-        Option("--template", "DOC", .document, help: "the document to fill"),
-        Option("--deck", "DECK", .deck, help: "the deck whose cards fill it, with the decks within"), query,
-      ],
-      usage: [
-        "doc create [--background COLOR] [--from FILE]", "doc create --template DOC --deck DECK [--query QUERY]",
-      ], example: "doc create --background 1,1,0.7"
-    ) { invocation, session in
-      if let template = invocation.optionalText("--template") { return try fill(template, invocation, session) }
-      for name in ["--deck", "--query"] where invocation.optionalText(name) != nil {
-        throw CommandError.missingArgument(
-          command: "doc create", "--template", usage: "doc create --template DOC --deck DECK [--query QUERY]")
-      }
-      let background = try invocation.optionalText("--background").map { try color($0) }
-      let made: DocumentHandle
-      if let source = invocation.optionalText("--from") {
-        made = try session.workspace().documents.open(session.environment.folders.expanded(source))
-          .duplicate(background: background)
-      } else {
-        made = try session.workspace().documents.create(background: background)
-      }
-      return CommandResult(.object(made), line: "Created document \(try made.document().id).")
+  private static let createDocument = BuiltIn(
+    "doc", "create", effect: .changes, summary: "Creates a document, or one for each card of a deck.",
+    answer: "document or document...",
+    details: """
+      With --template, it creates a document for each card of a deck: {prompt}, {answer} and {FIELD} in its texts \
+      are replaced by the card's texts, and an image whose alt is such a name is replaced by the picture of that \
+      side or field, or removed if there is none. All of them are one undo step.
+      """,
+    options: [
+      Option("--background", "COLOR", help: "R,G,B, from 0 to 1, or #rrggbb; one of eight soft colours when left out"),
+      Option("--from", "FILE", .file, help: "start from another document"),
+      Option("--template", "DOC", .document, help: "the document to fill"),
+      Option("--deck", "DECK", .deck, help: "the deck whose cards fill it, with the decks within"), query,
+    ],
+    usage: ["doc create [--background COLOR] [--from FILE]", "doc create --template DOC --deck DECK [--query QUERY]"],
+    example: "doc create --background 1,1,0.7"
+  ) { invocation, session in
+    if let template = invocation.optionalText("--template") { return try fill(template, invocation, session) }
+    for name in ["--deck", "--query"] where invocation.optionalText(name) != nil {
+      throw CommandError.missingArgument(
+        command: "doc create", "--template", usage: "doc create --template DOC --deck DECK [--query QUERY]")
     }
+    let background = try invocation.optionalText("--background").map { try color($0) }
+    let made: DocumentHandle
+    if let source = invocation.optionalText("--from") {
+      made = try session.workspace().documents.open(session.environment.folders.expanded(source))
+        .duplicate(background: background)
+    } else {
+      made = try session.workspace().documents.create(background: background)
+    }
+    return CommandResult(.object(made), line: "Created document \(try made.document().id).")
   }
 
   private static let query = Option("--query", "QUERY", .query, help: "only the cards that it finds")
@@ -168,8 +152,7 @@ enum DocumentCommands {
     }
     for name in ["--background", "--from"] {
       guard let given = invocation.optionalText(name) else { continue }
-      throw CommandError.badValue(
-        command: "doc create", name: name, value: given, expected: "left out when --template is given")
+      throw invocation.badValue(name, given, expected: "left out when --template is given")
     }
     let filled = try filled([template], deck, invocation, session)
     for one in filled { try session.workspace().documents.save(one) }
@@ -203,16 +186,14 @@ enum DocumentCommands {
     throw ShellError.notColor(text)
   }
 
-  private static var addText: BuiltIn {
-    BuiltIn(
-      "doc", "add-text", effect: .changes, summary: "Adds a text in front of the other elements.", answer: "document",
-      details: "A text with a size wraps, and its box grows with it. " + Self.placing,
-      arguments: [
-        Self.document, Argument("TEXT", help: "the text; its line breaks are preserved"), DocumentEditCommands.fields,
-      ], example: "doc add-text 6D92 \"el perro\" size=150 color=#aa0000", complete: offerField
-    ) { invocation, session in
-      try adding("text", invocation, session) { try $0.addText(invocation.text("TEXT"), style: $2, $1) }
-    }
+  private static let addText = BuiltIn(
+    "doc", "add-text", effect: .changes, summary: "Adds a text in front of the other elements.", answer: "document",
+    details: "A text with a size wraps, and its box grows with it. " + Self.placing,
+    arguments: [
+      Self.document, Argument("TEXT", help: "the text; its line breaks are preserved"), DocumentEditCommands.fields,
+    ], example: "doc add-text 6D92 \"el perro\" size=150 color=#aa0000", complete: offerField
+  ) { invocation, session in
+    try adding("text", invocation, session) { try $0.addText(invocation.text("TEXT"), style: $2, $1) }
   }
 
   /// Adds an element, places it as its fields say, and sets its other fields.
@@ -246,21 +227,19 @@ enum DocumentCommands {
     before.count > 1 ? DocumentEditCommands.fieldOffers : []
   }
 
-  private static var addImage: BuiltIn {
-    BuiltIn(
-      "doc", "add-image", effect: .changes, summary: "Adds a copy of a picture in front of the other elements.",
-      answer: "document",
-      details: "It reads PNG, JPEG, GIF, WebP and SVG; it stores PNG, with the long side at most 1000 pixels. "
-        + Self.placing,
-      arguments: [Self.document, Argument("FILE", .file, help: "the picture"), DocumentEditCommands.fields],
-      example: "doc add-image 6D92 dog.jpg frame=circle", complete: offerField
-    ) { invocation, session in
-      // Decoded before the change begins, so that nobody else waits for the document meanwhile.
-      let picture = try session.workspace().documents.picture(
-        file: session.environment.folders.expanded(invocation.text("FILE")))
-      return try adding("image", invocation, session) { document, options, _ in
-        try document.addImage(picture, frame: nil, isCropped: false, options)
-      }
+  private static let addImage = BuiltIn(
+    "doc", "add-image", effect: .changes, summary: "Adds a copy of a picture in front of the other elements.",
+    answer: "document",
+    details: "It reads PNG, JPEG, GIF, WebP and SVG; it stores PNG, with the long side at most 1000 pixels. "
+      + Self.placing,
+    arguments: [Self.document, Argument("FILE", .file, help: "the picture"), DocumentEditCommands.fields],
+    example: "doc add-image 6D92 dog.jpg frame=circle", complete: offerField
+  ) { invocation, session in
+    // Decoded before the change begins, so that nobody else waits for the document meanwhile.
+    let picture = try session.workspace().documents.picture(
+      file: session.environment.folders.expanded(invocation.text("FILE")))
+    return try adding("image", invocation, session) { document, options, _ in
+      try document.addImage(picture, frame: nil, isCropped: false, options)
     }
   }
 
@@ -268,8 +247,6 @@ enum DocumentCommands {
     `doc set` has the same fields and explains them. Without x and y, the element is placed where it covers no other, \
     and is made smaller if needed, as long as there is room.
     """
-
-  // MARK: Changing
 
   private static func raiseElement(_ raises: Bool) -> BuiltIn {
     BuiltIn(
@@ -286,67 +263,57 @@ enum DocumentCommands {
     }
   }
 
-  private static var duplicateDocument: BuiltIn {
-    BuiltIn(
-      "doc", "duplicate", effect: .changes, summary: "Creates a new document with the same content.",
-      answer: "document", arguments: [Self.document], example: "doc duplicate 6D92"
-    ) { invocation, session in
-      let made = try document(invocation, session).duplicate()
-      return CommandResult(.object(made), line: "Created document \(try made.document().id).")
+  private static let duplicateDocument = BuiltIn(
+    "doc", "duplicate", effect: .changes, summary: "Creates a new document with the same content.",
+    answer: "document", arguments: [Self.document], example: "doc duplicate 6D92"
+  ) { invocation, session in
+    let made = try document(invocation, session).duplicate()
+    return CommandResult(.object(made), line: "Created document \(try made.document().id).")
+  }
+
+  private static let removeElement = BuiltIn(
+    "doc", "remove-element", effect: .changes, summary: "Removes an element.", answer: "document",
+    arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2", complete: offerElement
+  ) { invocation, session in
+    try changing(invocation, session) { document in
+      let element = try element(invocation.text("ELEMENT"), of: document)
+      try document.document().removeElement(element.id)
+      return "Removed an element."
     }
   }
 
-  private static var removeElement: BuiltIn {
-    BuiltIn(
-      "doc", "remove-element", effect: .changes, summary: "Removes an element.", answer: "document",
-      arguments: [Self.document, Self.element], example: "doc remove-element 6D92 2", complete: offerElement
-    ) { invocation, session in
-      try changing(invocation, session) { document in
-        let element = try element(invocation.text("ELEMENT"), of: document)
-        try document.document().removeElement(element.id)
-        return "Removed an element."
-      }
+  private static let drawSheet = BuiltIn(
+    "doc", "sheet", effect: .announces, summary: "Draws documents on the pages of a PDF, nine per page.",
+    answer: "text",
+    details: """
+      With --deck, each DOC is a template, as for `doc create --template`: the sheet has one document for each card, \
+      and none of them is stored.
+      """,
+    arguments: [
+      Argument("DOC", .document, isRepeating: true, help: "documents"),
+      Argument("FILE", .file, help: "the file, ending in .pdf"),
+    ],
+    options: [
+      Option("--deck", "DECK", .deck, help: "the deck whose cards fill the documents, which are templates"), query,
+    ], example: "doc sheet 6D92 8808 cards.pdf"
+  ) { invocation, session in
+    var filled: [FilledDocuments] = []
+    if let deck = invocation.optionalText("--deck") {
+      filled = try Self.filled(invocation.list("DOC"), deck, invocation, session)
+    } else if let given = invocation.optionalText("--query") {
+      throw invocation.badValue("--query", given, expected: "given together with --deck")
     }
-  }
-
-  // MARK: Drawing
-
-  private static var drawSheet: BuiltIn {
-    BuiltIn(
-      "doc", "sheet", effect: .announces, summary: "Draws documents on the pages of a PDF, nine per page.",
-      answer: "text",
-      details: """
-        With --deck, each DOC is a template, as for `doc create --template`: the sheet has one document for each card, \
-        and none of them is stored.
-        """,
-      arguments: [
-        Argument("DOC", .document, isRepeating: true, help: "documents"),
-        Argument("FILE", .file, help: "the file, ending in .pdf"),
-      ],
-      options: [
-        Option("--deck", "DECK", .deck, help: "the deck whose cards fill the documents, which are templates"), query,
-      ], example: "doc sheet 6D92 8808 cards.pdf"
-    ) { invocation, session in
-      var filled: [FilledDocuments] = []
-      if let deck = invocation.optionalText("--deck") {
-        filled = try self.filled(invocation.list("DOC"), deck, invocation, session)
-      } else if let given = invocation.optionalText("--query") {
-        throw CommandError.badValue(
-          command: "doc sheet", name: "--query", value: given, expected: "given together with --deck")
-      }
-      let documents =
-        filled.isEmpty
-        ? try invocation.list("DOC").map {
-          try session.workspace().documents.open(session.environment.folders.expanded($0))
-        } : filled.flatMap(\.documents)
-      let path = session.environment.folders.expanded(invocation.text("FILE"))
-      guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
-      try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
-        try session.workspace().documents.drawSheet(documents, to: path) { progress($0, documents.count) }
-      }
-      return CommandResult(
-        .text(path),
-        line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled, session)).")
+    let documents =
+      filled.isEmpty
+      ? try invocation.list("DOC").map {
+        try session.workspace().documents.open(session.environment.folders.expanded($0))
+      } : filled.flatMap(\.documents)
+    let path = session.environment.folders.expanded(invocation.text("FILE"))
+    guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
+    try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
+      try session.workspace().documents.drawSheet(documents, to: path) { progress($0, documents.count) }
     }
+    return CommandResult(
+      .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled, session)).")
   }
 }

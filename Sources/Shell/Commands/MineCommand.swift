@@ -5,85 +5,80 @@ import Bindings
 import Commands
 import Exchange
 import Files
-import Language
 import Problems
 import Text
 import Values
 import Workspace
 
 enum MineCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "mine", effect: .changes,
-      summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
-      answer: "{added, without_meaning, without_sentence, present, left_out, cards} or {proposed, path}",
-      details: """
-        Each sentence has only one word that you have not studied yet. The words that make most of the text known \
-        come first. The cards are of the note type Mined: the word, the sentence with it \
-        in bold, a meaning from the dictionaries of this machine, a translation, the source, and how often the word \
-        occurs. The deck and the type are created if they are missing. A second run adds nothing. --translation takes \
-        subtitles of the same film in a language that you read; lines are paired by their times, which may differ by \
-        an offset and a speed. --audio takes the films: ffmpeg cuts out the sound of each line and a picture. From the \
-        vocabulary of KOReader, a Kindle or a Kobo, the words and phrases that you looked up become cards, with their \
-        sentences; those that do not are named with the reason. \
-        The fields of a --notetype are filled if they have the names of those of Mined; otherwise its first field gets \
-        the word, its second the meaning and the sentence. With --review FILE the words are written to a table; delete \
-        lines from it and run the same command again.
-        """, arguments: [TextCommands.files],
-      options: [
-        Option("--deck", "DECK", .deck, help: "the deck for the cards"), Common.language, TextCommands.encoding,
-        TextCommands.knownList,
-        Option(
-          "--translation", "FILE", .file, isRepeating: true, access: .read,
-          help: "subtitles in another language, one file per text"),
-        Option("--offset", "S", .anyNumber, help: "seconds to add to the translation's times; detected when left out"),
-        Option("--dictionary", "NAME", help: "use only this dictionary"),
-        Option(
-          "--audio", "FILM", .file, isRepeating: true, access: .read,
-          help: "cut sounds and pictures out of films, one for each subtitle file"),
-        Option("--notetype", "TYPE", help: "a note type other than Mined"),
-        Option("--count", "N", .integer(1...100_000), help: "at most this many words; all when left out"),
-        Option("--cloze", help: "show a gap in place of the word"),
-        Option(
-          "--review", "FILE", .file, access: [.read, .write],
-          help: "a table of the words, to delete lines from before cards are made"),
-      ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
-    ) { invocation, session in
-      guard let deck = invocation.optionalText("--deck") else {
-        throw CommandError.missingArgument(command: "mine", "--deck DECK", usage: "mine FILE... --deck DECK")
-      }
-      // Checked before the texts are read, even when no card results from them.
-      for film in try films(invocation, session) {
-        _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted)
-      }
-      let text = try TextCommands.open(
-        invocation, session,
-        translations: try invocation.list("--translation").flatMap { try TextCommands.paths($0, session) },
-        offset: invocation.optionalNumber("--offset"))
-      reportPairings(text, session)
-      var report = try text.minable(options(invocation))
-      if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
-        if fileExists(path) {
-          report = try reviewed(report, path, session)
-        } else if !report.added.isEmpty {
-          // An empty table would exclude the words that a later run finds.
-          return try propose(report, path, session)
-        }
-      }
-      let clips = try clips(of: report.added, text, invocation, session)
-      let added = try text.mine(
-        report.added, into: deck, isCloze: invocation.flag("--cloze"), noteType: invocation.optionalText("--notetype"),
-        clips: clips)
-      if let clips { reportMissing(clips, session) }
-      return result(report, added: added, deck: deck, session)
+  static let command = BuiltIn(
+    "mine", effect: .changes,
+    summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
+    answer: "{added, without_meaning, without_sentence, present, left_out, cards} or {proposed, path}",
+    details: """
+      Each sentence has only one word that you have not studied yet. The words that make most of the text known come \
+      first. The cards are of the note type Mined: the word, the sentence with it in bold, a meaning from the \
+      dictionaries of this machine, a translation, the source, and how often the word occurs. The deck and the type \
+      are created if they are missing. A second run adds nothing. --translation takes subtitles of the same film in a \
+      language that you read; lines are paired by their times, which may differ by an offset and a speed. --audio \
+      takes the films: ffmpeg cuts out the sound of each line and a picture. From the vocabulary of KOReader, a Kindle \
+      or a Kobo, the words and phrases that you looked up become cards, with their sentences; those that do not are \
+      named with the reason. The fields of a --notetype are filled if they have the names of those of Mined; otherwise \
+      its first field gets the word, its second the meaning and the sentence. With --review FILE the words are written \
+      to a table; delete lines from it and run the same command again.
+      """, arguments: [TextCommands.files],
+    options: [
+      Option("--deck", "DECK", .deck, help: "the deck for the cards"), Common.language, TextCommands.encoding,
+      TextCommands.knownList,
+      Option(
+        "--translation", "FILE", .file, isRepeating: true, access: .read,
+        help: "subtitles in another language, one file per text"),
+      Option("--offset", "S", .anyNumber, help: "seconds to add to the translation's times; detected when left out"),
+      Option("--dictionary", "NAME", help: "use only this dictionary"),
+      Option(
+        "--audio", "FILM", .file, isRepeating: true, access: .read,
+        help: "cut sounds and pictures out of films, one for each subtitle file"),
+      Option("--notetype", "TYPE", help: "a note type other than Mined"),
+      Option("--count", "N", .integer(1...100_000), help: "at most this many words; all when left out"),
+      Option("--cloze", help: "show a gap in place of the word"),
+      Option(
+        "--review", "FILE", .file, access: [.read, .write],
+        help: "a table of the words, to delete lines from before cards are made"),
+    ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
+  ) { invocation, session in
+    guard let deck = invocation.optionalText("--deck") else {
+      throw CommandError.missingArgument(command: "mine", "--deck DECK", usage: "mine FILE... --deck DECK")
     }
+    // Checked before the texts are read, even when no card results from them.
+    for film in try films(invocation, session) {
+      _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted)
+    }
+    let text = try TextCommands.open(
+      invocation, session,
+      translations: try invocation.list("--translation").flatMap { try TextCommands.paths($0, session) },
+      offset: invocation.optionalNumber("--offset"))
+    reportPairings(text, session)
+    var report = try text.minable(options(invocation))
+    if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
+      if fileExists(path) {
+        report = try reviewed(report, path, session)
+      } else if !report.added.isEmpty {
+        // An empty table would exclude the words that a later run finds.
+        return try propose(report, path, session)
+      }
+    }
+    let clips = try clips(of: report.added, text, invocation, session)
+    let added = try text.mine(
+      report.added, into: deck, isCloze: invocation.flag("--cloze"), noteType: invocation.optionalText("--notetype"),
+      clips: clips)
+    if let clips { reportMissing(clips, session) }
+    return result(report, added: added, deck: deck, session)
   }
 
   private static func options(_ invocation: Invocation) -> MiningOptions {
     var options = MiningOptions()
     options.count = invocation.optionalInteger("--count")
-    options.dictionary = invocation.optionalText("--dictionary")
-    options.isCloze = invocation.flag("--cloze")
+    (options.dictionary, options.isCloze) = (invocation.optionalText("--dictionary"), invocation.flag("--cloze"))
     return options
   }
 
@@ -94,9 +89,7 @@ enum MineCommand {
     let films = try films(invocation, session)
     if films.isEmpty || words.isEmpty || session.rehearsal.isOn { return nil }
     return try session.console.showing("Cutting", total: words.count, unit: "words") { progress in
-      try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) {
-        progress($0, words.count)
-      }
+      try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) { progress($0, words.count) }
     }
   }
 
@@ -122,8 +115,6 @@ enum MineCommand {
     }
   }
 
-  // MARK: Reviewing
-
   private static func propose(_ report: MiningReport, _ path: String, _ session: Session) throws -> CommandResult {
     guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
     let head = "# Delete the lines that should not become cards, then run the same command again.\n"
@@ -137,9 +128,7 @@ enum MineCommand {
         "Wrote \(session.counted(report.added.count, "word")) to \(printable(path)); run this again to make the cards.")
   }
 
-  private static func oneCell(_ text: String) -> String {
-    String(text.map { $0 == "\t" || $0.isNewline ? " " : $0 })
-  }
+  private static func oneCell(_ text: String) -> String { String(text.map { $0 == "\t" || $0.isNewline ? " " : $0 }) }
 
   private static func reviewed(_ report: MiningReport, _ path: String, _ session: Session) throws -> MiningReport {
     let lines = try TextFile.lines(path, isInterrupted: session.environment.isInterrupted)
@@ -149,17 +138,12 @@ enum MineCommand {
     return report
   }
 
-  // MARK: The report
-
-  private static func result(
-    _ report: MiningReport, added: Int, deck: String, _ session: Session
-  ) -> CommandResult {
+  private static func result(_ report: MiningReport, added: Int, deck: String, _ session: Session) -> CommandResult {
     let without = report.added.filter { $0.gloss == nil }
     var lines = ["Added \(session.counted(added, "card")) to \(quoted(deck))."]
     if !without.isEmpty {
-      let some = without.prefix(10).map { printable($0.lemma) }.joined(separator: ", ")
-      lines.append(
-        "No meaning found for \(session.counted(without.count, "word")): \(some)\(without.count > 10 ? ", …" : "")")
+      let some = firstFew(without.map { printable($0.lemma) }, 10)
+      lines.append("No meaning found for \(session.counted(without.count, "word")): \(some)")
     }
     if report.withoutSentence > 0 {
       lines.append(
@@ -182,24 +166,15 @@ enum MineCommand {
       .record([
         "added": added, "without_meaning": without.count, "without_sentence": report.withoutSentence,
         "present": report.present,
-        "left_out": report.leftOut.map { Value.record(["word": $0.word, "reason": $0.reason]) },
-        "cards": cards,
+        "left_out": report.leftOut.map { Value.record(["word": $0.word, "reason": $0.reason]) }, "cards": cards,
       ]), .lines(lines))
   }
 
   /// Names the words that do not become cards, by reason.
   private static func leftOut(_ words: [LeftOutWord], _ session: Session) -> [String] {
-    var reasons: [(reason: String, words: [String])] = []
-    for word in words {
-      if let place = reasons.firstIndex(where: { $0.reason == word.reason }) {
-        reasons[place].words.append(word.word)
-      } else {
-        reasons.append((word.reason, [word.word]))
-      }
-    }
-    return reasons.map { reason, words in
-      let some = words.prefix(10).map { printable($0) }.joined(separator: ", ")
-      return "Left out \(session.counted(words.count, "word")), \(reason): \(some)\(words.count > 10 ? ", …" : "")"
+    words.map(\.reason).distinct(by: \.self).map { reason in
+      let group = words.filter { $0.reason == reason }.map { printable($0.word) }
+      return "Left out \(session.counted(group.count, "word")), \(reason): \(firstFew(group, 10))"
     }
   }
 }

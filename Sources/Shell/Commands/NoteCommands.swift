@@ -4,7 +4,6 @@
 import Bindings
 import Commands
 import Decks
-import LuaRuntime
 import Problems
 import Templates
 import Text
@@ -12,7 +11,7 @@ import Values
 import Workspace
 
 enum NoteCommands {
-  static var all: [BuiltIn] { [show, edit, NoteAddCommand.command] }
+  static var all: [BuiltIn] { [show, edit, addNote] }
 
   private static let note = Argument(
     "NOTE", .card, help: "its guid or the beginning of it, or DECK:POSITION of one of its cards")
@@ -29,27 +28,25 @@ enum NoteCommands {
     return try CardCommands.card(text, session).note()
   }
 
-  private static var show: BuiltIn {
-    BuiltIn(
-      "note", "show", summary: "Shows a note: its fields, and the cards that are made from them.", answer: "note",
-      details: "A field that contains more than plain text is shown as HTML.", arguments: [note],
-      example: "note show Spanish:1"
-    ) { invocation, session in
-      let note = try note(invocation.text("NOTE"), session)
-      let record = try note.record()
-      var fields = try note.fields().map { Display.Field($0.name, FieldHTML.plain($0.value) ?? $0.value) }
-      fields.append(.init("type", try note.type().record().name))
-      fields.append(.init("tags", record.tags.joined(separator: " ")))
-      fields.append(.init("guid", record.guid))
-      let cards = try note.cards()
-      var table = TableText([.init("Card"), .init("Place"), .init("Prompt"), .init("Answer")])
-      let type = try note.type().record()
-      for card in cards {
-        let row = try card.record()
-        table.add([cardName(row.ordinal, type), try card.place(), row.prompt, row.answer])
-      }
-      return CommandResult(.object(note), .parts([.fields(fields), .lines([""]), .table(table)]))
+  private static let show = BuiltIn(
+    "note", "show", summary: "Shows a note: its fields, and the cards that are made from them.", answer: "note",
+    details: "A field that contains more than plain text is shown as HTML.", arguments: [note],
+    example: "note show Spanish:1"
+  ) { invocation, session in
+    let note = try note(invocation.text("NOTE"), session)
+    let record = try note.record()
+    var fields = try note.fields().map { Display.Field($0.name, FieldHTML.plain($0.value) ?? $0.value) }
+    fields.append(.init("type", try note.type().record().name))
+    fields.append(.init("tags", record.tags.joined(separator: " ")))
+    fields.append(.init("guid", record.guid))
+    let cards = try note.cards()
+    let type = try note.type().record()
+    let rows = try cards.map { card in
+      let row = try card.record()
+      return [cardName(row.ordinal, type), try card.place(), row.prompt, row.answer]
     }
+    let table = TableText(["Card", "Place", "Prompt", "Answer"], rows: rows)
+    return CommandResult(.object(note), .parts([.fields(fields), .lines([""]), .table(table)]))
   }
 
   /// The name of the card's template; for a cloze, with the card's number.
@@ -58,37 +55,31 @@ enum NoteCommands {
     return type.cards.indices.contains(ordinal) ? type.cards[ordinal].name : "\(ordinal + 1)"
   }
 
-  private static var edit: BuiltIn {
-    BuiltIn(
-      "note", "edit", effect: .changes, summary: "Changes the fields and tags of a note, and its cards with them.",
-      answer: "note",
-      details: """
-        Without --set the note opens in $EDITOR. The texts are plain text; with --html they are HTML. A field that \
-        contains formatting can be changed only as HTML, or with --plain, which removes the formatting. A change that \
-        removes cards asks first; when it cannot ask, it is refused without --yes.
-        """, arguments: [note],
-      options: [
-        Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field"),
-        Option("--html", help: "the texts are HTML"),
-        Option("--plain", help: "replace formatting by plain text"),
-        Option("--yes", help: "agree to the removal of cards"),
-      ], example: "note edit Spanish:1 --set \"Back=the tomcat\""
-    ) { invocation, session in
-      let note = try note(invocation.text("NOTE"), session)
-      let change = Change(
-        isHTML: invocation.flag("--html"), mayLose: invocation.flag("--plain"), agreed: invocation.flag("--yes"))
-      return try edit(note, invocation.list("--set"), session, change)
-        ? changed(note, session) : .unchanged(.object(note))
-    }
+  private static let edit = BuiltIn(
+    "note", "edit", effect: .changes, summary: "Changes the fields and tags of a note, and its cards with them.",
+    answer: "note",
+    details: """
+      Without --set the note opens in $EDITOR. The texts are plain text; with --html they are HTML. A field that \
+      contains formatting can be changed only as HTML, or with --plain, which removes the formatting. A change that \
+      removes cards asks first; when it cannot ask, it is refused without --yes.
+      """, arguments: [note],
+    options: [
+      Option("--set", "FIELD=TEXT", isRepeating: true, help: "the new text of a field"),
+      Option("--html", help: "the texts are HTML"), Option("--plain", help: "replace formatting by plain text"),
+      Option("--yes", help: "agree to the removal of cards"),
+    ], example: "note edit Spanish:1 --set \"Back=the tomcat\""
+  ) { invocation, session in
+    let note = try note(invocation.text("NOTE"), session)
+    let change = Change(
+      isHTML: invocation.flag("--html"), mayLose: invocation.flag("--plain"), agreed: invocation.flag("--yes"))
+    return try edit(note, invocation.list("--set"), session, change)
+      ? changed(note, session) : .unchanged(.object(note))
   }
 
-  /// How a note may be changed.
   struct Change {
-    /// Whether the texts are HTML.
     var isHTML = false
     /// Whether plain text may replace formatting.
     var mayLose = false
-    /// Whether cards may be removed.
     var agreed = false
   }
 
@@ -152,42 +143,35 @@ enum NoteCommands {
       try note.update(fields: changes.fields, tags: changes.tags)
     }
   }
-}
 
-enum NoteAddCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "note", "add", effect: .changes, summary: "Adds a note of a type, and the cards that are made from it.",
-      answer: "note",
-      details: """
-        The fields are those of `notetype show TYPE`; fields that are left out are empty. Without any field, the note \
-        opens in $EDITOR. The texts are plain text; with --html they are HTML.
-        """,
-      arguments: [
-        Argument("TYPE", help: "a note type; `notetype list` lists them"),
-        Argument("FIELD=VALUE", isOptional: true, isRepeating: true, help: "the text of a field"),
-      ],
-      options: [
-        Option("--deck", "DECK", .deck, help: "the deck for its cards; may be left out if there is only one deck"),
-        Option("--tag", "T", isRepeating: true, help: "a tag"),
-        Option("--html", help: "the texts are HTML"),
-      ], example: "note add Basic \"Front=el gato\" \"Back=the cat\" --deck Spanish --tag animal",
-      complete: { _, before, session in NoteTypeCommands.names(before, session) }
-    ) { invocation, session in
-      let type = try session.workspace().noteTypes.open(invocation.text("TYPE"))
-      let deck = try deck(invocation.optionalText("--deck"), session)
-      let tags = invocation.list("--tag")
-      let given = try fields(invocation.list("FIELD=VALUE"), of: type.record(), isHTML: invocation.flag("--html"))
-      if !given.isEmpty {
-        return try added(deck.addNote(NewNote(fields: given, tags: tags), type: type), deck, session)
-      }
-      var note: NoteHandle?
-      let sheet = try NoteSheet.sheet(of: type.record(), tags: tags)
-      try session.editor.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
-        note = try deck.addNote(NoteSheet.note(Sheet(edited), type: type.record()), type: type)
-      }
-      return try note.map { try added($0, deck, session) } ?? .unchanged()
+  static let addNote = BuiltIn(
+    "note", "add", effect: .changes, summary: "Adds a note of a type, and the cards that are made from it.",
+    answer: "note",
+    details: """
+      The fields are those of `notetype show TYPE`; fields that are left out are empty. Without any field, the note \
+      opens in $EDITOR. The texts are plain text; with --html they are HTML.
+      """,
+    arguments: [
+      Argument("TYPE", help: "a note type; `notetype list` lists them"),
+      Argument("FIELD=VALUE", isOptional: true, isRepeating: true, help: "the text of a field"),
+    ],
+    options: [
+      Option("--deck", "DECK", .deck, help: "the deck for its cards; may be left out if there is only one deck"),
+      Option("--tag", "T", isRepeating: true, help: "a tag"), Option("--html", help: "the texts are HTML"),
+    ], example: "note add Basic \"Front=el gato\" \"Back=the cat\" --deck Spanish --tag animal",
+    complete: { _, before, session in NoteTypeCommands.names(before, session) }
+  ) { invocation, session in
+    let type = try session.workspace().noteTypes.open(invocation.text("TYPE"))
+    let deck = try deck(invocation.optionalText("--deck"), session)
+    let tags = invocation.list("--tag")
+    let given = try fields(invocation.list("FIELD=VALUE"), of: type.record(), isHTML: invocation.flag("--html"))
+    if !given.isEmpty { return try added(deck.addNote(NewNote(fields: given, tags: tags), type: type), deck, session) }
+    var note: NoteHandle?
+    let sheet = try NoteSheet.sheet(of: type.record(), tags: tags)
+    try session.editor.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
+      note = try deck.addNote(NoteSheet.note(Sheet(edited), type: type.record()), type: type)
     }
+    return try note.map { try added($0, deck, session) } ?? .unchanged()
   }
 
   private static func deck(_ name: String?, _ session: Session) throws -> DeckHandle {

@@ -1,5 +1,6 @@
-// `deck optimize`: fits the memory models to a user's answers, and reports how well each predicts them.
-// Invariant: parameters are saved only when they predict better; a report changes nothing.
+// `deck optimize`: fits the memory models to a user's answers, and reports how well each predicts them; `deck leeches`:
+// the cards that are forgotten more often than the model explains. Invariant: parameters are saved only when they
+// predict better; a report changes nothing.
 
 import Bindings
 import CardDocuments
@@ -12,37 +13,35 @@ import Values
 import Workspace
 
 enum OptimizeCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "deck", "optimize", effect: .depends { $0.flag("--report") ? .reads : .changes },
-      summary: "Fits the memory models to your answers.",
-      answer: "{deck, reviews, before, after, kept, parameters, model, evidence}, "
-        + "{deck, reviews?, before?, after?, kept?, parameters?, model?, evidence?, code?}... or "
-        + "{deck, model, fsrs6, fsrs7}",
-      details: """
-        The 21 parameters of FSRS-6 are fitted to four fifths of the answers of the deck and the decks within it, and \
-        judged on the rest. They are saved in the deck's preset if they predict better than the current ones. At least \
-        400 reviews on later days are needed. If the option model is auto, FSRS-7 schedules from then on if it predicts \
-        the last fifth of the answers better, which must contain at least 1,000 on later days; both models are fitted to \
-        the answers before it. At the prompt this is repeated automatically when the number of answers has grown by a \
-        tenth. --report shows how well both models predict, and saves nothing. With --all every preset is fitted to the \
-        answers of its decks.
-        """, arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
-      options: [
-        Option("--all", help: "fit every preset"), Option("--report", help: "show how well both models predict"),
-      ], example: "deck optimize Spanish"
-    ) { invocation, session in
-      try invocation.refuse(["DECK", "--report"], beside: "--all")
-      if invocation.flag("--all") { return try optimizeAll(session) }
-      let deck =
-        try invocation.optionalText("DECK").map { try session.workspace().decks.open($0) }
-        ?? StudyChoice.only(session, usage: "deck optimize DECK")
-      if invocation.flag("--report") { return try report(deck, session) }
-      let outcome = try fitted(deck, session)
-      try deck.fitting.store(outcome)
-      let lines = try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session)
-      return CommandResult(outcome.value(try deck.record().name), .lines(lines))
-    }
+  static let command = BuiltIn(
+    "deck", "optimize", effect: .depends { $0.flag("--report") ? .reads : .changes },
+    summary: "Fits the memory models to your answers.",
+    answer: "{deck, reviews, before, after, kept, parameters, model, evidence}, "
+      + "{deck, reviews?, before?, after?, kept?, parameters?, model?, evidence?, code?}... or "
+      + "{deck, model, fsrs6, fsrs7}",
+    details: """
+      The 21 parameters of FSRS-6 are fitted to four fifths of the answers of the deck and the decks within it, and \
+      judged on the rest. They are saved in the deck's preset if they predict better than the current ones. At least \
+      400 reviews on later days are needed. If the option model is auto, FSRS-7 schedules from then on if it predicts \
+      the last fifth of the answers better, which must contain at least 1,000 on later days; both models are fitted to \
+      the answers before it. At the prompt this is repeated automatically when the number of answers has grown by a \
+      tenth. --report shows how well both models predict, and saves nothing. With --all every preset is fitted to the \
+      answers of its decks.
+      """, arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
+    options: [
+      Option("--all", help: "fit every preset"), Option("--report", help: "show how well both models predict"),
+    ], example: "deck optimize Spanish"
+  ) { invocation, session in
+    try invocation.refuse(["DECK", "--report"], beside: "--all")
+    if invocation.flag("--all") { return try optimizeAll(session) }
+    let deck =
+      try invocation.optionalText("DECK").map { try session.workspace().decks.open($0) }
+      ?? StudyChoice.only(session, usage: "deck optimize DECK")
+    if invocation.flag("--report") { return try report(deck, session) }
+    let outcome = try fitted(deck, session)
+    try deck.fitting.store(outcome)
+    let lines = try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session)
+    return CommandResult(outcome.value(try deck.record().name), .lines(lines))
   }
 
   private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> ModelFitting.Outcome {
@@ -75,26 +74,23 @@ enum OptimizeCommand {
     return CommandResult(.list(values), .lines(lines.isEmpty ? ["No decks yet."] : lines))
   }
 
-  // MARK: The report
-
   private static func report(_ deck: DeckHandle, _ session: Session) throws -> CommandResult {
     let name = try deck.record().name
     let evidence = try session.console.showing("Fitting \(name)", total: 1000) { progress in
       try deck.fitting.evidence { progress(Int($0 * 1000), 1000) }
     }
     let uses7 = try deck.scheduling.options().timed != nil
-    var table = TableText([.init("Model"), .init("Log loss"), .init("RMSE (bins)"), .init("AUC"), .init("Schedules")])
-    for (model, fit, isUsed) in [("FSRS-6", evidence.fsrs6, !uses7), ("FSRS-7", evidence.fsrs7, uses7)] {
-      table.add([
-        model, rounded(fit.logLoss, 4), rounded(fit.rmse * 100, 2) + " %",
-        rounded(fit.auc, 4), isUsed ? "yes" : "",
-      ])
-    }
+    let models = [("FSRS-6", evidence.fsrs6, !uses7), ("FSRS-7", evidence.fsrs7, uses7)]
+    let table = TableText(
+      ["Model", "Log loss", "RMSE (bins)", "AUC", "Schedules"],
+      rows: models.map { model, fit, isUsed in
+        [model, rounded(fit.logLoss, 4), rounded(fit.rmse * 100, 2) + " %", rounded(fit.auc, 4), isUsed ? "yes" : ""]
+      })
     let terminal = session.console.terminal
     let heading =
       "\(name): both models fitted to the first four fifths of the answers, and judged on "
       + "\(session.counted(evidence.fsrs7.count, "answer")) on later days of the last fifth."
-    let pictures = [("FSRS-6", evidence.fsrs6), ("FSRS-7", evidence.fsrs7)].flatMap { model, fit in
+    let pictures = models.flatMap { model, fit, _ in
       [""] + CalibrationPicture.panel("\(model): predicted and remembered", fit, terminal).lines(on: terminal)
     }
     let value: Value = .record([
@@ -122,7 +118,6 @@ enum CalibrationPicture {
   }
 }
 
-/// The result of fitting as text.
 enum FittingWords {
   static func lines(_ outcome: ModelFitting.Outcome, preset: String, _ session: Session) -> [String] {
     let fsrs6 = outcome.fsrs6
@@ -174,14 +169,105 @@ extension ModelFit {
 
 extension ModelFitting.Outcome {
   fileprivate func value(_ deck: String) -> Value {
-    func figures(_ fit: ModelFit) -> Value {
-      .record(["log_loss": fit.logLoss, "rmse": fit.rmse])
-    }
+    func figures(_ fit: ModelFit) -> Value { .record(["log_loss": fit.logLoss, "rmse": fit.rmse]) }
     return .record([
-      ("deck", .text(deck)), ("reviews", .integer(fsrs6.reviewCount)), ("before", figures(fsrs6.before)),
-      ("after", figures(fsrs6.after)), ("kept", .boolean(fsrs6.isBetter)),
-      ("parameters", .list(fsrs6.parameters.map { .number($0) })), ("model", .text(usesFSRS7 ? "fsrs-7" : "fsrs-6")),
-      ("evidence", evidence.map { .record(["fsrs6": figures($0.fsrs6), "fsrs7": figures($0.fsrs7)]) } ?? .null),
+      "deck": deck, "reviews": fsrs6.reviewCount, "before": figures(fsrs6.before), "after": figures(fsrs6.after),
+      "kept": fsrs6.isBetter, "parameters": fsrs6.parameters, "model": usesFSRS7 ? "fsrs-7" : "fsrs-6",
+      "evidence": evidence.map { Value.record(["fsrs6": figures($0.fsrs6), "fsrs7": figures($0.fsrs7)]) },
+    ])
+  }
+}
+
+enum LeechCommand {
+  static let command = BuiltIn(
+    "deck", "leeches",
+    summary: "Shows the cards that are forgotten more often than the memory model explains, and what helps.",
+    answer: "{guid, deck, prompt, answer, answers, lapses, expected, evidence, typed, confused_with, same, "
+      + "sentence, side_by_side}...",
+    details: """
+      A card is a leech when a memory that forgets it 2, 4 or 8 times as easily explains its answers 100 times \
+      better than the memory model of its deck does. Of the cards for which the model is right, at most one in a \
+      hundred is ever listed as a leech. What helps: another wording of its note (`note edit`); the cards that it is \
+      confused with (by what was typed for it, and by letters), with the command that studies them side by side; and \
+      a sentence from your own notes that contains its word. `study` shows them when a card becomes a leech.
+      """, arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; all decks when left out")],
+    example: "deck leeches Spanish"
+  ) { invocation, session in
+    let workspace = try session.workspace()
+    let deck = try invocation.optionalText("DECK").map { try workspace.decks.open($0) }
+    let leeches = try workspace.leeches.list(of: deck)
+    return CommandResult(.list(leeches.map(\.value)), display(leeches, session))
+  }
+
+  private static func display(_ leeches: [LeechHelp], _ session: Session) -> Display {
+    if leeches.isEmpty { return .lines(["No card is forgotten more often than the memory model explains."]) }
+    let rows = leeches.map { leech in
+      [
+        firstLine(leech.record.prompt), firstLine(leech.record.answer), leech.deck,
+        "\(leech.test.lapses) of \(leech.test.answers)", rounded(leech.test.expected, 2),
+      ]
+    }
+    let table = TableText([.main("Prompt"), "Answer", "Deck", .main("Forgotten"), "Expected"], rows: rows)
+    let help = leeches.prefix(20).flatMap { leech in
+      [""] + LeechCommand.help(leech).enumerated().map { $0 == 0 ? $1 : "  " + $1 }
+    }
+    let count = session.counted(leeches.count, "card")
+    return .parts([
+      .lines(["\(count) forgotten more often than the memory model explains.", ""]), .table(table), .lines(help),
+    ])
+  }
+
+  static func firstLine(_ text: String) -> String { text.lines.first { !$0.isEmpty }.map { String($0) } ?? text }
+
+  static func help(_ leech: LeechHelp) -> [String] {
+    ["\(quoted(LeechCommand.firstLine(leech.record.prompt))): reword it with `note edit`"] + aids(leech)
+  }
+
+  /// The typed mistakes, duplicates, confused cards with the command to study them together, an example.
+  static func aids(_ leech: LeechHelp) -> [String] {
+    var lines: [String] = []
+    if !leech.mistypes.isEmpty {
+      let typed = leech.mistypes.prefix(3).map {
+        printable($0.text, limit: 60) + ($0.times > 1 ? " (\($0.times) times)" : "")
+      }
+      lines.append("Typed instead: " + typed.joined(separator: ", "))
+    }
+    if !leech.same.isEmpty {
+      let guids = leech.same.prefix(3).map { printable($0.guid) }.joined(separator: ", ")
+      lines.append(
+        "It exists \(counted(leech.same.count + 1, "time")): \(guids) \(leech.same.count == 1 ? "is" : "are") the same; "
+          + "use `card remove` to remove one")
+    }
+    if !leech.confusedWith.isEmpty {
+      let others = leech.confusedWith.map {
+        "\(LeechCommand.firstLine($0.prompt)) (\(LeechCommand.firstLine($0.answer)))"
+      }
+      lines.append("Easily confused with: " + others.joined(separator: ", "))
+      lines.append("Side by side: `\(printable(sideBySide(leech), limit: 800))`")
+    }
+    if let sentence = leech.sentence { lines.append("In a sentence: " + sentence) }
+    return lines
+  }
+
+  /// The command that studies the leech together with the cards it is confused with, without changing a schedule.
+  static func sideBySide(_ leech: LeechHelp) -> String {
+    let cards = ([leech.record] + leech.confusedWith).map { card in
+      "dupe:\"" + card.prompt.map { "\\\"".contains($0) ? "\\\($0)" : String($0) }.joined() + "\""
+    }
+    let query = cards.distinct(by: \.self).joined(separator: " or ")
+    return "study \(ShellWords.quote(leech.family)) --query \(ShellWords.quote(query)) --cram --no-schedule"
+  }
+}
+
+extension LeechHelp {
+  fileprivate var value: Value {
+    .record([
+      "guid": record.guid, "deck": deck, "prompt": record.prompt, "answer": record.answer, "answers": test.answers,
+      "lapses": test.lapses, "expected": test.expected, "evidence": min(test.evidence, 1e12),
+      "typed": mistypes.map { Value.record(["text": $0.text, "times": $0.times]) },
+      "confused_with": confusedWith.map { Value.record(["guid": $0.guid, "prompt": $0.prompt, "answer": $0.answer]) },
+      "same": same.map(\.guid), "sentence": sentence,
+      "side_by_side": confusedWith.isEmpty ? nil : LeechCommand.sideBySide(self),
     ])
   }
 }

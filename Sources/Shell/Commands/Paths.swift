@@ -19,14 +19,12 @@ func fileSize(_ path: String) -> Int? {
 struct TextEditor {
   let session: Session
 
-  /// Opens a text in $EDITOR and applies the result. The user can correct a refused text there; otherwise it is saved
-  /// to a file.
+  /// Opens a text in $EDITOR and applies the result. A refused text can be corrected there, or is saved to a file.
   /// - Parameters:
   ///   - instead: what to do when there is no terminal, for the error.
   ///   - appliesUnchanged: whether an unchanged text is applied too.
   /// - Returns: whether there was anything to apply.
-  @discardableResult
-  func edit(
+  @discardableResult func edit(
     _ text: String, orElse instead: String, appliesUnchanged: Bool = false, apply: (String) throws -> Void
   ) throws -> Bool {
     guard session.console.terminal.hasKeyboard else { throw EditorError.noTerminal(instead: instead) }
@@ -73,15 +71,10 @@ struct TextEditor {
 
   /// Asks the question; nil for Ctrl-C.
   private func confirmUnlessInterrupted(_ question: String) throws -> Bool? {
-    do {
-      return try session.confirm(question)
-    } catch WorkspaceError.interrupted where endsWithCtrlC() {
-      return nil
-    }
+    do { return try session.confirm(question) } catch WorkspaceError.interrupted where endsWithCtrlC() { return nil }
   }
 
-  /// Whether Ctrl-C interrupted, not a signal that ends the program; then only the edit ends. The next output begins on
-  /// a new line.
+  /// Whether Ctrl-C interrupted, not a signal that ends the program: only the edit ends. Output goes on in a new line.
   private func endsWithCtrlC() -> Bool {
     guard Interrupts.endingSignal == nil else { return false }
     Interrupts.clear()
@@ -100,8 +93,7 @@ struct TextEditor {
     }
   }
 
-  /// Opens the text in the user's editor and returns the result; nil when Ctrl-C, and not a signal that ends the
-  /// program, ended it.
+  /// Opens the text in the user's editor and returns the result; nil when Ctrl-C, and no other signal, ended it.
   private func edited(_ text: String) throws -> String? {
     let editor =
       ["VISUAL", "EDITOR"].compactMap { session.environment.variables.value($0) }.first { !$0.isEmpty } ?? "vi"
@@ -120,9 +112,7 @@ struct TextEditor {
   }
 }
 
-extension Session {
-  var editor: TextEditor { TextEditor(session: self) }
-}
+extension Session { var editor: TextEditor { TextEditor(session: self) } }
 
 /// Runs a program on the same terminal and waits for it; returns its exit status, or 127 when it cannot be started.
 private func runProgram(_ path: String, _ arguments: [String]) -> Int32 {

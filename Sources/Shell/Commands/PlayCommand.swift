@@ -13,48 +13,45 @@ import WordGames
 import Workspace
 
 enum PlayCommands {
-  static var command: BuiltIn {
-    BuiltIn(
-      "play", effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
-      summary: "Plays a word game: make words from a word.",
-      answer: "{base_word, language, mode}, then for each guess {word, points, count, average, score} or "
-        + "{word, code, title, message}",
-      details: """
-        A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal \
-        it reads guesses from standard input and answers each in a line, with --json as an object. A game is saved as it \
-        is played: --resume continues it. A language or length given here is used for the next game too (`set \
-        game.language`, `set game.length`). Of a language with a frequency list on this machine \
-        (Debian's onboard-data, or frequency/CODE.tsv in the data folder: a word, a tab, a count; es.tsv for Spanish) a \
-        game chooses and looks for only the 20,000 most frequent words (`set game.words all` uses all words); a guess \
-        may be any word of the list.
-        """,
-      arguments: [
-        Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` lists the modes")
-      ],
-      options: [
-        Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
-        Option("--base", "WORD", help: "the base word"),
-        Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
-        Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"),
-        Common.foldAccents,
-        Option("--list", help: "list the modes"), Option("--resume", help: "resume the saved game"),
-        Option("--scores", help: "show finished games and the best of them"),
-      ],
-      usage: [
-        "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--fold-accents] [--to-deck DECK]",
-        "play --list", "play --resume", "play --scores",
-      ], example: "play --language spanish --length 9"
-    ) { invocation, session in
-      try checkOptions(invocation)
-      if invocation.flag("--list") { return listModes(session) }
-      if invocation.flag("--scores") { return try showScores(session) }
-      var options = PlayScreen.Options()
-      options.wantsJSON = invocation.wantsJSON(in: session)
-      options.showsBase = invocation.optionalText("--base") == nil
-      options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.checkedName($0) }
-      let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
-      return try PlayScreen(session, game, options).run()
-    }
+  static let command = BuiltIn(
+    "play", effect: .depends { $0.flag("--list") || $0.flag("--scores") ? .reads : .changes },
+    summary: "Plays a word game: make words from a word.",
+    answer: "{base_word, language, mode}, then for each guess {word, points, count, average, score} or "
+      + "{word, code, title, message}",
+    details: """
+      A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal \
+      it reads guesses from standard input and answers each in a line, with --json as an object. A game is saved as it \
+      is played: --resume continues it. A language or length given here is used for the next game too (`set \
+      game.language`, `set game.length`). Of a language with a frequency list on this machine \
+      (Debian's onboard-data, or frequency/CODE.tsv in the data folder: a word, a tab, a count; es.tsv for Spanish) a \
+      game chooses and looks for only the 20,000 most frequent words (`set game.words all` uses all words); a guess \
+      may be any word of the list.
+      """,
+    arguments: [
+      Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` lists the modes")
+    ],
+    options: [
+      Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
+      Option("--base", "WORD", help: "the base word"),
+      Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
+      Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"), Common.foldAccents,
+      Option("--list", help: "list the modes"), Option("--resume", help: "resume the saved game"),
+      Option("--scores", help: "show finished games and the best of them"),
+    ],
+    usage: [
+      "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--fold-accents] [--to-deck DECK]",
+      "play --list", "play --resume", "play --scores",
+    ], example: "play --language spanish --length 9"
+  ) { invocation, session in
+    try checkOptions(invocation)
+    if invocation.flag("--list") { return listModes(session) }
+    if invocation.flag("--scores") { return try showScores(session) }
+    var options = PlayScreen.Options()
+    options.wantsJSON = invocation.wantsJSON(in: session)
+    options.showsBase = invocation.optionalText("--base") == nil
+    options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.checkedName($0) }
+    let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
+    return try PlayScreen(session, game, options).run()
   }
 
   /// Refuses options that would be ignored.
@@ -73,8 +70,7 @@ enum PlayCommands {
     var options = GameOptions()
     options.mode = invocation.optionalText("MODE") ?? options.mode
     options.language = invocation.optionalText("--language")
-    options.length = invocation.optionalInteger("--length")
-    options.base = invocation.optionalText("--base")
+    (options.length, options.base) = (invocation.optionalInteger("--length"), invocation.optionalText("--base"))
     options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     try session.plugins.prepareMode(options.mode)
@@ -117,12 +113,12 @@ enum PlayCommands {
     let loaded = session.modes.modes.map { ($0.name, $0.summary) }
     let names = Set(loaded.map(\.0))
     let rows = loaded + session.plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
-    return CommandResult(
-      .list(rows.map { .record(["name": $0.0, "summary": $0.1]) }),
-      .table(TableText([.init("Mode", isTyped: true), .init("What it is")], rows: rows.map { [$0.0, $0.1] })))
+    return CommandResult(listing: rows, [.name("Mode"), "What it is"]) {
+      ["name": $0.0, "summary": $0.1]
+    } row: {
+      [$0.0, $0.1]
+    }
   }
-
-  // MARK: Scores
 
   static func showScores(_ session: Session) throws -> CommandResult {
     let results = try session.workspace().games.results()
@@ -137,13 +133,11 @@ enum PlayCommands {
   }
 
   static func scoreTable(_ results: [GameResult], _ session: Session) -> TableText {
-    let columns: [TableText.Column] = [
-      .init("Mode"), .init("Language"), .init("Base word", isMain: true), .init("Score", .right),
-      .init("Words", .right),
-      .init("Average", .right), .init("Longest"), .init("When"),
-    ]
-    return TableText(
-      columns,
+    TableText(
+      [
+        "Mode", "Language", .main("Base word"), .number("Score"), .number("Words"), .number("Average"), "Longest",
+        "When",
+      ],
       rows: results.map { result in
         [
           result.mode, result.language, printable(result.baseWord), session.grouped(result.score),

@@ -1,5 +1,4 @@
-// `plugin ...`. Invariant: a plugin's permissions are shown in words before it is enabled; it is enabled only after the
-// user's consent or with `--grant`.
+// `plugin ...`. Invariant: a plugin is enabled only after its permissions were shown in words, and with consent.
 
 import Bindings
 import Commands
@@ -14,7 +13,7 @@ enum PluginCommands {
     [
       listPlugins, pluginInfo, enablePlugin, disablePlugin, reloadPlugin, PluginWork.newPlugin, PluginWork.testPlugin,
       PluginWork.limitPlugin,
-    ] + PluginPackages.all + [PluginCheckCommand.command]
+    ] + PluginPackages.all + [PluginWork.checkPlugin]
   }
 
   static let pluginName = Argument("NAME", .plugin, help: "a plugin's name")
@@ -23,18 +22,13 @@ enum PluginCommands {
   static func pluginRecord(_ plugin: Plugin, _ session: Session) -> Value {
     let manifest = plugin.manifest
     return .record([
-      ("name", .text(plugin.name)), ("version", .text(manifest?.version ?? "")),
-      ("state", .text(stateWord(plugin))),
-      ("bundled", .boolean(plugin.isBundled)), ("isolated", .boolean(session.plugins.isolation.holds(plugin))),
-      ("summary", .text(manifest?.summary ?? "")),
-      ("author", manifest?.author.map { .text($0) } ?? .null),
-      ("licence", manifest?.licence.map { .text($0) } ?? .null),
-      ("permissions", .list((manifest?.permissions ?? []).map { .text($0.description) })),
-      ("granted", .list(plugin.granted.map { .text($0) })),
-      ("commands", .list(plugin.commands.map { .text($0) })), ("modes", .list(plugin.modes.map { .text($0) })),
-      ("seconds", .number(plugin.limits.seconds)), ("memory", .integer(plugin.limits.memory)),
-      ("load_seconds", plugin.loadTime.map { .number($0) } ?? .null), ("folder", .text(plugin.folder)),
-      ("error", plugin.lastError.map { .text($0) } ?? .null),
+      "name": plugin.name, "version": manifest?.version ?? "", "state": stateWord(plugin), "bundled": plugin.isBundled,
+      "isolated": session.plugins.isolation.holds(plugin), "summary": manifest?.summary ?? "",
+      "author": manifest?.author, "licence": manifest?.licence,
+      "permissions": (manifest?.permissions ?? []).map(\.description), "granted": plugin.granted,
+      "commands": plugin.commands, "modes": plugin.modes, "seconds": plugin.limits.seconds,
+      "memory": plugin.limits.memory, "load_seconds": plugin.loadTime, "folder": plugin.folder,
+      "error": plugin.lastError,
     ])
   }
 
@@ -69,53 +63,40 @@ enum PluginCommands {
     plugin.loadTime.map { "\(max(1, Int(($0 * 1000).rounded()))) ms" } ?? "-"
   }
 
-  private static var listPlugins: BuiltIn {
-    BuiltIn(
-      "plugin", "list", access: .signedIn, effect: .reads,
-      summary: "Lists the plugins that were found.", answer: "{name, version, state, FIELD}...",
-      example: "plugin list"
-    ) {
-      _, session in
-      session.plugins.refreshManifests()
-      let rows = session.plugins.plugins.map {
-        [$0.name, $0.manifest?.version ?? "-", stateText($0, session), adds($0), loadText($0)]
-      }
-      let columns: [TableText.Column] = [
-        .init("Name", isTyped: true), .init("Version"), .init("State"), .init("Adds"), .init("Loaded in"),
-      ]
-      return CommandResult(
-        .list(session.plugins.plugins.map { pluginRecord($0, session) }),
-        .table(TableText(columns, rows: rows, whenEmpty: "No plugins were found.")))
+  private static let listPlugins = BuiltIn(
+    "plugin", "list", summary: "Lists the plugins that were found.", answer: "{name, version, state, FIELD}..."
+  ) { _, session in
+    session.plugins.refreshManifests()
+    let rows = session.plugins.plugins.map {
+      [$0.name, $0.manifest?.version ?? "-", stateText($0, session), adds($0), loadText($0)]
     }
+    let table = TableText(
+      [.name("Name"), "Version", "State", "Adds", "Loaded in"], rows: rows, whenEmpty: "No plugins were found.")
+    return CommandResult(.list(session.plugins.plugins.map { pluginRecord($0, session) }), .table(table))
   }
 
-  private static var pluginInfo: BuiltIn {
-    BuiltIn(
-      "plugin", "info", access: .signedIn, effect: .reads,
-      summary: "Shows what a plugin adds, what it may do and its state.", answer: "{name, version, state, FIELD}",
-      arguments: [Self.pluginName], example: "plugin info palindromes"
-    ) { invocation, session in
-      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
-      session.plugins.refreshManifest(of: plugin)
-      let origin = try origin(of: plugin, session)
-      var rows = [
-        ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["state", stateText(plugin, session)],
-        ["summary", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
-        ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
-        ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
-        ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"],
-        ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB per call"],
-        ["loaded in", loadText(plugin)], ["folder", plugin.folder],
-      ]
-      if let licence = plugin.manifest?.licence { rows.insert(["licence", licence], at: 1) }
-      if let author = plugin.manifest?.author { rows.insert(["author", author], at: 1) }
-      rows += origin.map { [$0.name, $0.text] }
-      if let error = plugin.lastError { rows.append(["last error", error]) }
-      var record = pluginRecord(plugin, session).record ?? Value.Record()
-      for fact in origin { record[fact.name] = .text(fact.text) }
-      return CommandResult(
-        .record(record), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
-    }
+  private static let pluginInfo = BuiltIn(
+    "plugin", "info", summary: "Shows what a plugin adds, what it may do and its state.",
+    answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin info palindromes"
+  ) { invocation, session in
+    let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+    session.plugins.refreshManifest(of: plugin)
+    let origin = try origin(of: plugin, session)
+    var rows = [
+      ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["author", plugin.manifest?.author ?? ""],
+      ["licence", plugin.manifest?.licence ?? ""], ["state", stateText(plugin, session)],
+      ["summary", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
+      ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
+      ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
+      ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"],
+      ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB per call"],
+      ["loaded in", loadText(plugin)], ["folder", plugin.folder],
+    ]
+    rows += origin.map { [$0.name, $0.text] }
+    if let error = plugin.lastError { rows.append(["last error", error]) }
+    var record = pluginRecord(plugin, session).record ?? Value.Record()
+    for fact in origin { record[fact.name] = .text(fact.text) }
+    return CommandResult(.record(record), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
   }
 
   /// Where an installed plugin came from, and the hash of its content, by which authors can say what they published.
@@ -130,29 +111,26 @@ enum PluginCommands {
     }
   }
 
-  private static var enablePlugin: BuiltIn {
-    BuiltIn(
-      "plugin", "enable", access: .signedIn, effect: .announces,
-      summary: "Enables a plugin, after showing what it may do.", answer: "{name, version, state, FIELD}",
-      details: "If nobody can be asked, --grant gives your consent. A plugin that did not come with Deckhand runs in a "
-        + "process of its own that cannot open files or use the network: Deckhand does for it what was granted.",
-      arguments: [Self.pluginName],
-      options: [
-        Option("--grant", help: "grant what it asks for without asking you"),
-        Option("--no-isolate", help: "run it in Deckhand's own process from now on"),
-        Option("--isolate", help: "run it in a process of its own again"),
-      ],
-      example: "plugin enable palindromes"
-    ) { invocation, session in
-      let isolated = try place(invocation)
-      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
-      switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
-      case .inDryRun: return CommandResult()
-      case .refused: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")
-      case .enabled:
-        if let manifest = plugin.manifest { remark(on: manifest, session) }
-        return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
-      }
+  private static let enablePlugin = BuiltIn(
+    "plugin", "enable", effect: .announces,
+    summary: "Enables a plugin, after showing what it may do.", answer: "{name, version, state, FIELD}",
+    details: "If nobody can be asked, --grant gives your consent. A plugin that did not come with Deckhand runs in a "
+      + "process of its own that cannot open files or use the network: Deckhand does for it what was granted.",
+    arguments: [Self.pluginName],
+    options: [
+      Option("--grant", help: "grant what it asks for without asking you"),
+      Option("--no-isolate", help: "run it in Deckhand's own process from now on"),
+      Option("--isolate", help: "run it in a process of its own again"),
+    ], example: "plugin enable palindromes"
+  ) { invocation, session in
+    let isolated = try place(invocation)
+    let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+    switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
+    case .inDryRun: return CommandResult()
+    case .refused: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")
+    case .enabled:
+      if let manifest = plugin.manifest { remark(on: manifest, session) }
+      return CommandResult(pluginRecord(plugin, session), line: "Enabled \(plugin.name).")
     }
   }
 
@@ -161,7 +139,6 @@ enum PluginCommands {
     for remark in manifest.remarks { session.console.message("\(manifest.name): \(remark)") }
   }
 
-  /// The result of a request to enable a plugin.
   enum Enabling {
     case enabled
     /// The user did not grant what the manifest asks for.
@@ -212,36 +189,28 @@ enum PluginCommands {
       plugin: plugin.name, rights: manifest.permissions.map(\.description), command: "plugin enable \(plugin.name)")
   }
 
-  private static var disablePlugin: BuiltIn {
-    BuiltIn(
-      "plugin", "disable", access: .signedIn, effect: .announces,
-      summary: "Stops a plugin and removes what it added.", answer: "{name, version, state, FIELD}",
-      arguments: [Self.pluginName], example: "plugin disable palindromes"
-    ) { invocation, session in
-      let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
-      guard try disable(plugin, session) else { return CommandResult() }
-      return CommandResult(pluginRecord(plugin, session), line: "Disabled \(plugin.name).")
-    }
+  private static let disablePlugin = BuiltIn(
+    "plugin", "disable", effect: .announces, summary: "Stops a plugin and removes what it added.",
+    answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin disable palindromes"
+  ) { invocation, session in
+    let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+    guard try disable(plugin, session) else { return CommandResult() }
+    return CommandResult(pluginRecord(plugin, session), line: "Disabled \(plugin.name).")
   }
 
   /// - Returns: false in a dry run.
-  @discardableResult
-  static func disable(_ plugin: Plugin, _ session: Session) throws -> Bool {
+  @discardableResult static func disable(_ plugin: Plugin, _ session: Session) throws -> Bool {
     guard session.rehearsal.mayActOutside("disable the plugin \(plugin.name)") else { return false }
     try session.plugins.disable(plugin)
     return true
   }
 
-  private static var reloadPlugin: BuiltIn {
-    BuiltIn(
-      "plugin", "reload", access: .signedIn, effect: .acts,
-      summary: "Loads a plugin from its folder again.", answer: "{name, version, state, FIELD}",
-      arguments: [Self.pluginName],
-      example: "plugin reload palindromes"
-    ) { invocation, session in
-      let plugin = try session.plugins.reload(session.plugins.plugin(named: invocation.text("NAME")))
-      try session.plugins.load(plugin)
-      return CommandResult(pluginRecord(plugin, session), line: "Reloaded \(plugin.name).")
-    }
+  private static let reloadPlugin = BuiltIn(
+    "plugin", "reload", effect: .acts, summary: "Loads a plugin from its folder again.",
+    answer: "{name, version, state, FIELD}", arguments: [Self.pluginName], example: "plugin reload palindromes"
+  ) { invocation, session in
+    let plugin = try session.plugins.reload(session.plugins.plugin(named: invocation.text("NAME")))
+    try session.plugins.load(plugin)
+    return CommandResult(pluginRecord(plugin, session), line: "Reloaded \(plugin.name).")
   }
 }

@@ -1,6 +1,6 @@
-// `serve`: lets other programs on this machine work with the cards through AnkiConnect's interface.
-// Invariant: nothing listens unless the command runs; what a program changes is one undo step that names it; a web page
-// gets access only with the user's permission.
+// `serve`: lets other programs on this machine work with the cards through AnkiConnect's interface; and `lsp`, the
+// language server for editors of `build` sources. Invariant: nothing listens unless the command runs; what a program
+// changes is one undo step that names it; a web page gets access only with permission; `lsp` ends with the editor.
 
 import AnkiConnect
 import Authentication
@@ -8,6 +8,7 @@ import Bindings
 import Commands
 import Files
 import Glibc
+import LanguageServer
 import LuaRuntime
 import Problems
 import Text
@@ -17,32 +18,27 @@ import Wire
 import Workspace
 
 enum ServeCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "serve", access: .atTerminal, effect: .acts, summary: "Lets programs that talk to Anki work with your cards.",
-      answer: "{address}, then {actions} at its end",
-      details: """
-        It offers the interface of the add-on AnkiConnect on 127.0.0.1, port \(ServingSettings.port), until Ctrl-C: dictionaries in the \
-        browser, note-taking programs and scripts add, find and change notes as they would in Anki. Nothing listens \
-        unless this command runs, and other machines cannot connect. Browser extensions and pages of this machine have \
-        access; any other page is refused at first, and the terminal asks about it: at most one question a minute, once for \
-        each page. A yes is saved in the setting serve.origins. \
-        `set serve.key WORD` gives access only to programs that know the word. What a program does is an undo step. A \
-        shell may run at the same time in another terminal.
-        """,
-      options: [
-        Option(
-          "--port", "N", .integer(0...65_535), help: "a port other than \(ServingSettings.port); 0 is any free port")
-      ], example: "serve --port 8766"
-    ) { invocation, session in
-      try AccountCommands.requireNoScript(session)
-      return try serve(invocation.optionalInteger("--port") ?? ServingSettings.port, invocation, session)
-    }
+  static let command = BuiltIn(
+    "serve", access: .atTerminal, effect: .acts, summary: "Lets programs that talk to Anki work with your cards.",
+    answer: "{address}, then {actions} at its end",
+    details: """
+      It offers the interface of the add-on AnkiConnect on 127.0.0.1, port \(ServingSettings.port), until Ctrl-C: dictionaries in the \
+      browser, note-taking programs and scripts add, find and change notes as they would in Anki. Nothing listens \
+      unless this command runs, and other machines cannot connect. Browser extensions and pages of this machine have \
+      access; any other page is refused at first, and the terminal asks about it: at most one question a minute, once for \
+      each page. A yes is saved in the setting serve.origins. \
+      `set serve.key WORD` gives access only to programs that know the word. What a program does is an undo step. A \
+      shell may run at the same time in another terminal.
+      """,
+    options: [
+      Option("--port", "N", .integer(0...65_535), help: "a port other than \(ServingSettings.port); 0 is any free port")
+    ], example: "serve --port 8766"
+  ) { invocation, session in
+    try AccountCommands.requireNoScript(session)
+    return try serve(invocation.optionalInteger("--port") ?? ServingSettings.port, invocation, session)
   }
 
-  private static func serve(
-    _ port: Int, _ invocation: Invocation, _ session: Session
-  ) throws -> CommandResult {
+  private static func serve(_ port: Int, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
     // Anything that cannot be opened is reported before the first client connects.
     _ = try session.workspace().preferences()
     let listener = try ActionListener(
@@ -66,8 +62,7 @@ enum ServeCommand {
     }
     if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
     return CommandResult(
-      .record(["actions": server.count]),
-      line: "Stopped listening. Done: \(session.counted(server.count, "action")).")
+      .record(["actions": server.count]), line: "Stopped listening. Done: \(session.counted(server.count, "action")).")
   }
 }
 
@@ -141,6 +136,69 @@ private final class ServingHost: ActionHost {
   }
 
   func log(_ line: String) { session.console.note(line) }
-
   func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
+}
+
+enum LanguageServerCommand {
+  static let name = "lsp"
+
+  /// Milliseconds between checks that the editor is still running.
+  private static let pollInterval = 1000
+
+  static let command = BuiltIn(
+    name, access: .atTerminal,
+    summary: "Helps an editor with the sources of `build` while you type them.", answer: "nothing",
+    details: """
+      It speaks the Language Server Protocol over standard input and output. In .md, .csv, .tsv and .jsonl files and \
+      in deck.json it marks what `build` would refuse, completes tags, decks, note types and fields, and writes ids. \
+      The folder is the nearest one with a deck.json, or else the nearest that was built. Your cards are read, but \
+      never changed. Set up your editor to start `deckhand lsp` as the language server for Markdown, CSV and JSON.
+      """, example: "lsp"
+  ) { invocation, session in
+    try AccountCommands.requireNoScript(session)
+    return try serve(session)
+  }
+
+  private static func serve(_ session: Session) throws -> CommandResult {
+    if isatty(0) == 1 {
+      session.console.note("This command is started by an editor; Ctrl-D ends it. `help lsp` explains more.")
+    }
+    // With SIGPIPE ignored, an editor that exited shows as a failed write.
+    signal(SIGPIPE, SIG_IGN)
+    let server = LanguageServer(try SourceFeatures(session), version: session.options.version)
+    let (input, output) = (InputPieces(), FileSink(standardOutput: 1))
+    while server.exitStatus == nil, !session.environment.isInterrupted() {
+      let answer = server.work()
+      if let answer {
+        try output.append(answer)
+        try output.flush()
+      }
+      switch try input.next(within: answer == nil ? pollInterval : 0) {
+      case .bytes(let bytes): server.receive(bytes)
+      case .end: finish(server, output)
+      case .nothing: if answer == nil, isGone(server.parent) { server.end() }
+      }
+    }
+    if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
+    if session.input.lineReader == nil { session.state.leaving = server.exitStatus ?? ExitStatus.interrupted }
+    return CommandResult()
+  }
+
+  /// Answers the requests that arrived before the end of the input.
+  private static func finish(_ server: LanguageServer, _ output: FileSink) {
+    do throws(FileError) {
+      while server.exitStatus == nil, let answer = server.work() {
+        try output.append(answer)
+        try output.flush()
+      }
+    } catch {
+      // Nobody reads the answers any more; the server ends the same way.
+    }
+    server.end()
+  }
+
+  private static func isGone(_ process: Int?) -> Bool {
+    guard let process = process.flatMap(pid_t.init(exactly:)), process > 0 else { return false }
+    return kill(process, 0) != 0 && errno == ESRCH
+  }
 }

@@ -11,83 +11,71 @@ import Workspace
 enum SettingCommands {
   static var all: [BuiltIn] { [set, toggle] }
 
-  private static var set: BuiltIn {
-    BuiltIn(
-      "set", effect: .depends { $0.optionalText("VALUE") ?? $0.optionalText("--reset") == nil ? .reads : .changes },
-      summary: "Shows settings, or changes one.",
-      answer: "{name, title, kind, value, changed, state?}... or text or number or boolean",
-      details: """
-        [x] is on, [ ] off, [-] mixed; * marks a value that is not the default. A group's name means all its switches. \
-        DECKHAND_SET_GAME_LANGUAGE in the environment and --set game.language=... on the command line apply to one run.
-        """,
-      arguments: [
-        Argument("NAME", .setting, isOptional: true, help: "a setting or a group, such as game.language"),
-        Argument("VALUE", isOptional: true, help: "its new value"),
-      ],
-      options: [
-        Option("--reset", "NAME", .setting, help: "restore the default"),
-        Option("--why", "NAME", .setting, help: "show where the value comes from"),
-      ], usage: ["set", "set NAME", "set NAME VALUE", "set --reset NAME", "set --why NAME"],
-      example: "set game.language spanish", complete: { word, before, session in values(for: before, word, session) }
-    ) { invocation, session in
-      try invocation.allowOne(of: ["--why", "--reset", "NAME"])
-      let tree = try session.workspace().preferences().tree
-      if let name = invocation.optionalText("--why") { return try why(name, tree, session) }
-      if let name = invocation.optionalText("--reset") {
-        try tree.reset(name, by: session.scripting.settingOwner)
-        return try shown(name, tree, ending: " again", session)
-      }
-      guard let name = invocation.optionalText("NAME") else { return try list("", tree, session) }
-      guard let value = invocation.optionalText("VALUE") else {
-        // NAME=VALUE is the form of --set.
-        if name.contains("=") {
-          throw CommandError.missingArgument(command: "set", "VALUE", usage: "set NAME VALUE")
-        }
-        return try single(name, tree, session)
-      }
-      try tree.set(name, text: value, by: session.scripting.settingOwner)
-      return try shown(name, tree, ending: " now", session)
+  private static let set = BuiltIn(
+    "set", effect: .depends { $0.optionalText("VALUE") ?? $0.optionalText("--reset") == nil ? .reads : .changes },
+    summary: "Shows settings, or changes one.",
+    answer: "{name, title, kind, value, changed, state?}... or text or number or boolean",
+    details: """
+      [x] is on, [ ] off, [-] mixed; * marks a value that is not the default. A group's name means all its switches. \
+      DECKHAND_SET_GAME_LANGUAGE in the environment and --set game.language=... on the command line apply to one run.
+      """,
+    arguments: [
+      Argument("NAME", .setting, isOptional: true, help: "a setting or a group, such as game.language"),
+      Argument("VALUE", isOptional: true, help: "its new value"),
+    ],
+    options: [
+      Option("--reset", "NAME", .setting, help: "restore the default"),
+      Option("--why", "NAME", .setting, help: "show where the value comes from"),
+    ], usage: ["set", "set NAME", "set NAME VALUE", "set --reset NAME", "set --why NAME"],
+    example: "set game.language spanish", complete: { word, before, session in values(for: before, word, session) }
+  ) { invocation, session in
+    try invocation.allowOne(of: ["--why", "--reset", "NAME"])
+    let tree = try session.workspace().preferences().tree
+    if let name = invocation.optionalText("--why") { return try why(name, tree, session) }
+    if let name = invocation.optionalText("--reset") {
+      try tree.reset(name, by: session.scripting.settingOwner)
+      return try shown(name, tree, ending: " again", session)
     }
+    guard let name = invocation.optionalText("NAME") else { return try list("", tree, session) }
+    guard let value = invocation.optionalText("VALUE") else {
+      // NAME=VALUE is the form of --set.
+      if name.contains("=") { throw CommandError.missingArgument(command: "set", "VALUE", usage: "set NAME VALUE") }
+      return try single(name, tree, session)
+    }
+    try tree.set(name, text: value, by: session.scripting.settingOwner)
+    return try shown(name, tree, ending: " now", session)
   }
 
-  private static var toggle: BuiltIn {
-    BuiltIn(
-      "toggle", effect: .changes, summary: "Toggles switches and groups: all of them, or none.",
-      answer: "{name, state}...",
-      details: "A group goes from on to off, then to its last mixed state, and to on again.",
-      arguments: [Argument("NAME", .setting, isRepeating: true, help: "switches or groups")],
-      example: "toggle sound.right sound.wrong"
-    ) { invocation, session in
-      let names = invocation.list("NAME")
-      let tree = try session.workspace().preferences().tree
-      let states = try tree.toggle(names, by: session.scripting.settingOwner)
-      let values = zip(names, states).map { name, state in
-        Value.record(["name": name, "state": state.rawValue])
-      }
-      return CommandResult(.list(values), .lines(zip(names, states).map { "\($0) is \($1.rawValue)." }))
-    }
+  private static let toggle = BuiltIn(
+    "toggle", effect: .changes, summary: "Toggles switches and groups: all of them, or none.",
+    answer: "{name, state}...", details: "A group goes from on to off, then to its last mixed state, and to on again.",
+    arguments: [Argument("NAME", .setting, isRepeating: true, help: "switches or groups")],
+    example: "toggle sound.right sound.wrong"
+  ) { invocation, session in
+    let names = invocation.list("NAME")
+    let tree = try session.workspace().preferences().tree
+    let states = try tree.toggle(names, by: session.scripting.settingOwner)
+    let values = zip(names, states).map { name, state in Value.record(["name": name, "state": state.rawValue]) }
+    return CommandResult(.list(values), .lines(zip(names, states).map { "\($0) is \($1.rawValue)." }))
   }
 
   /// Completions for the value of the setting named before.
   private static func values(for before: [String], _ word: String, _ session: Session) -> [Offer] {
     guard before.count == 1, let name = before.first, let tree = session.preferences?.tree else { return [] }
     let candidates = tree.candidates(for: name)
-    if candidates.files { return NameOffers(session).paths(word) }
+    if candidates.files { return NameOffers(session: session).paths(word) }
     return candidates.words.map { Offer($0) }
   }
 
-  // MARK: Showing
-
   static func list(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
-    var table = TableText([.init(""), .init("Setting", isTyped: true), .init("Value", isMain: true), .init("")])
-    for row in rows {
-      let indent = String(repeating: "  ", count: row.depth)
-      table.add([
-        row.isChanged ? "*" : "", indent + row.name, value(of: row, session),
+    let cells = rows.map { row in
+      [
+        row.isChanged ? "*" : "", String(repeating: "  ", count: row.depth) + row.name, value(of: row, session),
         row.kind == "section" ? "" : note(on: row),
-      ])
+      ]
     }
+    let table = TableText(["", .name("Setting"), .main("Value"), ""], rows: cells)
     let foot = "* not the default   `set NAME` explains a setting   `set NAME VALUE` changes it"
     return CommandResult(
       .list(rows.filter { $0.value != nil }.map { record(of: $0) }), .page(.init(.table(table), foot: foot)))
@@ -105,7 +93,6 @@ enum SettingCommands {
     return CommandResult(row.value?.value ?? .null, .lines(lines))
   }
 
-  /// Notes on what plugins may not do with the setting.
   private static func marks(of declaration: SettingDeclaration?) -> [String] {
     guard let declaration else { return [] }
     return (declaration.isSecret ? ["  secret: no other plugin can read it"] : [])

@@ -1,5 +1,5 @@
-// `study`. Invariant: the command only connects a session to the screen; a deck within another one is studied with it,
-// never twice; when nobody can be asked, everything due is studied.
+// `study`, and what it offers when nothing is due. Invariant: the command only connects a session to the screen; a deck
+// within another one is studied with it, never twice; when nobody can be asked, everything due is studied.
 
 import Commands
 import Decks
@@ -9,55 +9,52 @@ import Values
 import Workspace
 
 enum StudyCommands {
-  static var command: BuiltIn {
-    BuiltIn(
-      "study", effect: .depends { $0.flag("--list") ? .reads : .changes },
-      summary: "Studies decks: what is due by schedule, or a race against the clock.",
-      answer: "{right, wrong, remaining, next_due?}",
-      details: """
-        Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes \
-        back when it is due (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due, it shows when the next \
-        card is due, and what can be studied before then. With --sprint it is a race: r or w says right or wrong, a \
-        wrong card goes back under the others, and no schedule is changed. The decks within a deck are studied with \
-        it. Without a name, everything that is due is studied, deck by deck; at a terminal you choose first. In the \
-        last days before a deck's goal (`deck goal`), it shows the cards that help the goal most.
-        """,
-      arguments: [
-        Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have new or due cards")
-      ],
-      options: [
-        Option("--list", help: "only list the decks, with their new and due cards"),
-        Option("--sprint", help: "a race against the clock"),
-        Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts; `study.seconds` when left out"),
-        Option("--limit", "N", .positive, help: "at most this many cards"),
-        Option("--query", "QUERY", .query, help: "only the cards that match it"),
-        Option("--new", "N", .integer(1...9999), help: "this many more new cards today, above the limit"),
-        Option("--cram", help: "every card, due or not; with --query, every card that matches it"),
-        Option("--no-schedule", help: "answers change no schedule and are not recorded"),
-      ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
-    ) { invocation, session in
-      try checkOptions(invocation)
-      let choice = StudyChoice(session)
-      if invocation.flag("--list") { return try choice.list() }
-      let options = try options(invocation, session)
-      let isDue = options.mode == .review && !options.isCram && options.query == nil
-      guard
-        let decks = try choice.decks(
-          named: invocation.list("DECK"), areDue: isDue, mayBeSeveral: options.mode == .review)
-      else { return CommandResult() }
-      if let more = invocation.optionalInteger("--new") {
-        for deck in decks { try deck.scheduling.extendToday(new: more) }
-      }
-      if options.mode == .review, let warning = try session.futureWarning() {
-        session.console.note("warning: \(warning)")
-      }
-      try reportBuried(in: decks, options, session)
-      let wantsJSON = invocation.wantsJSON(in: session)
-      session.console.usesStandardError = wantsJSON && !session.console.terminal.hasScreen
-      defer { session.console.usesStandardError = false }
-      let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
-      return try isInTurn ? runInTurn(options, decks, session) : run(options, decks, session)
+  static let command = BuiltIn(
+    "study", effect: .depends { $0.flag("--list") ? .reads : .changes },
+    summary: "Studies decks: what is due by schedule, or a race against the clock.",
+    answer: "{right, wrong, remaining, next_due?}",
+    details: """
+      Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes \
+      back when it is due (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due, it shows when the next \
+      card is due, and what can be studied before then. With --sprint it is a race: r or w says right or wrong, a \
+      wrong card goes back under the others, and no schedule is changed. The decks within a deck are studied with \
+      it. Without a name, everything that is due is studied, deck by deck; at a terminal you choose first. In the \
+      last days before a deck's goal (`deck goal`), it shows the cards that help the goal most.
+      """,
+    arguments: [
+      Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have new or due cards")
+    ],
+    options: [
+      Option("--list", help: "only list the decks, with their new and due cards"),
+      Option("--sprint", help: "a race against the clock"),
+      Option("--seconds", "N", .integer(1...86_400), help: "how long a sprint lasts; `study.seconds` when left out"),
+      Option("--limit", "N", .positive, help: "at most this many cards"),
+      Option("--query", "QUERY", .query, help: "only the cards that match it"),
+      Option("--new", "N", .integer(1...9999), help: "this many more new cards today, above the limit"),
+      Option("--cram", help: "every card, due or not; with --query, every card that matches it"),
+      Option("--no-schedule", help: "answers change no schedule and are not recorded"),
+    ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
+  ) { invocation, session in
+    try checkOptions(invocation)
+    let choice = StudyChoice(session: session)
+    if invocation.flag("--list") { return try choice.list() }
+    let options = try options(invocation, session)
+    let isDue = options.mode == .review && !options.isCram && options.query == nil
+    guard
+      let decks = try choice.decks(named: invocation.list("DECK"), areDue: isDue, mayBeSeveral: options.mode == .review)
+    else { return CommandResult() }
+    if let more = invocation.optionalInteger("--new") {
+      for deck in decks { try deck.scheduling.extendToday(new: more) }
     }
+    if options.mode == .review, let warning = try session.futureWarning() {
+      session.console.note("warning: \(warning)")
+    }
+    try reportBuried(in: decks, options, session)
+    let wantsJSON = invocation.wantsJSON(in: session)
+    session.console.usesStandardError = wantsJSON && !session.console.terminal.hasScreen
+    defer { session.console.usesStandardError = false }
+    let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
+    return try isInTurn ? runInTurn(options, decks, session) : run(options, decks, session)
   }
 
   /// Refuses options that would be ignored.
@@ -69,16 +66,13 @@ enum StudyCommands {
     try invocation.require("--sprint", beside: "--seconds")
   }
 
-  private static func options(
-    _ invocation: Invocation, _ session: Session
-  ) throws -> SessionHandle.Options {
+  private static func options(_ invocation: Invocation, _ session: Session) throws -> SessionHandle.Options {
     var options = SessionHandle.Options(try session.workspace().preferences())
     options.mode = invocation.flag("--sprint") ? .sprint : .review
     options.seconds = invocation.optionalInteger("--seconds").map(Double.init) ?? options.seconds
     options.limit = invocation.optionalInteger("--limit") ?? options.limit
     options.query = try session.query("--query", of: invocation)
-    options.isCram = invocation.flag("--cram")
-    options.reschedules = !invocation.flag("--no-schedule")
+    (options.isCram, options.reschedules) = (invocation.flag("--cram"), !invocation.flag("--no-schedule"))
     return options
   }
 
@@ -130,9 +124,7 @@ enum StudyCommands {
 }
 
 struct StudyChoice {
-  private let session: Session
-
-  init(_ session: Session) { self.session = session }
+  let session: Session
 
   /// `study --list`: lists the decks that have something to study.
   func list() throws -> CommandResult {
@@ -140,8 +132,7 @@ struct StudyChoice {
     return CommandResult(.objects(due.map(\.deck)), .table(try table(due, areNumbered: false)))
   }
 
-  /// The decks with the given names. Without names, the decks that the user chooses, or all that can be studied, in
-  /// order.
+  /// The decks with the given names. Without names, those the user chooses, or all that can be studied.
   /// - Parameters:
   ///   - areDue: whether decks without anything new or due are left out.
   ///   - mayBeSeveral: whether several decks can be studied one after the other.
@@ -177,14 +168,13 @@ struct StudyChoice {
   }
 
   private func table(_ decks: [DueDeck], areNumbered: Bool) throws -> TableText {
-    let number: [TableText.Column] = areNumbered ? [.init("#", .right)] : []
-    var table = TableText(
-      number + [.init("Deck", isTyped: true), .init("New", .right), .init("Due", .right)], whenEmpty: "Nothing is due.")
-    for (place, deck) in decks.enumerated() {
-      let cells = [deck.name, session.grouped(deck.counts.new), session.grouped(deck.counts.due)]
-      table.add((areNumbered ? [session.grouped(place + 1)] : []) + cells)
+    let number: [TableText.Column] = areNumbered ? [.number("#")] : []
+    let rows = decks.enumerated().map { place, deck in
+      (areNumbered ? [session.grouped(place + 1)] : [])
+        + [deck.name, session.grouped(deck.counts.new), session.grouped(deck.counts.due)]
     }
-    return table
+    return TableText(
+      number + [.name("Deck"), .number("New"), .number("Due")], rows: rows, whenEmpty: "Nothing is due.")
   }
 
   /// Shows the decks and asks for a number, a prefix of a name, or Enter for all; nil at the end of input.
@@ -206,5 +196,104 @@ struct StudyChoice {
           : "\(quoted(answer)) could be \(found.map { quoted($0.name) }.joined(separator: ", ")).")
     }
     return nil
+  }
+}
+
+struct CustomStudy {
+  /// Something to study: its command-line options and its description.
+  private struct Offer {
+    let words: String
+    let text: String
+    let choose: (inout SessionHandle.Options) throws -> Void
+  }
+
+  private static let moreNew = 10
+
+  private let session: Session
+  private let decks: [DeckHandle]
+  private let names: [String]
+  private let options: SessionHandle.Options
+  private let outlook: StudyOutlook
+
+  init(_ session: Session, _ decks: [DeckHandle], _ names: [String], _ options: SessionHandle.Options) throws {
+    (self.session, self.decks, self.names, self.options) = (session, decks, names, options)
+    outlook = try session.workspace().decks.outlook(of: decks)
+  }
+
+  var result: CommandResult {
+    CommandResult(
+      .record(["right": 0, "wrong": 0, "remaining": 0, "next_due": outlook.next]),
+      .lines(isAsked ? [] : [why] + commands))
+  }
+
+  /// Asks at a terminal what to study.
+  /// - Returns: whether the user chose something and the options were changed accordingly.
+  func choose(_ options: inout SessionHandle.Options) throws -> Bool {
+    guard isAsked else { return false }
+    let offers = offers
+    session.console.show(.lines([why] + offers.enumerated().map { "  \($0.offset + 1)  \($0.element.text)" }))
+    guard !offers.isEmpty else { return false }
+    let numbers = offers.count == 1 ? "1" : "1-\(offers.count)"
+    let answer = try session.ask("Study more? [\(numbers), Enter for no] ")?.trimmed ?? ""
+    guard let number = Int(answer), number > 0, number <= offers.count else { return false }
+    try offers[number - 1].choose(&options)
+    return true
+  }
+
+  private var isAsked: Bool { isScheduled && session.canAsk && !session.state.isInScript }
+
+  /// Whether the request was for due cards only, without a special selection.
+  private var isScheduled: Bool { options.mode == .review && !options.isCram && options.query == nil }
+
+  private var name: String { names.map { quoted($0) }.joined(separator: ", ") }
+  private var has: String { names.count == 1 ? "has" : "have" }
+
+  private var why: String {
+    if options.mode == .sprint || outlook.all == 0 { return "\(name) \(has) no cards to study." }
+    if let query = options.query { return "\(name) \(has) nothing to study for the query \(quoted(query))." }
+    if options.isCram { return "\(name) \(has) no cards to study." }
+    var text = "Nothing is due in \(name)."
+    if let next = outlook.next { text += " The next card comes \(session.until(next))." }
+    if outlook.dueWaiting > 0 { text += " \(session.counted(outlook.dueWaiting, "due card")) over the daily limit." }
+    if outlook.buried > 0 { text += " \(session.counted(outlook.buried, "card")) buried until tomorrow." }
+    return text
+  }
+
+  private var offers: [Offer] {
+    var offers: [Offer] = []
+    if outlook.newWaiting > 0 {
+      let more = min(Self.moreNew, outlook.newWaiting)
+      let text = "\(session.counted(more, "more new card")) today (\(session.grouped(outlook.newWaiting)) waiting)"
+      offers.append(Offer(words: "--new \(more)", text: text) { [decks] _ in try Self.extend(decks, by: more) })
+    }
+    if outlook.tomorrow > 0 {
+      offers.append(cramming("prop:due=1", "what is due tomorrow (\(session.counted(outlook.tomorrow, "card")))"))
+    }
+    if outlook.forgotten > 0 {
+      offers.append(cramming("rated:1:1", "what was forgotten today (\(session.counted(outlook.forgotten, "card")))"))
+    }
+    let shown = outlook.all - outlook.buried
+    if shown > 0 {
+      let text = "every card, without changing schedules (\(session.counted(shown, "card")))"
+      offers.append(Offer(words: "--cram --no-schedule", text: text) { ($0.isCram, $0.reschedules) = (true, false) })
+    }
+    return offers
+  }
+
+  /// All cards that a query finds, due or not.
+  private func cramming(_ query: String, _ text: String) -> Offer {
+    Offer(words: "--cram --query \(query)", text: text) { ($0.isCram, $0.query) = (true, query) }
+  }
+
+  private static func extend(_ decks: [DeckHandle], by more: Int) throws {
+    for deck in decks { try deck.scheduling.extendToday(new: more) }
+  }
+
+  private var commands: [String] {
+    guard isScheduled else { return [] }
+    let offers = offers
+    let study = "study " + ShellWords.line(of: names)
+    let width = offers.map(\.words.count).max() ?? 0
+    return offers.map { "  \(study) \($0.words.filled(to: width))  \($0.text)" }
   }
 }

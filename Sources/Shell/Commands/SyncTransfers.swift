@@ -5,19 +5,14 @@
 import Bindings
 import Commands
 import Exchange
-import Problems
 import Sync
 import Text
 import Values
 import Workspace
 
 extension SyncCommand {
-  // MARK: Syncing
-
   /// - Parameter preview: the preview of the first sync; nil for later ones.
-  static func sync(
-    _ preview: SyncPreview?, _ workspace: Workspace, _ session: Session
-  ) throws -> CommandResult {
+  static func sync(_ preview: SyncPreview?, _ workspace: Workspace, _ session: Session) throws -> CommandResult {
     do {
       let report = try SyncProgress.shown(workspace, session) { progress in
         try workspace.sync.run(preview) { question in
@@ -28,9 +23,7 @@ extension SyncCommand {
         }
       }
       return result(report, session)
-    } catch SyncError.wouldRemove where session.canAsk {
-      return .unchanged()
-    }
+    } catch SyncError.wouldRemove where session.canAsk { return .unchanged() }
   }
 
   private static func result(_ report: SyncReport, _ session: Session) -> CommandResult {
@@ -56,27 +49,21 @@ extension SyncCommand {
     if let backup = report.backup { lines.append("What was here before was saved to \(backup).") }
     return CommandResult(
       .record(
-        (report.link.map(fields) ?? []) + fields(of: report) + [
-          ("set_aside", report.setAsidePath.map { .text($0) } ?? .null),
-          ("backup", report.backup.map { .text($0) } ?? .null),
-        ]), .lines(lines))
+        joining: report.link.map(fields) ?? [:], fields(of: report),
+        ["set_aside": report.setAsidePath, "backup": report.backup]), .lines(lines))
   }
 
-  static func fields(of report: SyncReport) -> [(String, Value)] {
+  static func fields(of report: SyncReport) -> SyncFields {
     [
-      ("received", .integer(report.received)), ("sent", .integer(report.sent)),
-      ("removed_here", .integer(report.removedHere)), ("removed_there", .integer(report.removedThere)),
-      ("findings", .list(report.findings.map { .text($0) })),
+      "received": report.received, "sent": report.sent, "removed_here": report.removedHere,
+      "removed_there": report.removedThere, "findings": report.findings,
     ]
   }
 
   /// The first ten findings, and the number of the others.
   static func shown(_ findings: [String]) -> [String] {
-    findings.prefix(10).map { "  \($0)" }
-      + (findings.count > 10 ? ["  and \(findings.count - 10) more"] : [])
+    findings.prefix(10).map { "  \($0)" } + (findings.count > 10 ? ["  and \(findings.count - 10) more"] : [])
   }
-
-  // MARK: Fetching
 
   /// The first sync, or a full one that replaces one side.
   static func fetch(
@@ -92,17 +79,13 @@ extension SyncCommand {
     let wantsJSON = invocation.wantsJSON(in: session)
     if invocation.optionalText("--full") == "upload" { return try upload(preview, invocation, workspace, session) }
     if !wantsJSON { session.show(CommandResult(.null, .table(table(pulled, session))), asJSON: false) }
-    guard try confirmsImport(preview, isFull, invocation, session) else {
-      return .unchanged()
-    }
+    guard try confirmsImport(preview, isFull, invocation, session) else { return .unchanged() }
     if !isFull, preview.cardsHere > 0 { return try sync(preview, workspace, session) }
     let (report, backup) = try SyncProgress.shown(workspace, session) { progress in
       try workspace.sync.replaceLocal(preview) { progress.show(.taking($0, of: $1)) }
     }
     return result(preview.link, report, backup, session)
   }
-
-  // MARK: Uploading
 
   private static func upload(
     _ preview: SyncPreview, _ invocation: Invocation, _ workspace: Workspace, _ session: Session
@@ -127,26 +110,20 @@ extension SyncCommand {
     if let backup = report.backup { lines.append("What it had was saved to \(backup).") }
     return CommandResult(
       .record(
-        (report.link.map(fields) ?? []) + [
-          ("sent", .integer(report.sent)), ("replaced", .integer(there)),
-          ("backup", report.backup.map { .text($0) } ?? .null),
-        ]), .lines(lines))
+        joining: report.link.map(fields) ?? [:], ["sent": report.sent, "replaced": there, "backup": report.backup]),
+      .lines(lines))
   }
 
   private static func table(_ pulled: PulledCollection, _ session: Session) -> TableText {
     let (staged, head) = (pulled.staged, pulled.staged.head)
-    var table = TableText([.init(""), .init("On the server", .right)])
-    for (name, count) in [
+    let counts = [
       ("Decks", head.decks.count), ("Note types", head.types.count), ("Notes", staged.counts[.notes] ?? 0),
       ("Cards", staged.counts[.cards] ?? 0), ("Answers", staged.counts[.revlog] ?? 0),
-    ] {
-      table.add([name, session.grouped(count)])
-    }
-    return table
+    ]
+    return TableText(["", .number("On the server")], rows: counts.map { [$0, session.grouped($1)] })
   }
 
-  /// Asks whether to take over the server's data. Where cards here would be lost, the user has to type their number, at
-  /// the terminal or with the command.
+  /// Asks whether to take over the server's data. Where cards would be lost, the user has to type their number.
   private static func confirmsImport(
     _ preview: SyncPreview, _ isFull: Bool, _ invocation: Invocation, _ session: Session
   ) throws -> Bool {
@@ -184,10 +161,10 @@ extension SyncCommand {
     if let backup { lines.append("What was here before was saved to \(backup).") }
     return CommandResult(
       .record(
-        fields(link) + [
-          ("decks", .integer(report.decks)), ("notes", .integer(report.notes)), ("cards", .integer(report.cards)),
-          ("answers", .integer(report.answers)), ("kept_as_received", .integer(report.unstorable)),
-          ("backup", backup.map { .text($0) } ?? .null),
+        joining: fields(link),
+        [
+          "decks": report.decks, "notes": report.notes, "cards": report.cards, "answers": report.answers,
+          "kept_as_received": report.unstorable, "backup": backup,
         ]), .lines(lines))
   }
 }
@@ -204,9 +181,9 @@ extension SyncQuestion {
 
 enum MediaSync {
   /// Shows the result of a sync, then syncs the media; does nothing more when the user declined the sync.
-  static func follow(_ result: CommandResult, _ workspace: Workspace, _ session: Session, asJSON: Bool) throws
-    -> CommandResult
-  {
+  static func follow(
+    _ result: CommandResult, _ workspace: Workspace, _ session: Session, asJSON: Bool
+  ) throws -> CommandResult {
     if case .value(.null) = result.answer { return result }
     session.show(result, asJSON: asJSON)
     return shown(try run(workspace, session), session)
@@ -226,19 +203,27 @@ enum MediaSync {
     return CommandResult(.record(fields(of: report)), .lines(lines))
   }
 
-  static func fields(of report: MediaReport) -> [(String, Value)] {
+  static func fields(of report: MediaReport) -> SyncFields {
     [
-      ("media_received", .integer(report.received)), ("media_sent", .integer(report.sent)),
-      ("media_removed_here", .integer(report.removedHere)), ("media_removed_there", .integer(report.removedThere)),
-      ("media_findings", .list(report.findings.map { .text($0) })),
+      "media_received": report.received, "media_sent": report.sent, "media_removed_here": report.removedHere,
+      "media_removed_there": report.removedThere, "media_findings": report.findings,
     ]
+  }
+}
+
+/// Fields of an answer, of which a sync puts several parts together.
+typealias SyncFields = KeyValuePairs<String, (any FieldValue)?>
+
+extension Value {
+  static func record(joining parts: SyncFields...) -> Value {
+    .record(parts.flatMap { $0.map { ($0, $1?.fieldValue ?? .null) } })
   }
 }
 
 final class SyncProgress {
   private let session: Session
   private var label = ""
-  private var bar: (any ProgressReporting)?
+  private var bar: ProgressLine?
   private var (done, all): (Int, Int?) = (0, nil)
 
   private init(_ session: Session) { self.session = session }

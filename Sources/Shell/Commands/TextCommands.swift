@@ -13,9 +13,7 @@ import Values
 import Workspace
 
 enum TextCommands {
-  static var all: [BuiltIn] {
-    [TextShowCommand.command, words, sentences, compare, KnownWordsCommand.command, read]
-  }
+  static var all: [BuiltIn] { [TextShowCommand.command, words, sentences, compare, KnownWordsCommand.command, read] }
 
   static let files = Argument(
     "FILE", .file, isRepeating: true, access: .read,
@@ -28,8 +26,6 @@ enum TextCommands {
     "--known", "LIST", .file, isRepeating: true, access: .read,
     help: "a list of words that count as known: one word per line, a table, or the vocabulary of a Kindle")
   static let common = [Common.language, deck, encoding, knownList]
-
-  // MARK: Opening
 
   /// Opens the files of a command as one text, and prints what was detected about them.
   static func open(
@@ -91,135 +87,126 @@ enum TextCommands {
     try FilePattern.matches(session.environment.folders.expanded(word))
   }
 
-  // MARK: text words
-
-  private static var words: BuiltIn {
-    BuiltIn(
-      "text", "words", summary: "Lists the words of a text, the most frequent first.",
-      answer: "{lemma, count, state, coverage, forms, gloss?}...",
-      details: """
-        `coverage` is how much of the text would be known if you knew the words up to there. A meaning is shown if a \
-        dictionary of this machine has one.
-        """, arguments: [files],
-      options: common + [
-        Option("--unknown", help: "only words that are not known yet"),
-        Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
-      ], example: "text words ep01.srt --unknown --count 20"
-    ) { invocation, session in
-      let text = try open(invocation, session, deck: invocation.optionalText("--deck"))
-      let view = try text.view()
-      let onlyUnknown = invocation.flag("--unknown")
-      let all = view.lemmasByGain { !onlyUnknown || $0.isToLearn }
-      let counted = max(1, view.text.tokens.count - view.passedOver)
-      var learned = onlyUnknown ? Int((view.coverage * Double(counted)).rounded()) : 0
-      var (values, table) = (
-        [Value](),
-        TableText([
-          .init("Lemma", isMain: true), .init("Count", .right), .init("State"), .init("Coverage", .right),
-          .init("Forms"),
-          .init("Meaning"),
-        ])
+  private static let words = BuiltIn(
+    "text", "words", summary: "Lists the words of a text, the most frequent first.",
+    answer: "{lemma, count, state, coverage, forms, gloss?}...",
+    details: """
+      `coverage` is how much of the text would be known if you knew the words up to there. A meaning is shown if a \
+      dictionary of this machine has one.
+      """, arguments: [files],
+    options: common + [
+      Option("--unknown", help: "only words that are not known yet"),
+      Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
+    ], example: "text words ep01.srt --unknown --count 20"
+  ) { invocation, session in
+    let text = try open(invocation, session, deck: invocation.optionalText("--deck"))
+    let view = try text.view()
+    let onlyUnknown = invocation.flag("--unknown")
+    let all = view.lemmasByGain { !onlyUnknown || $0.isToLearn }
+    let counted = max(1, view.text.tokens.count - view.passedOver)
+    var learned = onlyUnknown ? Int((view.coverage * Double(counted)).rounded()) : 0
+    let rows = try all.prefix(invocation.optionalInteger("--count") ?? 100).map { number in
+      let lemma = view.text.lemmas[Int(number)]
+      learned += lemma.count
+      return (
+        lemma: lemma, state: view.lemmaStates[Int(number)].name, coverage: Double(learned) / Double(counted),
+        forms: lemma.forms.map { view.text.forms[Int($0)].text },
+        gloss: try text.workspace.words.gloss(of: lemma.text, isLemma: true, in: text.language)
       )
-      for number in all.prefix(invocation.optionalInteger("--count") ?? 100) {
-        let lemma = view.text.lemmas[Int(number)]
-        learned += lemma.count
-        let forms = lemma.forms.map { view.text.forms[Int($0)].text }
-        let gloss = try text.workspace.words.gloss(of: lemma.text, isLemma: true, in: text.language)
-        let (state, coverage) = (view.lemmaStates[Int(number)].name, Double(learned) / Double(counted))
-        values.append(
-          .record([
-            "lemma": lemma.text, "count": lemma.count, "state": state, "coverage": coverage, "forms": forms,
-            "gloss": gloss,
-          ]))
-        table.add([
-          printable(lemma.text), session.grouped(lemma.count), state, percent(min(1, coverage)),
-          printable(forms.prefix(4).joined(separator: ", ")), printable(gloss ?? ""),
-        ])
-      }
-      return CommandResult(.list(values), .table(table))
+    }
+    return CommandResult(
+      listing: rows, [.main("Lemma"), .number("Count"), "State", .number("Coverage"), "Forms", "Meaning"]
+    ) { row in
+      [
+        "lemma": row.lemma.text, "count": row.lemma.count, "state": row.state, "coverage": row.coverage,
+        "forms": row.forms, "gloss": row.gloss,
+      ]
+    } row: { row in
+      [
+        printable(row.lemma.text), session.grouped(row.lemma.count), row.state, percent(min(1, row.coverage)),
+        printable(row.forms.prefix(4).joined(separator: ", ")), printable(row.gloss ?? ""),
+      ]
     }
   }
 
-  // MARK: text sentences
-
-  private static var sentences: BuiltIn {
-    BuiltIn(
-      "text", "sentences", summary: "Lists the sentences of a text that are easy enough.",
-      answer: "{sentence, unknown, source, lemma?, translation?}...",
-      details: """
-        With --plan they are in the order to study them in: each has one word that is new at that point, the most useful \
-        words first.
-        """, arguments: [files],
-      options: common + [
-        Option("--unknown-at-most", "N", .integer(0...100), help: "unknown words in a sentence; 1 when left out"),
-        Option("--plan", help: "use an order in which each sentence has one new word"),
-        Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
-      ], example: "text sentences novel.epub --plan --count 30"
-    ) { invocation, session in
-      let text = try open(invocation, session, deck: invocation.optionalText("--deck"))
-      let view = try text.view()
-      let most = invocation.optionalInteger("--unknown-at-most") ?? 1
-      let count = invocation.optionalInteger("--count") ?? 100
-      let found: [(sentence: Int, unknown: Int, lemma: UInt32?)] =
-        invocation.flag("--plan")
-        ? try view.plan(count: count) {
-          if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
-        }.map { ($0.sentence, $0.unknown, $0.lemma) }
-        : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
-          .map { ($0, Int(view.missing[$0]), nil) }
-      var table = TableText(
-        [.init("Unknown", .right), .init("Word"), .init("Sentence", isMain: true), .init("Source")],
-        whenEmpty: invocation.flag("--plan")
-          ? "No sentence has exactly one new word."
-          : "No sentence is that easy; --unknown-at-most allows more unknown words.")
-      let values = found.map { item -> Value in
-        let sentence = view.text.sentences[item.sentence]
-        let (words, source) = (view.text.text(of: sentence), text.source(of: sentence))
-        let lemma = item.lemma.map { view.text.lemmas[Int($0)].text }
-        table.add([String(item.unknown), printable(lemma ?? ""), printable(words, limit: 400), printable(source)])
-        return .record([
-          "sentence": words, "unknown": item.unknown, "source": source, "lemma": lemma,
-          "translation": view.text.place(of: sentence).translation,
-        ])
-      }
-      return CommandResult(.list(values), .table(table))
+  private static let sentences = BuiltIn(
+    "text", "sentences", summary: "Lists the sentences of a text that are easy enough.",
+    answer: "{sentence, unknown, source, lemma?, translation?}...",
+    details: """
+      With --plan they are in the order to study them in: each has one word that is new at that point, the most useful \
+      words first.
+      """, arguments: [files],
+    options: common + [
+      Option("--unknown-at-most", "N", .integer(0...100), help: "unknown words in a sentence; 1 when left out"),
+      Option("--plan", help: "use an order in which each sentence has one new word"),
+      Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
+    ], example: "text sentences novel.epub --plan --count 30"
+  ) { invocation, session in
+    let text = try open(invocation, session, deck: invocation.optionalText("--deck"))
+    let view = try text.view()
+    let most = invocation.optionalInteger("--unknown-at-most") ?? 1
+    let count = invocation.optionalInteger("--count") ?? 100
+    let found: [(sentence: Int, unknown: Int, lemma: UInt32?)] =
+      invocation.flag("--plan")
+      ? try view.plan(count: count) {
+        if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
+      }.map { ($0.sentence, $0.unknown, $0.lemma) }
+      : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
+        .map { ($0, Int(view.missing[$0]), nil) }
+    let rows = found.map { item in
+      let sentence = view.text.sentences[item.sentence]
+      return (
+        words: view.text.text(of: sentence), unknown: item.unknown, source: text.source(of: sentence),
+        lemma: item.lemma.map { view.text.lemmas[Int($0)].text }, translation: view.text.place(of: sentence).translation
+      )
+    }
+    return CommandResult(
+      listing: rows, [.number("Unknown"), "Word", .main("Sentence"), "Source"],
+      whenEmpty: invocation.flag("--plan")
+        ? "No sentence has exactly one new word."
+        : "No sentence is that easy; --unknown-at-most allows more unknown words."
+    ) {
+      [
+        "sentence": $0.words, "unknown": $0.unknown, "source": $0.source, "lemma": $0.lemma,
+        "translation": $0.translation,
+      ]
+    } row: {
+      [String($0.unknown), printable($0.lemma ?? ""), printable($0.words, limit: 400), printable($0.source)]
     }
   }
 
-  // MARK: text compare
-
-  private static var compare: BuiltIn {
-    BuiltIn(
-      "text", "compare", summary: "Lists texts by how much of each is known, the easiest first.",
-      answer: "{file, coverage, words, lemmas, unknown_lemmas, easy_sentences}...",
-      details: "A file that cannot be read as a text is reported and left out; the exit status is then 1.",
-      arguments: [files], options: common, example: "text compare *.epub --language italian"
-    ) { invocation, session in
-      let (read, leftOut) = try compared(invocation, session)
-      let rows = read.sorted { $0.view.coverage > $1.view.coverage }
-      var table = TableText([
-        .init("Text", isMain: true), .init("Coverage", .right), .init("Words", .right), .init("Lemmas", .right),
-        .init("Unknown", .right), .init("Easy sentences", .right),
-      ])
-      let values = rows.map { row -> Value in
-        let (counts, sentences) = (row.view.counts(), max(1, row.view.text.sentences.count))
-        let lemmas = counts.values.reduce(0) { $0 + $1.lemmas }
-        let unknown = (counts[.unknown]?.lemmas ?? 0) + (counts[.new]?.lemmas ?? 0)
-        let easy = Double(row.view.sentences(missing: 0) + row.view.sentences(missing: 1)) / Double(sentences)
-        let words = row.view.text.tokens.count - row.view.passedOver
-        table.add([
-          printable(row.path), percent(row.view.coverage), session.grouped(words), session.grouped(lemmas),
-          session.grouped(unknown), percent(easy),
-        ])
-        return .record([
-          "file": row.path, "coverage": row.view.coverage, "words": words, "lemmas": lemmas, "unknown_lemmas": unknown,
-          "easy_sentences": easy,
-        ])
-      }
-      var result = CommandResult(.list(values), .table(table))
-      result.status = leftOut == 0 ? ExitStatus.done : ExitStatus.failed
-      return result
+  private static let compare = BuiltIn(
+    "text", "compare", summary: "Lists texts by how much of each is known, the easiest first.",
+    answer: "{file, coverage, words, lemmas, unknown_lemmas, easy_sentences}...",
+    details: "A file that cannot be read as a text is reported and left out; the exit status is then 1.",
+    arguments: [files], options: common, example: "text compare *.epub --language italian"
+  ) { invocation, session in
+    let (read, leftOut) = try compared(invocation, session)
+    let rows = read.sorted { $0.view.coverage > $1.view.coverage }.map { row in
+      let (counts, sentences) = (row.view.counts(), max(1, row.view.text.sentences.count))
+      return (
+        row.path, row.view.coverage, words: row.view.text.tokens.count - row.view.passedOver,
+        lemmas: counts.values.reduce(0) { $0 + $1.lemmas },
+        unknown: (counts[.unknown]?.lemmas ?? 0) + (counts[.new]?.lemmas ?? 0),
+        easy: Double(row.view.sentences(missing: 0) + row.view.sentences(missing: 1)) / Double(sentences)
+      )
     }
+    var result = CommandResult(
+      listing: rows,
+      [
+        .main("Text"), .number("Coverage"), .number("Words"), .number("Lemmas"), .number("Unknown"),
+        .number("Easy sentences"),
+      ]
+    ) {
+      [
+        "file": $0.0, "coverage": $0.1, "words": $0.words, "lemmas": $0.lemmas, "unknown_lemmas": $0.unknown,
+        "easy_sentences": $0.easy,
+      ]
+    } row: {
+      [printable($0.0), percent($0.1)] + [$0.words, $0.lemmas, $0.unknown].map(session.grouped) + [percent($0.easy)]
+    }
+    result.status = leftOut == 0 ? ExitStatus.done : ExitStatus.failed
+    return result
   }
 
   /// Opens each text by itself, and reports those that cannot be read.
@@ -236,38 +223,29 @@ enum TextCommands {
       do {
         let text = try open([path], options, session, command: "text compare", isOneOfSeveral: paths.count > 1)
         read.append((path, try text.view()))
-      } catch let error as TextFileError {
-        errors.append(error)
-      }
+      } catch let error as TextFileError { errors.append(error) }
     }
     if read.isEmpty, let error = errors.first { throw error }
     for error in errors { session.console.message("text compare: left out: \(error.message)") }
     return (read, errors.count)
   }
-}
 
-extension TextCommands {
-  static var read: BuiltIn {
-    BuiltIn(
-      "text", "read", access: .atTerminal, effect: .changes,
-      summary: "Shows a text in pages, with its unknown words marked to look up or to make cards of.",
-      answer: "nothing",
-      details: """
-        An unknown word is followed by *, one with a card that was never studied by +; the selected word is in brackets. \
-        Keys go from one unknown word to the next, show its meaning, make a card of it with its sentence, or list it as \
-        known or as not to be learned. The reading position is saved.
-        """, arguments: [files],
-      options: [
-        Option("--deck", "DECK", .deck, help: "the deck for the cards; Mined when left out"), Common.language, encoding,
-        knownList,
-      ], example: "text read novel.epub --language spanish --deck Novel"
-    ) { invocation, session in
-      let text = try open(invocation, session)
-      if text.text.sentences.isEmpty {
-        throw TextFileError.empty(path: invocation.list("FILE").joined(separator: ", "))
-      }
-      try ReadingScreen(session, text, deck: invocation.optionalText("--deck") ?? "Mined").run()
-      return CommandResult()
-    }
+  static let read = BuiltIn(
+    "text", "read", access: .atTerminal, effect: .changes,
+    summary: "Shows a text in pages, with its unknown words marked to look up or to make cards of.", answer: "nothing",
+    details: """
+      An unknown word is followed by *, one with a card that was never studied by +; the selected word is in brackets. \
+      Keys go from one unknown word to the next, show its meaning, make a card of it with its sentence, or list it as \
+      known or as not to be learned. The reading position is saved.
+      """, arguments: [files],
+    options: [
+      Option("--deck", "DECK", .deck, help: "the deck for the cards; Mined when left out"), Common.language, encoding,
+      knownList,
+    ], example: "text read novel.epub --language spanish --deck Novel"
+  ) { invocation, session in
+    let text = try open(invocation, session)
+    if text.text.sentences.isEmpty { throw TextFileError.empty(path: invocation.list("FILE").joined(separator: ", ")) }
+    try ReadingScreen(session, text, deck: invocation.optionalText("--deck") ?? "Mined").run()
+    return CommandResult()
   }
 }

@@ -1,8 +1,9 @@
-// `text show`: shows how much of a text is known, in figures and charts. Invariant: neither texts nor cards are
-// changed; a picture is written completely or not at all.
+// `text show`: how much of a text is known, in figures and charts; and `text known`: words that are known, or not to be
+// learned, without a card. Invariant: texts are never changed; a picture is written completely or not at all.
 
 import CardDocuments
 import Commands
+import Exchange
 import Files
 import Language
 import Lexicon
@@ -12,40 +13,37 @@ import Values
 import Workspace
 
 enum TextShowCommand {
-  static var command: BuiltIn {
-    BuiltIn(
-      "text", "show", summary: "Shows how much of a text is known, according to your cards.",
-      answer: "{coverage, expected_coverage, words, names_and_numbers, states, sentences, lemmas_needed, language}",
-      details: """
-        A word is known if a card of it is remembered for 21 days or more (`set text.known_days`) or if `text known` \
-        lists it, learning if its card was studied, new if it was not, ignored if all its cards are suspended. The word \
-        of a card is the first field of its note. Names and numbers are not counted. A word is known in each of its \
-        forms. Expected coverage is what is remembered today, according to the memory model: a word that is nearly \
-        forgotten counts for less. Without --language a text is read in the language that it declares (a book, a page, a \
-        WebVTT file), otherwise in that of `set game.language`. --plot draws charts, --png writes them to a file, as SVG if its name ends in .svg.
-        """, arguments: [TextCommands.files],
-      options: TextCommands.common + [
-        Option(
-          "--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing to know this share of the text"),
-        Option("--plot", help: "draw charts"),
-        Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture, PNG or .svg"),
-      ], example: "text show novel.epub --language spanish"
-    ) { invocation, session in
-      let text = try TextCommands.open(invocation, session, deck: invocation.optionalText("--deck"))
-      let view = try text.view()
-      let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
-      let figures = figures(view, text.language.name, goals)
-      if let file = invocation.optionalText("--png") {
-        let panels = TextPanels(view, groupsNumbers: true).panels
-        let picture = ChartPicture(title: printable(text.titles.first ?? ""), panels: panels)
-        return CommandResult(figures, .lines(try session.draw(picture, to: file)))
-      }
-      guard invocation.flag("--plot") else { return CommandResult(figures, .parts(shown(view, goals, session))) }
-      let terminal = session.console.terminal
-      let charts = TextPanels(view, groupsNumbers: terminal.groupsNumbers).panels.map { $0.lines(on: terminal) }
-      return CommandResult(
-        figures, .parts(shown(view, goals, session) + [.drawn([""] + charts.joined(separator: [""]))]))
+  static let command = BuiltIn(
+    "text", "show", summary: "Shows how much of a text is known, according to your cards.",
+    answer: "{coverage, expected_coverage, words, names_and_numbers, states, sentences, lemmas_needed, language}",
+    details: """
+      A word is known if a card of it is remembered for 21 days or more (`set text.known_days`) or if `text known` \
+      lists it, learning if its card was studied, new if it was not, ignored if all its cards are suspended. The word \
+      of a card is the first field of its note. Names and numbers are not counted. A word is known in each of its \
+      forms. Expected coverage is what is remembered today, according to the memory model: a word that is nearly \
+      forgotten counts for less. Without --language a text is read in the language that it declares (a book, a page, a \
+      WebVTT file), otherwise in that of `set game.language`. --plot draws charts, --png writes them to a file, as SVG if its name ends in .svg.
+      """, arguments: [TextCommands.files],
+    options: TextCommands.common + [
+      Option(
+        "--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing to know this share of the text"),
+      Option("--plot", help: "draw charts"),
+      Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture, PNG or .svg"),
+    ], example: "text show novel.epub --language spanish"
+  ) { invocation, session in
+    let text = try TextCommands.open(invocation, session, deck: invocation.optionalText("--deck"))
+    let view = try text.view()
+    let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
+    let figures = figures(view, text.language.name, goals)
+    if let file = invocation.optionalText("--png") {
+      let panels = TextPanels(view: view, groupsNumbers: true).panels
+      let picture = ChartPicture(title: printable(text.titles.first ?? ""), panels: panels)
+      return CommandResult(figures, .lines(try session.draw(picture, to: file)))
     }
+    guard invocation.flag("--plot") else { return CommandResult(figures, .parts(shown(view, goals, session))) }
+    let terminal = session.console.terminal
+    let charts = TextPanels(view: view, groupsNumbers: terminal.groupsNumbers).panels.map { $0.lines(on: terminal) }
+    return CommandResult(figures, .parts(shown(view, goals, session) + [.drawn([""] + charts.joined(separator: [""]))]))
   }
 
   private static let goals = [0.8, 0.9, 0.95, 0.98]
@@ -53,9 +51,7 @@ enum TextShowCommand {
   private static func figures(_ view: TextView, _ language: String, _ goals: [Double]) -> Value {
     let counts = view.counts()
     let states = WordState.allCases.compactMap { state in
-      counts[state].map {
-        (state.name, Value.record(["words": $0.tokens, "lemmas": $0.lemmas]))
-      }
+      counts[state].map { (state.name, Value.record(["words": $0.tokens, "lemmas": $0.lemmas])) }
     }
     let needed = goals.map { goal in
       (String(Int((goal * 100).rounded())), view.lemmasNeeded(for: goal).map { Value.integer($0) } ?? .null)
@@ -74,14 +70,13 @@ enum TextShowCommand {
     let counts = view.counts()
     let words = view.text.tokens.count - view.passedOver
     let all = max(1, words)
-    var table = TableText([.init(""), .init("Words", .right), .init("Share", .right), .init("Lemmas", .right)])
-    for state in WordState.allCases {
-      guard let count = counts[state] else { continue }
-      table.add([
-        state.name, session.grouped(count.tokens), percent(Double(count.tokens) / Double(all)),
-        session.grouped(count.lemmas),
-      ])
+    let rows = WordState.allCases.compactMap { state in
+      counts[state].map {
+        let share = percent(Double($0.tokens) / Double(all))
+        return [state.name, session.grouped($0.tokens), share, session.grouped($0.lemmas)]
+      }
     }
+    let table = TableText(["", .number("Words"), .number("Share"), .number("Lemmas")], rows: rows)
     let needed = goals.filter { view.coverage < $0 }.compactMap { goal in
       view.lemmasNeeded(for: goal).map { "\(wholePercent(goal)): \(session.counted($0, "lemma"))" }
     }
@@ -102,10 +97,8 @@ enum TextShowCommand {
 struct TextPanels: NumberShowing {
   private static let partCount = 30
 
+  let view: TextView
   let groupsNumbers: Bool
-  private let view: TextView
-
-  init(_ view: TextView, groupsNumbers: Bool) { (self.view, self.groupsNumbers) = (view, groupsNumbers) }
 
   var panels: [ChartPanel] { [states, growth, parts, sentences] }
 
@@ -134,11 +127,90 @@ struct TextPanels: NumberShowing {
     var bars = [Double](repeating: 0, count: 11)
     for missing in view.missing { bars[min(10, Int(missing))] += 1 }
     let title = "Sentences by unknown words"
-    return ChartPanel(
-      title, .columns(bars, axis: ["0", "", "5", "", "10+"]), highest: grouped(Int(bars.max() ?? 0)))
+    return ChartPanel(title, .columns(bars, axis: ["0", "", "5", "", "10+"]), highest: grouped(Int(bars.max() ?? 0)))
   }
 
   private func columns(_ title: String, _ shares: [Double], _ axis: [String]) -> ChartPanel {
     ChartPanel(title, .columns(shares, axis: axis), highest: percent(shares.max() ?? 0))
+  }
+}
+
+enum KnownWordsCommand {
+  static let command = BuiltIn(
+    "text", "known",
+    effect: .depends {
+      guard $0.list("WORD").isEmpty, $0.optionalText("--import") == nil else { return .changes }
+      return $0.optionalText("--export") == nil ? .reads : .announces
+    }, summary: "Marks words without cards as known, or as not to be learned, and lists them.",
+    answer: "{lemma, state}... or {changed, learning?}",
+    details: """
+      Without words it shows the list. Without --language, the words are of the language of `set game.language`. \
+      --import reads one word per line, what --export wrote, a table (.csv, .tsv), JSON (a list of words, or of \
+      records with a member `word`) or the vocabulary of a Kindle. In a table with a column of statuses, as from Lute \
+      and LWT, 5 and W are known, I is ignored, and words still being learned are left out; --column word=NAME names \
+      the column of the words if its heading does not. `undo` undoes a change.
+      """, arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
+    options: [
+      Common.language, Option("--ignore", help: "mark the words as not to be learned"),
+      Option("--forget", help: "remove the words from the list"),
+      Option("--import", "FILE", .file, access: .read, help: "read the words from a file"),
+      Option(
+        "--column", "WHAT=NAME", isRepeating: true,
+        help: "the column of a table that has the word, the status, or the language"),
+      Option("--export", "FILE", .file, access: .write, help: "write the list to a file"),
+    ], example: "text known gato perro --language spanish"
+  ) { invocation, session in
+    try invocation.allowOne(of: ["--ignore", "--forget", "--export"])
+    try invocation.refuse(["WORD", "--import"], beside: "--export")
+    try invocation.require("--import", beside: "--column")
+    for option in ["--ignore", "--forget"] { try invocation.require("WORD", "--import", beside: option) }
+    let workspace = try session.workspace()
+    let named = invocation.optionalText("--language")
+    let list = try UserWordList(workspace, language: named)
+    if named == nil { TextCommands.noteLanguage(list.language, session, command: "text known") }
+    let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
+    if let path = invocation.optionalText("--import") {
+      return try imported(path, as: state, list, invocation, session)
+    }
+    let words = invocation.list("WORD")
+    if !words.isEmpty {
+      let count = try list.set(words, as: state)
+      let what = state == .unknown ? "off the list" : state.name
+      return CommandResult(.record(["changed": count]), line: "\(session.counted(count, "word")) now \(what).")
+    }
+    let listed = try list.all().map { ($0.lemma, $0.isIgnored ? "ignored" : "known") }
+    if let path = invocation.optionalText("--export") {
+      guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
+      let text = listed.map { "\($0.0)\t\($0.1)\n" }.joined()
+      try AtomicFile.write(session.environment.folders.expanded(path), Array(text.utf8), .exported())
+    }
+    return CommandResult(listing: listed, ["Lemma", "State"], whenEmpty: "No words.") {
+      ["lemma": $0.0, "state": $0.1]
+    } row: {
+      [printable($0.0), $0.1]
+    }
+  }
+
+  private static func imported(
+    _ path: String, as state: WordState, _ list: UserWordList, _ invocation: Invocation, _ session: Session
+  ) throws -> CommandResult {
+    let columns = try DeckFileCommands.table {
+      try invocation.list("--column").flatMap { try ColumnChoice.list(of: $0) }
+    }
+    let path = session.environment.folders.expanded(path)
+    let found = try list.add(from: path, columns: columns, as: state, and: invocation.list("WORD"))
+    TextCommands.noteLosses(found.losses, of: path, session, command: "text known")
+    if found.learning > 0 {
+      session.console.note("text known: \(session.counted(found.learning, "word")) still being learned left out")
+    }
+    let what =
+      switch state {
+      case .unknown: "off the list"
+      case .known where found.ignored > 0: "known or ignored"
+      default: state.name
+      }
+    return CommandResult(
+      .record(["changed": found.changed, "learning": found.learning]),
+      line: "\(session.counted(found.changed, "word")) now \(what).")
   }
 }

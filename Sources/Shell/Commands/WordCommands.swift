@@ -14,12 +14,9 @@ enum WordCommands {
   static var all: [BuiltIn] {
     [
       checkWords, LemmaCommand.lemma, anagrams, formable, matching, randomWord, defineWord, DictionaryCommand.command,
-      languages,
-      compileList,
+      languages, compileList,
     ]
   }
-
-  private static let letters = Argument("LETTERS", help: "letters in any order")
 
   static func lexicon(_ invocation: Invocation, _ session: Session) throws -> Lexicon {
     try session.workspace().words.lexicon(
@@ -27,17 +24,17 @@ enum WordCommands {
     ).lexicon
   }
 
-  private static var checkWords: BuiltIn {
-    BuiltIn(
-      "word", "check", summary: "Checks whether words are in a language's word list.", answer: "{word, valid}...",
-      arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language, Common.foldAccents],
-      example: "word check grace zebre"
-    ) { invocation, session in
-      let lexicon = try lexicon(invocation, session)
-      let rows = invocation.list("WORD").map { word in (word, lexicon.contains(lexicon.normalized(word))) }
-      return CommandResult(
-        .list(rows.map { .record(["word": $0.0, "valid": $0.1]) }),
-        .table(TableText([.init(""), .init("")], rows: rows.map { [$0.0, $0.1 ? "yes" : "no"] })))
+  private static let checkWords = BuiltIn(
+    "word", "check", summary: "Checks whether words are in a language's word list.", answer: "{word, valid}...",
+    arguments: [Argument("WORD", isRepeating: true, help: "a word")], options: [Common.language, Common.foldAccents],
+    example: "word check grace zebre"
+  ) { invocation, session in
+    let lexicon = try lexicon(invocation, session)
+    func isValid(_ word: String) -> Bool { lexicon.contains(lexicon.normalized(word)) }
+    return CommandResult(listing: invocation.list("WORD"), ["", ""]) {
+      ["word": $0, "valid": isValid($0)]
+    } row: {
+      [$0, isValid($0) ? "yes" : "no"]
     }
   }
 
@@ -49,100 +46,85 @@ enum WordCommands {
     return CommandResult(.list(words.map { .text($0) }), .lines(lines))
   }
 
-  private static var anagrams: BuiltIn {
+  private static let anagrams = listing(
+    "anagrams", "Lists the words made of exactly these letters.", example: "listen", none: "No anagrams."
+  ) { $0.listAnagrams(of: $1).texts }
+
+  private static let formable = listing(
+    "formable", "Lists the words that can be made of some of these letters.", details: "? stands for any letter.",
+    example: "cambering", none: "No words."
+  ) { $0.formableWords(from: $1).texts }
+
+  private static let matching = listing(
+    "match", "Lists the words that match a pattern.",
+    details: "? is one letter, * any number of letters, [abc] one of these. Quote it in your system's shell.",
+    argument: Argument("PATTERN", help: "the pattern"), example: "'c?t*'", none: "No word matches."
+  ) { lexicon, pattern in try lexicon.listMatches(of: pattern) { Interrupts.areRequested }.texts }
+
+  /// A command that lists the words of a language that `find` gives for what is typed.
+  private static func listing(
+    _ name: String, _ summary: String, details: String = "",
+    argument: Argument = Argument("LETTERS", help: "letters in any order"), example: String, none: String,
+    find: @escaping @Sendable (Lexicon, _ normalized: String) throws -> [String]
+  ) -> BuiltIn {
     BuiltIn(
-      "word", "anagrams", summary: "Lists the words made of exactly these letters.", answer: "text...",
-      arguments: [Self.letters], options: [Common.language, Common.foldAccents], example: "word anagrams listen"
+      "word", name, summary: summary, answer: "text...", details: details, arguments: [argument],
+      options: [Common.language, Common.foldAccents], example: "word \(name) \(example)"
     ) { invocation, session in
       let lexicon = try lexicon(invocation, session)
-      let words = lexicon.listAnagrams(of: lexicon.normalized(invocation.text("LETTERS")))
-      return list(words.texts, none: "No anagrams.", session)
+      return list(try find(lexicon, lexicon.normalized(invocation.text(argument.name))), none: none, session)
     }
   }
 
-  private static var formable: BuiltIn {
-    BuiltIn(
-      "word", "formable", summary: "Lists the words that can be made of some of these letters.", answer: "text...",
-      details: "? stands for any letter.", arguments: [Self.letters], options: [Common.language, Common.foldAccents],
-      example: "word formable cambering"
-    ) { invocation, session in
-      let lexicon = try lexicon(invocation, session)
-      let words = lexicon.formableWords(from: lexicon.normalized(invocation.text("LETTERS")))
-      return list(words.texts, none: "No words.", session)
+  private static let randomWord = BuiltIn(
+    "word", "random", summary: "Shows a random word.", answer: "text",
+    options: [
+      Option("--length", "N", .integer(2...64), help: "its number of letters"), Common.language, Common.foldAccents,
+    ], example: "word random --length 9"
+  ) { invocation, session in
+    let length = invocation.optionalInteger("--length")
+    var choices = session.environment.random.choices
+    guard let word = try lexicon(invocation, session).random(length: length, using: &choices) else {
+      throw LookupError.noWord(length: length ?? 0)
     }
+    return CommandResult(.text(word), line: word)
   }
 
-  private static var matching: BuiltIn {
-    BuiltIn(
-      "word", "match", summary: "Lists the words that match a pattern.", answer: "text...",
-      details: "? is one letter, * any number of letters, [abc] one of these. Quote it in your system's shell.",
-      arguments: [Argument("PATTERN", help: "the pattern")], options: [Common.language, Common.foldAccents],
-      example: "word match 'c?t*'"
-    ) { invocation, session in
-      let lexicon = try lexicon(invocation, session)
-      let pattern = lexicon.normalized(invocation.text("PATTERN"))
-      return list(
-        try lexicon.listMatches(of: pattern) { Interrupts.areRequested }.texts, none: "No word matches.", session)
+  private static let defineWord = BuiltIn(
+    "word", "define", summary: "Shows what a word means, according to the dictionaries of this machine and your own.",
+    answer: "{dictionary, word, text} or {dictionary, word, pronunciation} or {dictionary, word, frequency}...",
+    details: """
+      `word dictionaries` lists them, and shows where to put your own. If none has the word, its dictionary form is \
+      looked up. If none of the language has that either, and --language is not given, those of other languages are \
+      used, and a note says so. Yomitan dictionaries also show the pronunciation and frequency of a word if they have \
+      them.
+      """, arguments: [Argument("WORD", help: "a word")],
+    options: [Option("--dictionary", "NAME", help: "use only this one"), Common.language, Common.foldAccents],
+    example: "word define gato --language spanish", complete: dictionaryNames
+  ) { invocation, session in
+    let (word, only) = (invocation.text("WORD"), invocation.optionalText("--dictionary"))
+    let (meanings, language) = try meanings(of: word, invocation, session)
+    let library = session.lexicons.meanings
+    let lemma = try session.workspace().languages.lemmatizer(of: language).lemmas(of: word).primary
+    func remarks(_ kind: DictionaryEntryKind) throws -> [(dictionary: String, text: String)] {
+      if only != nil { return [] }
+      let found = try library.remarks(kind, on: word, in: language)
+      return found.isEmpty ? try library.remarks(kind, on: lemma, in: language) : found
     }
-  }
-
-  private static var randomWord: BuiltIn {
-    BuiltIn(
-      "word", "random", summary: "Shows a random word.", answer: "text",
-      options: [
-        Option("--length", "N", .integer(2...64), help: "its number of letters"), Common.language, Common.foldAccents,
-      ], example: "word random --length 9"
-    ) { invocation, session in
-      let length = invocation.optionalInteger("--length")
-      var choices = session.environment.random.choices
-      guard let word = try lexicon(invocation, session).random(length: length, using: &choices) else {
-        throw LookupError.noWord(length: length ?? 0)
-      }
-      return CommandResult(.text(word), line: word)
-    }
-  }
-
-  private static var defineWord: BuiltIn {
-    BuiltIn(
-      "word", "define", summary: "Shows what a word means, according to the dictionaries of this machine and your own.",
-      answer: "{dictionary, word, text} or {dictionary, word, pronunciation} or {dictionary, word, frequency}...",
-      details: """
-        `word dictionaries` lists them, and shows where to put your own. If none has the word, its dictionary form is \
-        looked up. If none of the language has that either, and --language is not given, those of other languages are \
-        used, and a note says so. Yomitan dictionaries also show the pronunciation and frequency of a word if they have \
-        them.
-        """, arguments: [Argument("WORD", help: "a word")],
-      options: [
-        Option("--dictionary", "NAME", help: "use only this one"), Common.language, Common.foldAccents,
-      ], example: "word define gato --language spanish", complete: dictionaryNames
-    ) { invocation, session in
-      let (word, only) = (invocation.text("WORD"), invocation.optionalText("--dictionary"))
-      let (meanings, language) = try meanings(of: word, invocation, session)
-      let library = session.lexicons.meanings
-      let lemma = try session.workspace().languages.lemmatizer(of: language).lemmas(of: word).primary
-      func remarks(_ kind: DictionaryEntryKind) throws -> [(dictionary: String, text: String)] {
-        if only != nil { return [] }
-        let found = try library.remarks(kind, on: word, in: language)
-        return found.isEmpty ? try library.remarks(kind, on: lemma, in: language) : found
-      }
-      let (sounds, frequencies) = (try remarks(.pronunciation), try remarks(.frequency))
-      return CommandResult(
-        .list(
-          meanings.map {
-            .record(["dictionary": $0.dictionary, "word": $0.word, "text": $0.text])
-          }
-            + [("pronunciation", sounds), ("frequency", frequencies)].flatMap { name, remarks in
-              remarks.map {
-                .record(["dictionary": $0.dictionary, "word": word, name: $0.text])
-              }
-            }),
-        .lines(lines(meanings) + lines("Pronunciation:", sounds) + lines("Frequency:", frequencies)))
-    }
+    let (sounds, frequencies) = (try remarks(.pronunciation), try remarks(.frequency))
+    return CommandResult(
+      .list(
+        meanings.map { .record(["dictionary": $0.dictionary, "word": $0.word, "text": $0.text]) }
+          + [("pronunciation", sounds), ("frequency", frequencies)].flatMap { name, remarks in
+            remarks.map {
+              .record(["dictionary": $0.dictionary, "word": word, name: $0.text])
+            }
+          }),
+      .lines(lines(meanings) + lines("Pronunciation:", sounds) + lines("Frequency:", frequencies)))
   }
 
   private static func lines(_ title: String, _ remarks: [(dictionary: String, text: String)]) -> [String] {
-    remarks.isEmpty
-      ? [] : ["", title] + remarks.map { "  \(printable($0.text)) by \(printable($0.dictionary))" }
+    remarks.isEmpty ? [] : ["", title] + remarks.map { "  \(printable($0.text)) by \(printable($0.dictionary))" }
   }
 
   private static func lines(_ meanings: [Meaning]) -> [String] {
@@ -156,8 +138,7 @@ enum WordCommands {
     return lines
   }
 
-  /// The meanings of a word with their language: those of other languages when no dictionary of its own language has
-  /// it.
+  /// A word's meanings with their language: of other languages when no dictionary of its own has it.
   private static func meanings(
     of word: String, _ invocation: Invocation, _ session: Session
   ) throws -> ([Meaning], Language) {
@@ -182,8 +163,7 @@ enum WordCommands {
       let found = try words.define(word, in: other, foldAccents: folds)
       if found.isEmpty { continue }
       let why = missing == nil ? "has \(quoted(word))" : "is installed"
-      session.console.note(
-        "no \(language.title) dictionary \(why); this is \(other.title) (--language \(other.name))")
+      session.console.note("no \(language.title) dictionary \(why); this is \(other.title) (--language \(other.name))")
       return (found, other)
     }
     if let missing, library.languages(besides: language).isEmpty { throw missing }
@@ -195,55 +175,45 @@ enum WordCommands {
     before.last == "--dictionary" ? DictionaryCommand.names(session).map { Offer($0) } : []
   }
 
-  private static var languages: BuiltIn {
-    BuiltIn(
-      "word", "languages", summary: "Lists the languages, and which packages install their word lists.",
-      answer: "{name, title, installed, package}..."
-    ) { _, session in
-      let here = Set(session.lexicons.languages().map(\.name))
-      let rows = Language.known.map { language in
-        let missing = language.lists.package.isEmpty ? "not in Debian" : "install \(language.lists.package)"
-        return [language.name, language.title, here.contains(language.name) ? "installed" : missing]
-      }
-      return CommandResult(
-        .list(
-          Language.known.map { language in
-            .record([
-              "name": language.name, "title": language.title, "installed": here.contains(language.name),
-              "package": language.lists.package,
-            ])
-          }), .table(TableText([.init("Language", isTyped: true), .init("Title"), .init("Word list")], rows: rows)))
+  private static let languages = BuiltIn(
+    "word", "languages", summary: "Lists the languages, and which packages install their word lists.",
+    answer: "{name, title, installed, package}..."
+  ) { _, session in
+    let here = Set(session.lexicons.languages().map(\.name))
+    return CommandResult(listing: Language.known, [.name("Language"), "Title", "Word list"]) {
+      ["name": $0.name, "title": $0.title, "installed": here.contains($0.name), "package": $0.lists.package]
+    } row: { language in
+      let missing = language.lists.package.isEmpty ? "not in Debian" : "install \(language.lists.package)"
+      return [language.name, language.title, here.contains(language.name) ? "installed" : missing]
     }
   }
 
-  private static var compileList: BuiltIn {
-    BuiltIn(
-      "word", "compile", summary: "Compiles a word list again, and reports what was dropped.",
-      answer: "{language, words, dropped}...",
-      details: "Lists are compiled automatically when first used or changed. Without a language, all are compiled.",
-      arguments: [Argument("LANGUAGE", .language, isOptional: true, help: "a language")], options: [Common.foldAccents],
-      example: "word compile spanish"
-    ) { invocation, session in
-      let folds = invocation.flag(Common.foldAccents.name)
-      let wanted =
-        try invocation.optionalText("LANGUAGE").map { [try session.lexicons.language(named: $0)] }
-        ?? session.lexicons.languages()
-      var lines: [String] = []
-      var values: [Value] = []
-      var failure: LexiconError?
-      for language in wanted {
-        let lexicon = try session.lexicons.compile(language, foldAccents: folds)
-        failure = lexicon.cacheFailure ?? failure
-        let dropped = lexicon.report.dropped.map { "\(session.grouped($0.count)) \($0.reason.title)" }
-        lines.append(
-          "\(language.name): \(session.counted(lexicon.count, "word"))"
-            + (dropped.isEmpty ? "" : "; dropped \(dropped.joined(separator: ", "))"))
-        let report = lexicon.report.value.record?.fields.map { ($0.name, $0.value) } ?? []
-        values.append(.record([("language", .text(language.name))] + report))
-      }
-      if let failure { session.console.note("word: \(failure.message)") }
-      return CommandResult(.list(values), .lines(lines))
+  private static let compileList = BuiltIn(
+    "word", "compile", summary: "Compiles a word list again, and reports what was dropped.",
+    answer: "{language, words, dropped}...",
+    details: "Lists are compiled automatically when first used or changed. Without a language, all are compiled.",
+    arguments: [Argument("LANGUAGE", .language, isOptional: true, help: "a language")], options: [Common.foldAccents],
+    example: "word compile spanish"
+  ) { invocation, session in
+    let folds = invocation.flag(Common.foldAccents.name)
+    let wanted =
+      try invocation.optionalText("LANGUAGE").map { [try session.lexicons.language(named: $0)] }
+      ?? session.lexicons.languages()
+    var lines: [String] = []
+    var values: [Value] = []
+    var failure: LexiconError?
+    for language in wanted {
+      let lexicon = try session.lexicons.compile(language, foldAccents: folds)
+      failure = lexicon.cacheFailure ?? failure
+      let dropped = lexicon.report.dropped.map { "\(session.grouped($0.count)) \($0.reason.title)" }
+      lines.append(
+        "\(language.name): \(session.counted(lexicon.count, "word"))"
+          + (dropped.isEmpty ? "" : "; dropped \(dropped.joined(separator: ", "))"))
+      let report = lexicon.report.value.record?.fields.map { ($0.name, $0.value) } ?? []
+      values.append(.record([("language", .text(language.name))] + report))
     }
+    if let failure { session.console.note("word: \(failure.message)") }
+    return CommandResult(.list(values), .lines(lines))
   }
 }
 
@@ -258,33 +228,26 @@ func columns(_ words: [String], width: Int) -> [String] {
 }
 
 enum LemmaCommand {
-  static var lemma: BuiltIn {
-    BuiltIn(
-      "word", "lemma", summary: "Shows the dictionary forms of words.", answer: "{form, lemma, all}...",
-      details: """
-        Spanish, Italian, Catalan, Portuguese and French forms come from Debian's Apertium data, English forms from \
-        WordNet. Your own table is used first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv \
-        for Spanish). Forms that are in none of these are looked up in dictionaries that list forms, those of Yomitan \
-        and StarDict (`word dictionaries add`).
-        """, arguments: [Argument("FORM", isRepeating: true, help: "a word as it occurs in a text")],
-      options: [Common.language], example: "word lemma casas dámelo --language spanish"
-    ) { invocation, session in
-      let workspace = try session.workspace()
-      let language = try workspace.words.language(named: invocation.optionalText("--language"))
-      let lemmatizer = workspace.languages.lemmatizer(of: language)
-      try noteMissing(lemmatizer.missing, of: lemmatizer.language, session, command: "word lemma")
-      let rows = invocation.list("FORM").map { (form: $0, lemmas: lemmatizer.lemmas(of: $0)) }
-      let table = TableText(
-        [.init(""), .init(""), .init("")],
-        rows: rows.map { row in
-          let others = row.lemmas.all.dropFirst().map { printable($0) }.joined(separator: ", ")
-          return [printable(row.form), printable(row.lemmas.primary), others.isEmpty ? "" : "or \(others)"]
-        })
-      return CommandResult(
-        .list(
-          rows.map {
-            .record(["form": $0.form, "lemma": $0.lemmas.primary, "all": $0.lemmas.all])
-          }), .table(table))
+  static let lemma = BuiltIn(
+    "word", "lemma", summary: "Shows the dictionary forms of words.", answer: "{form, lemma, all}...",
+    details: """
+      Spanish, Italian, Catalan, Portuguese and French forms come from Debian's Apertium data, English forms from \
+      WordNet. Your own table is used first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv \
+      for Spanish). Forms that are in none of these are looked up in dictionaries that list forms, those of Yomitan \
+      and StarDict (`word dictionaries add`).
+      """, arguments: [Argument("FORM", isRepeating: true, help: "a word as it occurs in a text")],
+    options: [Common.language], example: "word lemma casas dámelo --language spanish"
+  ) { invocation, session in
+    let workspace = try session.workspace()
+    let language = try workspace.words.language(named: invocation.optionalText("--language"))
+    let lemmatizer = workspace.languages.lemmatizer(of: language)
+    try noteMissing(lemmatizer.missing, of: lemmatizer.language, session, command: "word lemma")
+    let rows = invocation.list("FORM").map { (form: $0, lemmas: lemmatizer.lemmas(of: $0)) }
+    return CommandResult(listing: rows, ["", "", ""]) {
+      ["form": $0.form, "lemma": $0.lemmas.primary, "all": $0.lemmas.all]
+    } row: { row in
+      let others = row.lemmas.all.dropFirst().map { printable($0) }.joined(separator: ", ")
+      return [printable(row.form), printable(row.lemmas.primary), others.isEmpty ? "" : "or \(others)"]
     }
   }
 
@@ -295,8 +258,6 @@ enum LemmaCommand {
         "\(command): dictionary forms of \(language.title) need Debian's \(package); without it, words count as written"
       )
     }
-    for failure in try session.workspace().languages.failures {
-      session.console.note("\(command): \(failure.message)")
-    }
+    for failure in try session.workspace().languages.failures { session.console.note("\(command): \(failure.message)") }
   }
 }

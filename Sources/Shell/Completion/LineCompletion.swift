@@ -1,5 +1,5 @@
-// Tab completion at the prompt: commands with their arguments, or Lua by its declared types. Invariant: completion runs
-// no command, loads no plugin and runs none of the user's code; unreadable data yields no completions.
+// Tab at the prompt, and the colours of a line while it is typed. Invariant: the line is parsed as the prompt will
+// parse it; a part coloured as unknown would fail if the line were run as it is.
 
 import Commands
 import LuaRuntime
@@ -7,8 +7,6 @@ import Text
 
 struct LineCompletion {
   let session: Session
-
-  init(_ session: Session) { self.session = session }
 
   /// The completions for the line before the cursor.
   /// - Parameter chunk: the lines before it, when it continues a chunk of Lua.
@@ -46,9 +44,7 @@ struct LineCompletion {
     return Completion(wordStart: partial.start, candidates: offers.map(partial.candidate(for:)))
   }
 
-  private var sources: CompletionSources { NameOffers(session).sources }
-
-  // MARK: Lua
+  private var sources: CompletionSources { NameOffers(session: session).sources }
 
   /// - Parameter before: the text before the line in its chunk.
   private func luaCompletion(_ line: String, after before: String) -> Completion {
@@ -81,8 +77,6 @@ struct LineCompletion {
         Candidate($0.name, suffix: $0.isFunction ? "(" : "", help: $0.help)
       })
   }
-
-  // MARK: Names
 
   private struct LuaName {
     let name: String
@@ -124,8 +118,7 @@ struct LineCompletion {
   }
 
   private func isName(_ text: String) -> Bool {
-    text.utf8.allSatisfy(isNameByte)
-      && text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
+    text.utf8.allSatisfy(isNameByte) && text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
   }
 
   private func name(of function: FunctionDescription) -> LuaName {
@@ -138,9 +131,7 @@ struct LineCompletion {
       let module = path.count == 1 ? session.lua.modules.first { $0.name == path[0] } : nil
       let helps = Dictionary(
         firstOf: (module?.functions.map { ($0.name, $0.help) } ?? [])
-          + (path.isEmpty ? session.lua.modules : []).map {
-            ($0.name, $0.help)
-          })
+          + (path.isEmpty ? session.lua.modules : []).map { ($0.name, $0.help) })
       let fields = (module?.fields ?? []).map { LuaName(name: $0.name, help: firstSentence($0.help)) }
       return keys.map { LuaName(name: $0.name, isFunction: $0.isFunction, help: firstSentence(helps[$0.name] ?? "")) }
         + fields
@@ -149,8 +140,6 @@ struct LineCompletion {
       return []
     }
   }
-
-  // MARK: Strings
 
   /// Completions for an open string, according to the function whose argument it is.
   private func stringCompletion(_ token: LuaToken, _ typing: LuaTyping, shift: Int) -> Completion? {
@@ -211,11 +200,9 @@ enum LuaArguments {
   static let kinds: [String: ValueKind] = [
     "decks.open": .deck, "decks.remove": .deck, "deck:find": .query, "deck:cards": .query, "deck:stats": .query,
     "deck:study.query": .query, "deck:study.mode": .choice(["review", "sprint"]), "deck:import": .file,
-    "deck:export": .file,
-    "session:answer": .choice(["again", "hard", "good", "easy", "right", "wrong"]),
-    "documents.open": .document, "document:add_image": .file, "document:render": .file,
-    "words.lexicon": .language, "words.load": .file, "words.load.language": .language,
-    "games.new.mode": .mode, "games.new.language": .language,
+    "deck:export": .file, "session:answer": .choice(["again", "hard", "good", "easy", "right", "wrong"]),
+    "documents.open": .document, "document:add_image": .file, "document:render": .file, "words.lexicon": .language,
+    "words.load": .file, "words.load.language": .language, "games.new.mode": .mode, "games.new.language": .language,
     "settings.get": .setting, "settings.set": .setting, "settings.reset": .setting, "settings.on_change": .setting,
     "plugins.info": .plugin, "plugins.enable": .plugin, "plugins.disable": .plugin, "plugins.reload": .plugin,
     "files.read": .file, "files.lines": .file, "files.write": .file, "media.add": .file, "shell.run": .command,
@@ -233,16 +220,116 @@ func isCommand(_ line: String, in session: Session) -> Bool {
 }
 
 extension UserScripting {
-  /// Whether the user set a global of that name.
   func isUserGlobal(_ name: String) -> Bool { !ownGlobals.contains(name) && isGlobal(name) }
 
-  /// Whether a global of that name exists.
   func isGlobal(_ name: String) -> Bool {
-    do {
-      return try lua.inspect(path: [name]) != nil
-    } catch {
+    do { return try lua.inspect(path: [name]) != nil } catch {
       // Without a Lua state there are no globals.
       return false
     }
   }
+}
+
+struct LineStyles {
+  let session: Session
+
+  /// - Parameters:
+  ///   - cursor: the byte offset of the cursor.
+  ///   - chunk: the preceding lines of an unfinished chunk of Lua.
+  func parts(_ line: String, cursor: Int, after chunk: String = "") -> [StyledPart] {
+    if chunk.isEmpty, isCommand(line, in: session) { return commandParts(line) }
+    return luaParts(line, cursor: cursor, after: chunk)
+  }
+
+  private func commandParts(_ line: String) -> [StyledPart] {
+    var words = ShellWords.placed(line)[...]
+    var parts: [StyledPart] = []
+    if let sign = words.firstIndex(where: { !$0.isQuoted && ["|", ">", ">>"].contains($0.text) }) {
+      parts.append(StyledPart(words[sign].range, .keyword))
+      words = words[..<sign]
+    }
+    guard let first = words.popFirst() else { return parts }
+    parts.append(StyledPart(first.range, .command))
+    let command = command(first.text, &words, &parts)
+    var takesOnlyValues = false
+    for word in words {
+      if word.isQuoted {
+        parts.append(StyledPart(word.range, .string))
+      } else if word.text == "--" {
+        takesOnlyValues = true
+      } else if word.text.hasPrefix("--"), !takesOnlyValues {
+        let name = word.text.split(at: "=", maxSplits: 1)[0]
+        let isKnown = command?.takes(option: String(name)) ?? true
+        parts.append(StyledPart(word.range, isKnown ? .option : .unknown))
+      }
+    }
+    return parts
+  }
+
+  /// The command that the first words name; an unknown second word is coloured as unknown.
+  private func command(_ first: String, _ words: inout ArraySlice<PlacedWord>, _ parts: inout [StyledPart]) -> Command?
+  {
+    guard let group = session.registry.group(first) else { return session.registry.command(named: first) }
+    guard let second = words.first, !second.text.hasPrefix("-") else { return nil }
+    words.removeFirst()
+    let command = group.commands.first { $0.path[1] == second.text }
+    parts.append(StyledPart(second.range, command == nil ? .unknown : .command))
+    return command
+  }
+
+  private func luaParts(_ line: String, cursor: Int, after chunk: String) -> [StyledPart] {
+    let before = chunk.isEmpty ? "" : chunk + "\n"
+    let shift = before.utf8.count
+    let tokens = luaTokens(before + line)
+    let locals = LuaTyping(session.lua, chunk: before + line).localNames
+    var parts: [StyledPart] = []
+    for (index, token) in tokens.enumerated() where token.range.upperBound > shift {
+      guard let style = style(of: token, at: index, in: tokens, locals) else { continue }
+      parts.append(StyledPart(max(0, token.range.lowerBound - shift)..<(token.range.upperBound - shift), style))
+    }
+    return parts
+      + brackets(tokens, cursor: cursor + shift).map { part in
+        StyledPart(max(0, part.range.lowerBound - shift)..<max(0, part.range.upperBound - shift), part.style)
+      }
+  }
+
+  private func style(of token: LuaToken, at index: Int, in tokens: [LuaToken], _ locals: [String]) -> LineStyle? {
+    switch token.kind {
+    case .keyword: return .keyword
+    case .number: return .number
+    case .string: return .string
+    case .comment: return .comment
+    case .symbol: return nil
+    case .name: break
+    }
+    if index > 0, [".", ":", "::"].contains(tokens[index - 1].text) { return nil }
+    if index > 0, tokens[index - 1].isKeyword("goto") { return nil }
+    // A field of a constructor, or the target of an assignment, need not exist.
+    if index + 1 < tokens.count, tokens[index + 1].isSymbol("=") { return nil }
+    if locals.contains(token.text) { return nil }
+    if index == 0, token.text == "lua" { return .command }
+    return session.scripting.isGlobal(token.text) ? .known : .unknown
+  }
+
+  /// The bracket at the cursor, or right before it, with its partner; also closing brackets without a partner.
+  private func brackets(_ tokens: [LuaToken], cursor: Int) -> [StyledPart] {
+    var open: [LuaToken] = []
+    var parts: [StyledPart] = []
+    for token in tokens where token.kind == .symbol {
+      switch token.text {
+      case "(", "[", "{": open.append(token)
+      case ")", "]", "}":
+        guard let start = open.popLast(), Self.pairs[start.text] == token.text else {
+          parts.append(StyledPart(token.range, .wrongBracket))
+          continue
+        }
+        let isAt = [start.range.lowerBound, token.range.lowerBound, token.range.upperBound].contains(cursor)
+        if isAt { parts += [StyledPart(start.range, .bracket), StyledPart(token.range, .bracket)] }
+      default: break
+      }
+    }
+    return parts
+  }
+
+  private static let pairs = ["(": ")", "[": "]", "{": "}"]
 }

@@ -17,8 +17,6 @@ import Workspace
 struct NameOffers {
   let session: Session
 
-  init(_ session: Session) { self.session = session }
-
   var sources: CompletionSources {
     CompletionSources(
       names: { kind, word in names(of: kind, word) },
@@ -35,7 +33,6 @@ struct NameOffers {
     sources.paths(word, foldersOnly).map { Offer(path: $0) }
   }
 
-  /// The completions for a kind of value.
   func names(of kind: ValueKind, _ word: String) -> [Offer] {
     do {
       switch kind {
@@ -47,8 +44,8 @@ struct NameOffers {
       case .plugin: return session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
       case .setting: return try settings()
       case .account: return session.auth.needsAuthentication ? [] : try session.auth.store.names().map { Offer($0) }
-      case .command: return HelpIndex(session).names.map { Offer($0) }
-      case .query: return try QueryOffers(session).offers(word)
+      case .command: return HelpIndex(session: session).names.map { Offer($0) }
+      case .query: return try QueryOffers(session: session).offers(word)
       default: return []
       }
     } catch {
@@ -57,7 +54,7 @@ struct NameOffers {
     }
   }
 
-  private func decks() throws -> [Offer] {
+  func decks() throws -> [Offer] {
     try session.workspace().decks.records().map { deck in
       Offer(deck.name, help: deck.studied.map { "studied \(session.ago($0))" } ?? "never studied")
     }
@@ -108,8 +105,6 @@ struct NameOffers {
 /// Completions for the terms of a query: `tag:`, `deck:`, `is:`.
 struct QueryOffers {
   let session: Session
-
-  init(_ session: Session) { self.session = session }
 
   private static let starts: [(text: String, help: String)] = [
     ("tag:", "cards with a tag"), ("deck:", "cards of a deck"), ("is:", "due, new, suspended, ..."),
@@ -175,7 +170,6 @@ struct NamedTerm {
   let name: Substring
   private let isOfDeck: Bool
 
-  /// Nil for any other word.
   init?(_ word: String) {
     guard let colon = word.firstIndex(of: ":") else { return nil }
     let field = word[..<colon].drop { $0 == "-" }.lowercased()
@@ -186,7 +180,6 @@ struct NamedTerm {
 
   var containsSpace: Bool { name.contains(" ") && !name.contains("\"") }
 
-  /// All names that the term can refer to.
   func names(_ session: Session) throws -> [String] {
     let workspace = try session.workspace()
     return try isOfDeck ? workspace.decks.records().map(\.name) : workspace.noteTypes.all().map { try $0.record().name }

@@ -1,12 +1,10 @@
 // Editor features for the sources of `build`: finds the folder of each document, and reads the document as a source.
-// Invariant: a document that is not a source of a folder is left alone; error messages are the same as those of
-// `build`.
+// Invariant: a document that is not a source of a folder is left alone; messages are those of `build`.
 
 import Decks
 import Exchange
 import Files
 import LanguageServer
-import Problems
 import Templates
 import Text
 import Workspace
@@ -39,8 +37,6 @@ final class SourceFeatures: LanguageFeatures {
     self.session = session
     workspace = try session.workspace()
   }
-
-  // MARK: Documents
 
   func begin(_ encoding: PositionEncoding) { self.encoding = encoding }
 
@@ -92,8 +88,6 @@ final class SourceFeatures: LanguageFeatures {
     FileURI.uri(of: (folder == "/" ? "" : folder) + "/" + name)
   }
 
-  // MARK: Diagnostics
-
   func changedDiagnostics() throws -> [DocumentDiagnostics] {
     var changed: [DocumentDiagnostics] = []
     for (path, folder) in folders.sorted(by: { $0.key < $1.key }) {
@@ -120,8 +114,6 @@ final class SourceFeatures: LanguageFeatures {
     return TextDocument(uri, version: 0, text: bytes, encoding: encoding)
   }
 
-  // MARK: Ids
-
   func actions(_ document: TextDocument, in range: Range<Int>) throws -> [CodeAction] {
     guard let source = source(document), let reading = source.reading else { return [] }
     let lacking = reading.entries.indices.filter { reading.canHaveID($0) || reading.needsColumn }
@@ -140,19 +132,7 @@ final class SourceFeatures: LanguageFeatures {
     actions.append(action("Write ids for the \(cards) of this file without one", lacking))
     return actions
   }
-}
 
-extension TextDocument {
-  /// The range from the problem's position to the end of its line.
-  fileprivate func range(of problem: SourceProblem, in text: SourceText) -> TextRange {
-    let place = text.offset(line: problem.line, column: problem.column ?? 1)
-    let line = content(ofLine: line(at: place))
-    let start = place < line.upperBound ? place : line.lowerBound
-    return range(of: start..<line.upperBound)
-  }
-}
-
-extension SourceFeatures {
   /// The most names that are offered at once; typing on narrows them down.
   private static let mostOffered = 1000
 
@@ -191,5 +171,15 @@ extension SourceFeatures {
     let known = try folder.noteTypes().map(\.draft)
     let names = Set(known.map { $0.name.lowercased() })
     return known + StockNoteType.allCases.map(\.draft).filter { !names.contains($0.name.lowercased()) }
+  }
+}
+
+extension TextDocument {
+  /// The range from the problem's position to the end of its line.
+  fileprivate func range(of problem: SourceProblem, in text: SourceText) -> TextRange {
+    let place = text.offset(line: problem.line, column: problem.column ?? 1)
+    let line = content(ofLine: line(at: place))
+    let start = place < line.upperBound ? place : line.lowerBound
+    return range(of: start..<line.upperBound)
   }
 }

@@ -1,6 +1,5 @@
 // Everything that `help` can explain, in one list: topics, commands, Lua, settings, the codes of problems. Invariant:
-// each entry is generated from the description of what it explains; only topics and the meanings of codes are written
-// by hand.
+// each entry is generated from the description of what it explains, except topics and codes.
 
 import Commands
 import LuaRuntime
@@ -29,11 +28,9 @@ struct HelpEntry {
 struct HelpIndex {
   let session: Session
 
-  init(_ session: Session) { self.session = session }
-
   /// The names that Tab offers besides commands.
   var names: [String] {
-    HelpTopic.all.map(\.name) + [ShellCommands.allCommands, "developers"] + LuaHelp(session.lua).names
+    HelpTopic.all.map(\.name) + [ShellCommands.allCommands, "developers"] + LuaHelp(lua: session.lua).names
       + (session.preferences?.tree.names ?? []) + ProblemMeaning.all.map(\.code)
   }
 
@@ -61,7 +58,7 @@ struct HelpIndex {
   }
 
   private func lua(named wanted: String?) -> [HelpEntry] {
-    let help = LuaHelp(session.lua)
+    let help = LuaHelp(lua: session.lua)
     return help.names.filter { wanted == nil || $0 == wanted }.map { name in
       let lines = help.lines(of: name) ?? []
       // The help of a module or type begins with what it is, that of a member with its signature.
@@ -96,7 +93,6 @@ struct HelpIndex {
     return lines
   }
 
-  /// An example of a value that the setting accepts.
   private func exampleValue(of declaration: SettingDeclaration) -> String {
     switch declaration.kind {
     case .group, .toggle: "on"
@@ -112,8 +108,6 @@ struct HelpIndex {
         lines: meaning.lines(width: width))
     }
   }
-
-  // MARK: Finding
 
   private var width: Int { min(100, session.console.terminal.width) }
 
@@ -155,7 +149,9 @@ struct HelpIndex {
   }
 
   private func briefly(_ entry: HelpEntry) -> String {
-    let members = LuaHelp(session.lua).names.filter { $0.hasPrefix(entry.name + ".") || $0.hasPrefix(entry.name + ":") }
+    let members = LuaHelp(lua: session.lua).names.filter {
+      $0.hasPrefix(entry.name + ".") || $0.hasPrefix(entry.name + ":")
+    }
     let shown = members.prefix(12).joined(separator: ", ") + (members.count > 12 ? " and others" : "")
     return "In Lua, \(entry.name): \(entry.summary) `help NAME` explains \(shown)."
   }
@@ -183,16 +179,19 @@ struct HelpIndex {
   }
 }
 
-/// The meaning of a code.
 struct ProblemMeaning {
   let code: String
   /// One sentence.
   let text: String
 
+  /// The exit statuses of commands that fail with it.
+  var status: String {
+    Set(ProblemCode.known.filter { $0.rawValue == code }.map(\.exitStatus)).sorted().map { "\($0)" }
+      .joined(separator: " or ")
+  }
+
   func lines(width: Int) -> [String] {
-    let statuses = Set(ProblemCode.known.filter { $0.rawValue == code }.map(\.exitStatus)).sorted()
-    let status = statuses.map { "\($0)" }.joined(separator: " or ")
-    return ["\(code): a problem code", ""]
+    ["\(code): a problem code", ""]
       + wrapped(text + (status.isEmpty ? "" : " A command that fails with it has exit status \(status)."), width: width)
   }
 

@@ -1,6 +1,5 @@
 // The topics of `help`: what is not a command but users need to know. Invariant: every example is a line that can be
-// typed, and every query is valid (a test runs each); rules, functions, permissions and events are those that the
-// program itself uses.
+// typed, and every query is valid (a test runs each); rules, functions and events are those that the program uses.
 
 import Bindings
 import PluginHost
@@ -8,10 +7,8 @@ import Problems
 import Text
 import WordGames
 
-/// A topic that `help NAME` explains.
 struct HelpTopic {
   let name: String
-  /// One sentence.
   let summary: String
   /// Names with their meanings; `paragraphs` come after them.
   let rows: [(String, String)]
@@ -50,8 +47,7 @@ struct HelpTopic {
   private static let tour = HelpTopic(
     name: tourName, summary: "A short tour. Type the lines yourself.",
     rows: [
-      ("deck create Spanish", "creates a deck"),
-      ("card add Spanish \"el perro\" \"the dog\"", "adds a card"),
+      ("deck create Spanish", "creates a deck"), ("card add Spanish \"el perro\" \"the dog\"", "adds a card"),
       ("study Spanish --sprint", "a race against the clock"),
       ("play --language spanish", "a game: make words from the letters of a word"),
       ("deck import Spanish words.tsv", "imports many cards from a file"),
@@ -158,8 +154,7 @@ struct HelpTopic {
       ("deckhand run weekly.dh", "one command per line, # begins a comment; it stops at the first failure"),
       ("deckhand -e CODE", "Lua code from the command line"),
       ("history --lua FILE", "the lines of this session as a script"),
-    ],
-    paragraphs: ["--dry-run shows what a script would change, --seed N makes its random choices repeatable."],
+    ], paragraphs: ["--dry-run shows what a script would change, --seed N makes its random choices repeatable."],
     example: "history --lua session.lua")
 
   private static let json = HelpTopic(
@@ -172,33 +167,7 @@ struct HelpTopic {
       "`help COMMAND` describes its answer. Numbers are plain, times are seconds since 1970. An error is an object "
         + "with code, title and message on standard error; `help CODE` explains a code."
     ], example: "deck list --json")
-}
 
-enum QueryHelp {
-  /// A query, and what it finds.
-  static let examples: [(query: String, finds: String)] = [
-    ("perro", "the word, or part of a word, in prompt or answer; case and accents are ignored"),
-    ("\"el perro\"", "the words next to each other"), ("p*o", "p, anything, then o"),
-    ("perro gato", "both"), ("perro or gato", "one of them"), ("-perro", "cards without it"),
-    ("(perro or gato) -tag:easy", "parentheses group terms"), ("prompt:p*", "prompts that begin with p"),
-    ("answer:dog", "answers with dog in them"), ("tag:animal", "the tag, and those below it: animal::pet"),
-    ("tag:anim*", "tags that begin with anim"),
-    ("tag:none", "cards without tags"), ("deck:Spanish", "the deck and those within it"),
-    ("deck:a::*", "the decks within a"), ("note:basic", "cards of a note type"),
-    ("\"front:dog\"", "in quotes: exactly this text"), ("is:due", "due now; also new, learning, review, relearning"),
-    ("is:suspended", "also buried, leech"), ("flag:red", "by flag: a colour, or 0 to 7"),
-    ("card:1", "the first cards of their notes"), ("nid:1700000000000", "by the id of the note; also cid, mid, did"),
-    ("prop:ivl>30", "interval in days; also s, d, r, reps, lapses, due with <, <=, =, !=, >=, >"),
-    ("prop:r<0.8", "probability of remembering now"), ("prop:due=-1", "due yesterday"),
-    ("added:7", "added in the last 7 days, including today"), ("edited:3", "changed in the last 3 days"),
-    ("rated:7", "answered in the last 7 days"), ("rated:7:1", "answered `again` in the last 7 days"),
-    ("introduced:3", "first answered in the last 3 days"), ("dupe:perro", "with exactly that prompt"),
-    ("dupe:", "cards that share their prompt"), ("nc:nandu", "ignoring accents, as plain words always do"),
-    ("re:^el\\b", "a regular expression; \"re:a b\" needs quotes"),
-  ]
-}
-
-extension HelpTopic {
   static let modes = HelpTopic(
     name: "modes", summary: "The modes of word games; `play --list` lists them, including those of plugins.",
     rows: [
@@ -227,8 +196,7 @@ extension HelpTopic {
       ("plugin enable NAME", "turns it on; asks first when it needs permissions"),
       ("plugin disable NAME", "turns it off"), ("plugin new NAME", "creates a folder for one of your own"),
       ("plugin test NAME", "runs its test.lua"), ("plugin limit NAME", "shows or sets its time and memory limits"),
-      ("plugin pack FOLDER FILE", "packs it into one file"),
-      ("plugin install FILE", "installs a package or a folder"),
+      ("plugin pack FOLDER FILE", "packs it into one file"), ("plugin install FILE", "installs a package or a folder"),
       ("plugin update NAME", "installs it again from there, after showing what changed; plugin remove"),
     ],
     paragraphs: [
@@ -247,16 +215,37 @@ extension HelpTopic {
         + ":fails; run(LINE) runs a command of the plugin, folder is a folder for files. `help modes` describes modes.",
     ],
     sections: [
-      ("Permissions", permissions),
-      ("Events, for shell.on", ShellEvent.allCases.map { ($0.signature, $0.meaning) }),
+      ("Permissions", permissions), ("Events, for shell.on", ShellEvent.allCases.map { ($0.signature, $0.meaning) }),
     ], example: "plugin info hangman")
 
   private static let permissions: [(String, String)] =
     Grants.Module.allCases.map { ($0.rawValue, Permission.meaning(of: $0.rawValue)) } + [
       ("settings.write:NAME", "change the setting NAME and those in it"),
-      ("files.read:PATH", "read files in PATH, absolute or with ~/"),
-      ("files.write:PATH", "write files in PATH"),
+      ("files.read:PATH", "read files in PATH, absolute or with ~/"), ("files.write:PATH", "write files in PATH"),
     ]
+}
+
+enum QueryHelp {
+  static let examples: [(query: String, finds: String)] = [
+    ("perro", "the word, or part of a word, in prompt or answer; case and accents are ignored"),
+    ("\"el perro\"", "the words next to each other"), ("p*o", "p, anything, then o"),
+    ("perro gato", "both"), ("perro or gato", "one of them"), ("-perro", "cards without it"),
+    ("(perro or gato) -tag:easy", "parentheses group terms"), ("prompt:p*", "prompts that begin with p"),
+    ("answer:dog", "answers with dog in them"), ("tag:animal", "the tag, and those below it: animal::pet"),
+    ("tag:anim*", "tags that begin with anim"),
+    ("tag:none", "cards without tags"), ("deck:Spanish", "the deck and those within it"),
+    ("deck:a::*", "the decks within a"), ("note:basic", "cards of a note type"),
+    ("\"front:dog\"", "in quotes: exactly this text"), ("is:due", "due now; also new, learning, review, relearning"),
+    ("is:suspended", "also buried, leech"), ("flag:red", "by flag: a colour, or 0 to 7"),
+    ("card:1", "the first cards of their notes"), ("nid:1700000000000", "by the id of the note; also cid, mid, did"),
+    ("prop:ivl>30", "interval in days; also s, d, r, reps, lapses, due with <, <=, =, !=, >=, >"),
+    ("prop:r<0.8", "probability of remembering now"), ("prop:due=-1", "due yesterday"),
+    ("added:7", "added in the last 7 days, including today"), ("edited:3", "changed in the last 3 days"),
+    ("rated:7", "answered in the last 7 days"), ("rated:7:1", "answered `again` in the last 7 days"),
+    ("introduced:3", "first answered in the last 3 days"), ("dupe:perro", "with exactly that prompt"),
+    ("dupe:", "cards that share their prompt"), ("nc:nandu", "ignoring accents, as plain words always do"),
+    ("re:^el\\b", "a regular expression; \"re:a b\" needs quotes"),
+  ]
 }
 
 extension ShellEvent {

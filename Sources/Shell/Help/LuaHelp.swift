@@ -4,14 +4,10 @@
 
 import Commands
 import LuaRuntime
-import Problems
 import Text
 
-/// The help texts of a Lua state.
 struct LuaHelp {
   let lua: LuaState
-
-  init(_ lua: LuaState) { self.lua = lua }
 
   /// The names of modules and types, and of members such as `decks.create` and `deck:add`.
   var names: [String] {
@@ -101,8 +97,6 @@ struct LuaHelp {
 struct HelpAtCursor {
   let session: Session
 
-  init(_ session: Session) { self.session = session }
-
   /// - Parameter cursor: the byte offset in the line.
   func lines(_ line: String, cursor: Int, after chunk: String = "") -> [String] {
     if chunk.isEmpty, isCommand(line, in: session) { return commandLines(line, cursor) }
@@ -131,9 +125,7 @@ struct HelpAtCursor {
   }
 
   private func texts(_ words: [String]) -> [String] {
-    do {
-      return try session.registry.helpText(for: words, width: width)
-    } catch {
+    do { return try session.registry.helpText(for: words, width: width) } catch {
       // Words that name no topic have no help.
       return [nothing]
     }
@@ -150,7 +142,7 @@ struct HelpAtCursor {
     if let member = typing.memberAtEnd(), let owner = member.of {
       name = fullName(member.word, of: typing.plain(owner)) ?? name
     }
-    return LuaHelp(session.lua).lines(of: name, within: width).map { Array($0.prefix(12)) } ?? [nothing]
+    return LuaHelp(lua: session.lua).lines(of: name, within: width).map { Array($0.prefix(12)) } ?? [nothing]
   }
 
   /// The full name as help lists it: `deck:add`, `deck.count`, `decks.open`.

@@ -12,8 +12,6 @@ import Workspace
 struct Tour {
   let session: Session
 
-  init(_ session: Session) { self.session = session }
-
   /// Whether there is an interactive user who could follow the tour.
   var isPossible: Bool {
     session.canAsk && !session.console.isRedirected && !session.state.isAnswering && !session.state.isInScript
@@ -23,9 +21,7 @@ struct Tour {
     let folder = try PluginWork.throwawayFolder(session)
     defer { PluginWork.removeFolder(folder, session) }
     var options = session.options
-    options.usesStartScript = false
-    options.isDryRun = false
-    options.signIn = SignInOptions()
+    (options.usesStartScript, options.isDryRun, options.signIn) = (false, false, SignInOptions())
     var world = session.environment
     world.folders.data = folder + "/data"
     let inside = try Session(options, console: session.console, environment: world)
@@ -35,11 +31,9 @@ struct Tour {
     try walk(inside, try reader())
   }
 
-  // MARK: Walking
-
   private func walk(_ inside: Session, _ reader: LineReader) throws {
     let outer = reader.completion
-    reader.completion = { [inside] in LineCompletion(inside).completion($0) }
+    reader.completion = { [inside] in LineCompletion(session: inside).completion($0) }
     inside.input.lineReader = reader
     defer {
       inside.input.lineReader = nil
@@ -62,7 +56,7 @@ struct Tour {
   private func runStep(_ step: TourStep, _ deck: inout String, _ inside: Session, _ reader: LineReader) throws -> Bool {
     while true {
       // Set again for each line, since a screen within the tour sets a tick of its own.
-      reader.tick = IdleLock(session).tick()
+      reader.tick = IdleLock(session: session).tick()
       switch try reader.read(prompt: "tour> ") {
       case .line(let line):
         if line.trimmed.isEmpty { continue }
@@ -76,8 +70,7 @@ struct Tour {
         }
         showLines(["", reply(to: seen, step.line(deck))])
       case .interrupted: continue
-      case .stopped where session.input.isIdle:
-        guard IdleLock(session).unlockCovered() else { return false }
+      case .stopped where session.input.isIdle: guard IdleLock(session: session).unlockCovered() else { return false }
       case .endOfInput, .stopped: return false
       case .terminated(let signal):
         session.leave(by: signal)
@@ -89,18 +82,18 @@ struct Tour {
   /// Runs a line as the prompt does, and returns what it was.
   private func runLine(at line: String, _ inside: Session) -> TourLine {
     guard isCommand(line, in: inside) else {
-      if let mistyped = MistypedCommand(inside).error(in: line) {
+      if let mistyped = MistypedCommand(session: inside).error(in: line) {
         inside.report(mistyped, origin: "deckhand")
         return TourLine(words: [], hasFailed: true)
       }
-      let outcome = LuaLines(inside).run(line)
+      let outcome = LuaLines(session: inside).run(line)
       if case .incomplete = outcome { inside.console.note("an unfinished chunk; in the tour it must be one line") }
       if case .done = outcome { return TourLine(words: [], hasFailed: false) }
       return TourLine(words: [], hasFailed: true)
     }
     do {
       let words = try ShellWords.split(line, home: session.environment.folders.home)
-      return TourLine(words: words, hasFailed: try CommandLine(inside).run(line) != ExitStatus.done)
+      return TourLine(words: words, hasFailed: try CommandLine(session: inside).run(line) != ExitStatus.done)
     } catch {
       inside.report(error, origin: "deckhand")
       return TourLine(words: [line], hasFailed: true)
@@ -118,14 +111,11 @@ struct Tour {
 
   private func showLines(_ lines: [String]) {
     let width = min(80, session.console.terminal.width)
-    session.console.show(
-      .lines(lines.flatMap { $0.hasPrefix(" ") || $0.isEmpty ? [$0] : wrapped($0, width: width) }))
+    session.console.show(.lines(lines.flatMap { $0.hasPrefix(" ") || $0.isEmpty ? [$0] : wrapped($0, width: width) }))
   }
 
   /// The prompt's own reader, or one for the tour alone.
-  private func reader() throws -> LineReader {
-    try session.input.lineReader ?? LineReader(history: History(path: nil))
-  }
+  private func reader() throws -> LineReader { try session.input.lineReader ?? LineReader(history: History(path: nil)) }
 }
 
 /// A line that the user typed, and whether it failed.
@@ -135,10 +125,12 @@ struct TourLine {
   let hasFailed: Bool
 
   var isLua: Bool { words.isEmpty }
+
+  /// Whether the line ran that command without failure.
+  fileprivate func `is`(_ path: String...) -> Bool { !hasFailed && Array(words.prefix(path.count)) == path }
 }
 
 struct TourStep {
-  /// What the step is about.
   let text: String
   /// The line to type, with the name of the deck that the user made.
   let line: (_ deck: String) -> String
@@ -153,8 +145,7 @@ struct TourStep {
         isDone: { $0.is("deck", "create") },
         answer: "There it is. A name with ::, such as Animals::Birds, is a deck within another."),
       TourStep(
-        text:
-          "A card has a prompt and an answer. Text with spaces goes in quotes. Tab completes the deck's name:",
+        text: "A card has a prompt and an answer. Text with spaces goes in quotes. Tab completes the deck's name:",
         line: { "card add \(ShellWords.quote($0)) owl \"el búho\"" }, isDone: { $0.is("card", "add") },
         answer: "It is on top of the deck. `deck import` adds many cards from a file."),
       TourStep(
@@ -178,9 +169,4 @@ struct TourStep {
     ]
     return begin + (session.lexicons.languages().isEmpty ? [] : games) + end
   }
-}
-
-extension TourLine {
-  /// Whether the line ran that command without failure.
-  fileprivate func `is`(_ path: String...) -> Bool { !hasFailed && Array(words.prefix(path.count)) == path }
 }

@@ -4,7 +4,6 @@
 import Commands
 import Text
 
-/// A token of a line or a chunk of Lua.
 struct LuaToken: Equatable {
   enum Kind: Equatable {
     case name, keyword, number, symbol
@@ -20,7 +19,6 @@ struct LuaToken: Equatable {
 
   func isSymbol(_ symbol: String) -> Bool { kind == .symbol && text == symbol }
   func isKeyword(_ keyword: String) -> Bool { kind == .keyword && text == keyword }
-
   var isString: Bool { if case .string = kind { true } else { false } }
   var isComment: Bool { if case .comment = kind { true } else { false } }
 
@@ -37,15 +35,13 @@ struct LuaToken: Equatable {
 
 /// The tokens of a text, including comments.
 func luaTokens(_ text: String) -> [LuaToken] {
-  var scanner = LuaScanner(Array(text.utf8))
+  var scanner = LuaScanner(bytes: Array(text.utf8))
   return scanner.all()
 }
 
 private struct LuaScanner {
-  private let bytes: [UInt8]
-  private var index = 0
-
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  let bytes: [UInt8]
+  var index = 0
 
   mutating func all() -> [LuaToken] {
     var tokens: [LuaToken] = []
@@ -53,9 +49,7 @@ private struct LuaScanner {
     return tokens
   }
 
-  private func byte(_ offset: Int = 0) -> UInt8? {
-    index + offset < bytes.count ? bytes[index + offset] : nil
-  }
+  private func byte(_ offset: Int = 0) -> UInt8? { index + offset < bytes.count ? bytes[index + offset] : nil }
 
   private mutating func next() -> LuaToken? {
     while let byte = byte(), isASCIISpace(byte) { index += 1 }
@@ -75,8 +69,7 @@ private struct LuaScanner {
       if let level = longBracketLevel() { return .comment(isClosed: takeLong(level)) }
       while let byte = byte(), byte != UInt8(ascii: "\n") { index += 1 }
       return .comment(isClosed: true)
-    case UInt8(ascii: "["):
-      if let level = longBracketLevel() { return .string(isClosed: takeLong(level)) }
+    case UInt8(ascii: "["): if let level = longBracketLevel() { return .string(isClosed: takeLong(level)) }
     case _ where isDigit(first) || first == UInt8(ascii: ".") && byte(1).map(isDigit) == true:
       takeNumber()
       return .number

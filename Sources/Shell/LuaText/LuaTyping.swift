@@ -3,7 +3,6 @@
 
 import LuaRuntime
 
-/// What is known about an expression.
 enum LuaKnown {
   /// A table reached from the globals by raw access.
   case path([String])
@@ -11,7 +10,6 @@ enum LuaKnown {
   case function(FunctionDescription, name: String)
 }
 
-/// The types of the expressions in a chunk.
 struct LuaTyping {
   private let lua: LuaState
   private let tokens: [LuaToken]
@@ -40,8 +38,6 @@ struct LuaTyping {
 
   /// The names that the chunk itself defines, the nearest last.
   private(set) var localNames: [String] = []
-
-  // MARK: Locals
 
   private mutating func readLocals() {
     for (index, token) in tokens.enumerated() {
@@ -114,8 +110,6 @@ struct LuaTyping {
     guard case .type(.list(let element))? = known.map(plain) else { return nil }
     return .type(element)
   }
-
-  // MARK: Expressions
 
   /// The expression that ends before the token at an index, such as `decks.open("x")` before `:`.
   func expression(endingBefore end: Int) -> LuaKnown? {
@@ -251,8 +245,6 @@ struct LuaTyping {
     default: return nil
     }
   }
-
-  // MARK: The call around the cursor
 
   /// The function call that encloses the end of the chunk, the index of the argument (from 0), and the key if a table
   /// field is being written there.

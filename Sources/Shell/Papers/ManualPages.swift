@@ -1,9 +1,14 @@
-// The manual pages of `deckhand man`, for man(1), generated from the descriptions of the commands. Invariant: no text
-// is taken for a roff request, whatever it contains.
+// `completions`, `man`, `docs`: files for packages, system shells and readers; and the manual pages, for man(1). All
+// are generated from Deckhand's own descriptions. Invariant: no text is taken for a roff request, whatever it contains.
 
+import CTerminal
 import Commands
+import Files
+import LuaRuntime
 import Problems
 import Text
+import Values
+import Workspace
 
 struct ManualPages {
   private let commands: [Command]
@@ -12,8 +17,7 @@ struct ManualPages {
 
   init(_ session: Session) {
     commands = session.registry.commands.filter { $0.owner == .program }
-    themes = session.registry.themeOrder
-    program = session.options.program
+    (themes, program) = (session.registry.themeOrder, session.options.program)
   }
 
   /// One page about the program, and one for each command.
@@ -22,8 +26,6 @@ struct ManualPages {
   }
 
   private func pageName(_ command: Command) -> String { (["deckhand"] + command.path).joined(separator: "-") }
-
-  // MARK: Pages
 
   private func page(of command: Command) -> String {
     var page = RoffPage(pageName(command), version: program.version, summary: command.summary)
@@ -44,7 +46,6 @@ struct ManualPages {
     return page.text
   }
 
-  /// The other commands of its group.
   private func siblings(of command: Command) -> [Command] {
     commands.filter { $0.path.count == 2 && $0.path[0] == command.path[0] && $0.name != command.name }
   }
@@ -116,9 +117,7 @@ private struct RoffPage {
   }
 
   var text: String { lines.map { $0 + "\n" }.joined() }
-
   mutating func section(_ title: String) { lines.append(".SH \"\(Self.escaped(title))\"") }
-
   mutating func subsection(_ title: String) { lines.append(".SS \"\(Self.escaped(title))\"") }
 
   mutating func usage(_ name: String, _ rest: String) {
@@ -181,5 +180,67 @@ private struct RoffPage {
   private static func hexadecimal(_ scalar: Unicode.Scalar) -> String {
     let digits = String(scalar.value, radix: 16, uppercase: true)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}
+
+extension ProgramIdentity {
+  /// The output of `--version`: the program's own line first, then the libraries linked into it.
+  package var versionLines: [String] {
+    let libraries =
+      [("Lua", LuaState.version), ("readline", String(cString: line_editor_version()))] + CareOperations.libraryVersions
+    return ["Deckhand \(version)", libraries.map { "\($0) \($1)" }.joined(separator: ", ")]
+  }
+}
+
+enum PaperCommands {
+  static var all: [BuiltIn] { [completions, man, docs] }
+
+  private static let folder = Argument("DIR", .folder, help: "the folder; it is created if it does not exist")
+
+  private static let completions = BuiltIn(
+    "completions", access: .open,
+    summary: "Prints a few lines that let your system's shell complete deckhand's commands, names and files.",
+    answer: "text",
+    details: """
+      The lines ask the program at each Tab, so they never become outdated. They do not ask for a password: before a \
+      sign-in, decks and other data of an account are not offered.
+      \(CompletionStub.allCases.map { "  \($0.hint)" }.joined(separator: "\n"))
+      """, arguments: [Argument("SHELL", .choice(CompletionStub.allCases.map(\.rawValue)), help: "bash, zsh or fish")],
+    example: "completions bash"
+  ) { invocation, _ in
+    let text = CompletionStub(rawValue: invocation.text("SHELL"))?.text ?? ""
+    return CommandResult(.text(text), .lines(text.split(separator: "\n").map(String.init)))
+  }
+
+  private static let man = BuiltIn(
+    "man", effect: .announces, summary: "Writes manual pages: one for each command, and one for the program.",
+    answer: "text...", details: "Read them with man: `man -l DIR/deckhand-deck-import.1`.", arguments: [folder],
+    example: "man pages"
+  ) { invocation, session in try write(ManualPages(session).files, to: invocation, session) }
+
+  private static let docs = BuiltIn(
+    "docs", effect: .announces,
+    summary: "Writes the reference as Markdown: commands, Lua, rules, settings, formats, events, problem codes.",
+    answer: "text...", arguments: [folder], example: "docs reference"
+  ) { invocation, session in try write(ReferencePages(session: session).files, to: invocation, session) }
+
+  /// Writes files into the folder that the command names; a failure leaves no new file or folder.
+  static func write(
+    _ files: [(name: String, text: String)], to invocation: Invocation, _ session: Session
+  ) throws -> CommandResult {
+    let folder = session.environment.folders.expanded(invocation.text("DIR"))
+    guard session.rehearsal.mayActOutside("write files to \(folder)") else { return CommandResult() }
+    try removingOnFailure { created in
+      try makeExportedFolder(folder, &created)
+      for file in files {
+        let path = folder + "/" + file.name
+        let isNew = !fileExists(path)
+        try AtomicFile.write(path, Array(file.text.utf8), .exported())
+        if isNew { created.append(path) }
+      }
+    }
+    return CommandResult(
+      .list(files.map { .text(folder + "/" + $0.name) }),
+      line: "Wrote \(session.counted(files.count, "file")) to \(printable(folder)).")
   }
 }

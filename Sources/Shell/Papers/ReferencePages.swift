@@ -14,8 +14,6 @@ import Workspace
 struct ReferencePages {
   let session: Session
 
-  init(_ session: Session) { self.session = session }
-
   var files: [(name: String, text: String)] {
     get throws {
       [
@@ -24,8 +22,6 @@ struct ReferencePages {
       ]
     }
   }
-
-  // MARK: Commands
 
   private var commands: String {
     let own = session.registry.commands.filter { $0.owner == .program }
@@ -48,11 +44,9 @@ struct ReferencePages {
     if !command.example.isEmpty { page.paragraphs("Example: `\(command.example)`") }
   }
 
-  // MARK: Lua
-
   private var lua: String {
     var page = MarkdownPage("Lua", "Every module, function, type and field, as `help NAME` shows it.")
-    let help = LuaHelp(session.lua)
+    let help = LuaHelp(lua: session.lua)
     for module in session.lua.modules {
       page.heading(2, module.name)
       page.paragraphs(module.words)
@@ -81,18 +75,12 @@ struct ReferencePages {
     return page.text
   }
 
-  // MARK: Tables
-
   private var errorCodes: String {
     var page = MarkdownPage(
       "Problem codes",
       "The values of the field `code` of a problem, in Lua and with `--json`; a code never changes its meaning.")
     page.table(
-      ["Code", "What it means", "Exit status"],
-      ProblemMeaning.all.map { meaning in
-        let statuses = Set(ProblemCode.known.filter { $0.rawValue == meaning.code }.map(\.exitStatus)).sorted()
-        return ["`\(meaning.code)`", meaning.text, statuses.map { "\($0)" }.joined(separator: " or ")]
-      })
+      ["Code", "What it means", "Exit status"], ProblemMeaning.all.map { ["`\($0.code)`", $0.text, $0.status] })
     return page.text
   }
 

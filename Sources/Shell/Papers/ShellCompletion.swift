@@ -28,15 +28,13 @@ package struct ShellLine {
       bash = nil
     case "--bash" where words.count == 3:
       let partial = ShellWords.partial(words[2])
-      before = Array(partial.words.dropFirst())
-      word = partial.word
+      (before, word) = (Array(partial.words.dropFirst()), partial.word)
       bash = (String(decoding: words[2].utf8.dropFirst(partial.start), as: UTF8.self), partial.quote)
     default: return nil
     }
   }
 
-  /// The text that the shell inserts in place of the word; nil when it cannot be inserted, or when the terminal would
-  /// show something else than it is.
+  /// The text that the shell inserts in place of the word; nil when it cannot be inserted or shown as it is.
   func replacement(_ offer: Offer) -> String? {
     guard printable(offer.text, limit: .max) == offer.text else { return nil }
     guard let bash else { return offer.text }
@@ -61,19 +59,16 @@ package struct ShellLine {
 }
 
 extension String {
-  /// Escapes each character that is not plain with a backslash.
   fileprivate func escaped(but isPlain: (Character) -> Bool) -> String {
     reduce(into: "") { $0 += isPlain($1) ? String($1) : "\\\($1)" }
   }
 }
 
-/// Answers completion requests of the system's shell.
 package struct ShellCompletion {
   let session: Session
 
   package init(_ session: Session) { self.session = session }
 
-  /// The lines of the answer.
   package func lines(for line: ShellLine) -> [String] {
     var seen: Set<String> = []
     return offers(line).compactMap { offer in
@@ -100,16 +95,14 @@ package struct ShellCompletion {
     guard !session.auth.needsAuthentication, session.options.usesPlugins else { return }
     session.plugins.refreshGrants()
     guard words.count > 1 else { return }
-    do {
-      try session.plugins.prepareCommand(words)
-    } catch {
+    do { try session.plugins.prepareCommand(words) } catch {
       // The command itself reports what is wrong with its plugin.
     }
   }
 
   /// Opens no user data when none exists yet, because opening would create it.
   private var sources: CompletionSources {
-    let offers = NameOffers(session)
+    let offers = NameOffers(session: session)
     let hasData = fileExists(session.environment.folders.data + "/local") || session.auth.user != nil
     var sources = offers.sources
     guard !hasData else { return sources }
@@ -129,7 +122,6 @@ package struct ShellCompletion {
 enum CompletionStub: String, CaseIterable {
   case bash, zsh, fish
 
-  /// How to enable it.
   var hint: String {
     switch self {
     case .bash: "In ~/.bashrc: source <(deckhand completions bash)"

@@ -12,7 +12,6 @@ package final class History {
   package let limit: Int
   /// The lines, oldest first.
   package private(set) var entries: [String]
-  /// The lines whose last run failed.
   private var failed: Set<String> = []
   private let file: HistoryFile?
   private let warn: (String) -> Void
@@ -22,8 +21,7 @@ package final class History {
   ///   - path: the history file; nil keeps the history of this session only.
   ///   - warn: called at most once, with one line, when the file cannot be used.
   package init(path: String?, limit: Int = 10_000, warn: @escaping (String) -> Void = { _ in }) {
-    self.limit = max(1, limit)
-    self.warn = warn
+    (self.limit, self.warn) = (max(1, limit), warn)
     file = path.map { HistoryFile(path: $0, limit: max(1, limit)) }
     entries = []
     guard let file else { return }
@@ -52,14 +50,12 @@ package final class History {
     return Change(removed: removed)
   }
 
-  /// Records whether a line of the history failed.
   package func note(_ line: String, hasFailed: Bool) {
     guard failed.contains(line) != hasFailed, entries.contains(line) else { return }
     if hasFailed { failed.insert(line) } else { failed.remove(line) }
     if let file, let trouble = file.append(line, hasFailed: hasFailed) { warnOnce(trouble) }
   }
 
-  /// Whether the line's last run failed.
   package func hasFailed(_ line: String) -> Bool { failed.contains(line) }
 
   /// The lines that contain the word, case-insensitively, oldest first; all lines for an empty word.
@@ -78,11 +74,8 @@ package final class History {
     if !hasWarned { warn(trouble) }
     hasWarned = true
   }
-}
 
-extension History {
-  /// The history for lines typed now: the user's file, or none while nobody is signed in or when no lines are to be
-  /// kept.
+  /// The history for lines typed now: the user's file, or none while nobody is signed in or no line is kept.
   private static func wantedPlace(_ session: Session) -> HistoryPlace {
     let size =
       session.auth.needsAuthentication || session.options.isDryRun ? 0 : session.preferences?.session.historySize ?? 0
@@ -96,11 +89,7 @@ extension History {
     let place = wantedPlace(session)
     session.input.historyPlace = place
     if let path = place.path {
-      do {
-        try makePrivateFolder(String(path.dropLast("/history".count)))
-      } catch {
-        session.report(error)
-      }
+      do { try makePrivateFolder(String(path.dropLast("/history".count))) } catch { session.report(error) }
     }
     return History(path: place.path, limit: place.size) { [console = session.console] in console.message($0) }
   }
@@ -120,7 +109,6 @@ extension History {
   }
 }
 
-/// Identifies the history in use.
 struct HistoryPlace: Equatable {
   let path: String?
   let size: Int

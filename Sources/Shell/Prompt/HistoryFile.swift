@@ -36,7 +36,7 @@ struct HistoryFile {
     defer { close(descriptor) }
     var bytes = (hasFailed ? Self.failureMark : []) + escaped(entry)
     if !endsWithLine(descriptor) { bytes.insert(UInt8(ascii: "\n"), at: 0) }
-    guard write(bytes, to: descriptor) else { return trouble("cannot be written", errno) }
+    guard writeAll(bytes, to: descriptor) else { return trouble("cannot be written", errno) }
     // A compaction has read the old file before this entry was in it.
     return isLocked || isStillThere(descriptor) ? nil : append(entry, hasFailed: hasFailed)
   }
@@ -44,10 +44,7 @@ struct HistoryFile {
   private func trouble(_ what: String, _ number: Int32) -> String {
     "the history \(quoted(path)) \(what) (\(systemWords(number))); this session's lines will not be saved"
   }
-}
 
-// Reading
-extension HistoryFile {
   /// Reads the end of the file; nothing when there is no file.
   private func readFile() -> (end: [UInt8], size: Int, trouble: String?) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -84,8 +81,7 @@ extension HistoryFile {
     return failed ? nil : bytes
   }
 
-  /// Parses entries from newest to oldest until there are enough; skips lines that are not UTF-8, are empty or contain
-  /// a NUL.
+  /// Parses entries from newest to oldest until there are enough; skips empty lines, and those not UTF-8 or with a NUL.
   private func parse(_ bytes: [UInt8]) -> (entries: [String], failed: Set<String>, lineCount: Int) {
     var newest = DistinctLines(limit: limit)
     var (lineCount, failed) = (0, Set<String>())
@@ -138,10 +134,7 @@ extension HistoryFile {
     }
     return String(validating: plain, as: UTF8.self)
   }
-}
 
-// Writing
-extension HistoryFile {
   private func escaped(_ entry: String) -> [UInt8] {
     var bytes: [UInt8] = []
     for byte in entry.utf8 {
@@ -194,18 +187,6 @@ extension HistoryFile {
     return pread(descriptor, &last, 1, status.st_size - 1) != 1 || last == UInt8(ascii: "\n")
   }
 
-  private func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
-    var done = 0
-    while done < bytes.count {
-      let count = bytes[done...].withUnsafeBytes { rest in
-        retrying { Glibc.write(descriptor, rest.baseAddress, rest.count) }
-      }
-      guard count > 0 else { return false }
-      done += count
-    }
-    return true
-  }
-
   /// Replaces the file with one that has only the newest entries, including those that others added meanwhile. Does
   /// nothing while another shell does it.
   private func compact() -> String? {
@@ -240,7 +221,7 @@ extension HistoryFile {
     let new = openLocked().descriptor
     guard new >= 0 else { return trouble("cannot be written", errno) }
     defer { close(new) }
-    return write(late, to: new) ? nil : trouble("cannot be written", errno)
+    return writeAll(late, to: new) ? nil : trouble("cannot be written", errno)
   }
 }
 
@@ -278,4 +259,15 @@ func retrying<Number: SignedInteger>(_ call: () -> Number) -> Number {
     let answer = call()
     if answer != -1 || errno != EINTR { return answer }
   }
+}
+
+/// Writes all bytes; false with errno set when that fails.
+func writeAll(_ bytes: some Collection<UInt8>, to descriptor: Int32) -> Bool {
+  var rest = Array(bytes)[...]
+  while !rest.isEmpty {
+    let count = retrying { rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) } }
+    if count <= 0 { return false }
+    rest = rest.dropFirst(count)
+  }
+  return true
 }

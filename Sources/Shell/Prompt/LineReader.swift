@@ -1,6 +1,5 @@
 // Reads lines from a user at a terminal: GNU readline with completion, history, Ctrl-C, Ctrl-Z and an idle tick.
-// Invariant: terminal modes and signal handlers are changed only inside `read`; a process has a single line editor, and
-// one LineReader at a time.
+// Invariant: terminal modes and signal handlers are changed only inside `read`; a process has one LineReader.
 
 import CTerminal
 package import Commands
@@ -35,9 +34,7 @@ package final class LineReader: LineSource {
     loadHistory()
   }
 
-  package func read(prompt: String) throws(LineError) -> LineOutcome {
-    try read(prompt: prompt, isContinued: false)
-  }
+  package func read(prompt: String) throws(LineError) -> LineOutcome { try read(prompt: prompt, isContinued: false) }
 
   /// - Parameters:
   ///   - prompt: one line; colours are removed.
@@ -86,8 +83,7 @@ package final class LineReader: LineSource {
   }
 
   /// Whether a line is being read, so that the running code was called by the line editor (completion, hints, a
-  /// listener). Until the reading ends, the line editor owns the terminal: any other read gets the end of the input,
-  /// and the console has no keyboard.
+  /// listener). Until then the line editor owns the terminal: any other read gets the end of the input.
   package static var isReading: Bool { line_editor_is_reading() }
 
   /// The number of rows between the prompt's first row and the cursor, while a line is read.
@@ -96,8 +92,7 @@ package final class LineReader: LineSource {
   /// Redraws the prompt and the line at the cursor, after a callback drew something else.
   static func redraw() { line_editor_redraw() }
 
-  /// Adds a line to the history, in memory and in its file. Lines that are secret, empty or start with whitespace are
-  /// not kept.
+  /// Adds a line to the history, in memory and in its file. Secret or empty lines, or after whitespace, are not kept.
   package func remember(_ line: String, isSecret: Bool = false) {
     guard let change = history.add(line, isSecret: isSecret) else { return }
     if let index = change.removed { line_editor_history_remove(Int32(clamping: index)) }
@@ -139,13 +134,9 @@ package final class LineReader: LineSource {
     while text[length] != 0 { length += 1 }
     return length
   }
-}
 
-// Hints
-extension LineReader {
   private func paint(_ line: UnsafePointer<CChar>?, _ length: Int, _ cursor: Int) {
-    guard let line,
-      let text = String(validating: UnsafeRawBufferPointer(start: line, count: length), as: UTF8.self)
+    guard let line, let text = String(validating: UnsafeRawBufferPointer(start: line, count: length), as: UTF8.self)
     else { return }
     for part in hints.parts(text, cursor) {
       line_editor_paint(max(0, part.range.lowerBound), max(0, part.range.upperBound), part.style.code)
@@ -156,10 +147,7 @@ extension LineReader {
     guard let line else { return }
     hints.showHelp(String(cString: line), cursor)
   }
-}
 
-// Completion
-extension LineReader {
   private func complete(_ line: UnsafePointer<CChar>?, _ cursor: Int) {
     guard let line, let completion else { return }
     let bytes = UnsafeRawBufferPointer(start: line, count: cursor)
@@ -195,8 +183,7 @@ func commonBeginning(of candidates: [String], typed: String) -> String {
   return common.count < typed.unicodeScalars.count ? typed : String(String.UnicodeScalarView(common))
 }
 
-/// The prompt without colours: readline 8.2 can loop forever while drawing Ctrl-R over a prompt with marked colour
-/// codes.
+/// The prompt without colours: readline 8.2 can loop forever drawing Ctrl-R over marked colour codes.
 func promptForEditor(_ prompt: String) -> String {
   var plain = ""
   var isInEscape = false
@@ -212,7 +199,6 @@ func promptForEditor(_ prompt: String) -> String {
   return plain
 }
 
-/// The style of a part of a line.
 package enum LineStyle: Equatable, Sendable {
   case command, option, string, keyword, number, comment
   /// A name that exists, and one that does not.

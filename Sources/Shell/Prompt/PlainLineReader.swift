@@ -22,9 +22,7 @@ package final class PlainLineReader: LineSource {
   ///   - readsAhead: whether to read in chunks; this is fast, but other readers of the same input (Lua's `io.read`)
   ///     miss the text after the line.
   ///   - isInterrupted: asked when a signal ends a read; true makes the outcome `.interrupted`.
-  package init(
-    input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool
-  ) {
+  package init(input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool) {
     (self.input, self.limit, self.isInterrupted) = (input, limit, isInterrupted)
     chunkSize = readsAhead ? 1 << 16 : 1
   }
@@ -117,7 +115,6 @@ func checkedText(_ bytes: some RandomAccessCollection<UInt8>) throws(LineError) 
   throw .notUTF8(column: column)
 }
 
-/// How reading a line ended.
 package enum LineOutcome: Equatable {
   /// A line without its line end. A paste of several lines is one, with its line breaks and tabs.
   case line(String)
@@ -141,11 +138,9 @@ package enum LineError: Problem, Equatable {
     case .notUTF8(let column?):
       ProblemReport(.badText, "Not UTF-8", "the line is not UTF-8 at byte \(grouped(column)); it was not run")
     case .notUTF8(nil):
-      ProblemReport(
-        .badText, "Not UTF-8", "the line is not UTF-8 where it shows \u{FFFD}; it was not run")
+      ProblemReport(.badText, "Not UTF-8", "the line is not UTF-8 where it shows \u{FFFD}; it was not run")
     case .tooLong(let limit):
-      ProblemReport(
-        .tooLong, "The line is too long", "the line has more than \(grouped(limit)) bytes; it was not run")
+      ProblemReport(.tooLong, "The line is too long", "the line has more than \(grouped(limit)) bytes; it was not run")
     case .unreadable(let number):
       ProblemReport(.unreadable, "The input cannot be read", "the input cannot be read: \(systemWords(number))")
     }
@@ -153,7 +148,6 @@ package enum LineError: Problem, Equatable {
 }
 
 package protocol LineSource: AnyObject {
-  /// Reads a line. The prompt is not shown when nobody sees it. While `LineReader.isReading` it returns the end of the
-  /// input.
+  /// Reads a line. The prompt is not shown when nobody sees it. While `LineReader.isReading`, the input is at its end.
   func read(prompt: String) throws(LineError) -> LineOutcome
 }

@@ -1,8 +1,11 @@
-// The prompt: reads a line, decides whether it is a command or Lua, runs it, and continues whatever the result.
-// Invariant: each line is saved to the history when it is run, so that no way of leaving loses it.
+// The prompt: reads a line, decides whether it is a command or Lua, runs it, and continues whatever the result; and its
+// text, returned by the Lua function `shell.prompt`. Invariant: each line is saved to the history when it is run, so
+// that no way of leaving loses it; a prompt function that fails is reported once and replaced.
 
+import Authentication
 import Bindings
 import Commands
+import Decks
 import Files
 import LuaRuntime
 import Problems
@@ -10,7 +13,6 @@ import Text
 import ToggleSettings
 import Workspace
 
-/// The prompt of a session.
 package final class Prompt {
   private let session: Session
   /// The status of the last line, for input that is not a terminal.
@@ -19,8 +21,7 @@ package final class Prompt {
   private var lastFailure = ""
   /// Lines of a paste that have not run yet.
   private var pastedLines: [String] = []
-  /// Whether the last line may contain a secret, which no history keeps; and whether it ended in a backslash, so that
-  /// the next line may be the value.
+  /// Whether the last line may contain a secret, which no history keeps; and whether the next one may continue it.
   private var (isSecret, isSecretContinued) = (false, false)
 
   package init(_ session: Session) { self.session = session }
@@ -30,14 +31,8 @@ package final class Prompt {
     // Clears an interrupt that was meant for a script that ran before.
     Interrupts.clear()
     let source: any LineSource
-    do {
-      source = try lineSource()
-    } catch {
-      return session.report(error)
-    }
-    do {
-      try session.events.emit(.started)
-    } catch {
+    do { source = try lineSource() } catch { return session.report(error) }
+    do { try session.events.emit(.started) } catch {
       // A Ctrl-C ends the listener; the prompt still starts.
       session.report(error)
       Interrupts.clear()
@@ -79,11 +74,10 @@ package final class Prompt {
       if failure != lastFailure { report(error) }
       lastFailure = failure
     }
-    IdleLock(session).watch()
+    IdleLock(session: session).watch()
   }
 
-  /// Reports an error between two lines. Input that cannot be read ends the prompt, since reading it again would fail
-  /// again.
+  /// Reports an error between two lines. Input that cannot be read ends the prompt, or it would fail again.
   private func report(_ error: any Error) {
     let status = session.report(error)
     guard let error = error as? LineError else { return }
@@ -97,7 +91,7 @@ package final class Prompt {
     // Moved elements are saved late, and a suspended shell may never resume, so save them now.
     reader.willSuspend = { [session] in session.saveDocuments() }
     reader.completion = { [session] line in
-      LineCompletion(session).completion(line, after: session.input.openChunk)
+      LineCompletion(session: session).completion(line, after: session.input.openChunk)
     }
     reader.hints = hints
     session.input.lineReader = reader
@@ -111,15 +105,15 @@ package final class Prompt {
       return terminal.canRedraw && terminal.usesColor && session.preferences?.display.showsHints == true
     }
     hints.parts = { [session] line, cursor in
-      LineStyles(session).parts(line, cursor: cursor, after: session.input.openChunk)
+      LineStyles(session: session).parts(line, cursor: cursor, after: session.input.openChunk)
     }
     hints.showHelp = { [session] line, cursor in
-      let lines = HelpAtCursor(session).lines(line, cursor: cursor, after: session.input.openChunk)
+      let lines = HelpAtCursor(session: session).lines(line, cursor: cursor, after: session.input.openChunk)
       session.console.show(.lines(lines))
     }
     hints.showAll = { [session] in
       guard session.input.openChunk.isEmpty else { return false }
-      session.console.show([""] + LineCompletion(session).allLines)
+      session.console.show([""] + LineCompletion(session: session).allLines)
       return true
     }
     hints.edited = { [session] line in session.editor.edited(line: line) }
@@ -140,7 +134,7 @@ package final class Prompt {
       Interrupts.clear()
       runLine(line, source)
     case .interrupted: break
-    case .stopped where session.input.isIdle: IdleLock(session).lock()
+    case .stopped where session.input.isIdle: IdleLock(session: session).lock()
     case .stopped where Interrupts.endingSignal != nil: break
     case .endOfInput, .stopped:
       session.state.leaving = session.state.leaving ?? (session.input.lineReader == nil ? lastStatus : ExitStatus.done)
@@ -150,7 +144,7 @@ package final class Prompt {
 
   private func readLine(from source: any LineSource) throws -> LineOutcome {
     guard let reader = session.input.lineReader else { return try source.read(prompt: "") }
-    return try reader.read(prompt: PromptText(session).text())
+    return try reader.read(prompt: PromptText(session: session).text())
   }
 
   /// Runs one line: a command, or Lua with the further lines it needs.
@@ -167,13 +161,13 @@ package final class Prompt {
       runCommandLine(trimmed)
       return note(line, isCommand: true, hasFailed: lastStatus != ExitStatus.done)
     }
-    if let mistyped = MistypedCommand(session).error(in: line) {
+    if let mistyped = MistypedCommand(session: session).error(in: line) {
       remember(line)
       lastStatus = session.report(mistyped, origin: "deckhand")
       session.input.lineReader?.note(line, hasFailed: true)
       return
     }
-    if session.canAsk, let name = MistypedCommand(session).unknownName(in: line) {
+    if session.canAsk, let name = MistypedCommand(session: session).unknownName(in: line) {
       let reason = session.registry.reasonForMissing(name).map { ": " + $0 } ?? "; `help` lists the commands."
       session.console.note("\(quoted(name)) is neither a command nor a Lua name" + reason)
       runLuaLine(line, source, showsNil: false)
@@ -198,8 +192,7 @@ package final class Prompt {
     session.input.typedLines.append(TypedLine(text: text, isCommand: isCommand, hasFailed: hasFailed))
   }
 
-  /// Runs several pasted lines: as one chunk of Lua, unless they do not compile and include commands; then they run
-  /// line by line.
+  /// Runs several pasted lines: as one chunk of Lua; line by line if they do not compile and include commands.
   private func runPaste(_ text: String, _ source: any LineSource) {
     let lines = text.split(separator: "\n").map(String.init)
     let hasCommands = lines.contains { isCommand($0, in: session) }
@@ -217,9 +210,7 @@ package final class Prompt {
   }
 
   private func runCommandLine(_ line: String) {
-    do {
-      lastStatus = try CommandLine(session).run(line)
-    } catch {
+    do { lastStatus = try CommandLine(session: session).run(line) } catch {
       lastStatus = session.report(error, origin: "deckhand")
     }
   }
@@ -230,7 +221,7 @@ package final class Prompt {
     var typed = first
     defer { session.input.openChunk = "" }
     while true {
-      let outcome = LuaLines(session).run(text, showsNil: showsNil)
+      let outcome = LuaLines(session: session).run(text, showsNil: showsNil)
       switch outcome {
       case .done, .failed:
         if case .failed(let status) = outcome { lastStatus = status } else { lastStatus = ExitStatus.done }
@@ -268,11 +259,7 @@ package final class Prompt {
 
   /// Reports the syntax error when the input ends inside a chunk.
   private func reportUnfinished(_ text: String) {
-    do {
-      _ = try session.lua.load(text, name: promptChunk)
-    } catch {
-      lastStatus = session.report(error)
-    }
+    do { _ = try session.lua.load(text, name: promptChunk) } catch { lastStatus = session.report(error) }
   }
 
   private func hintAboutLocal(_ text: String) {
@@ -298,5 +285,52 @@ extension Session {
       }
     }
     return tree.namesSecret(in: text)
+  }
+}
+
+struct PromptText {
+  let session: Session
+  private static let longest = 200
+
+  /// - Parameter game: the game being played, if any.
+  func text(game: String? = nil) -> String {
+    let state = state(game: game)
+    // Before a sign-in nothing of Lua is accessible.
+    guard state.isSignedIn, !session.scripting.isPromptBad else { return state.text }
+    do {
+      let function = try session.lua.load("return deckhand.shell.prompt(...)", name: "shell.prompt")
+      let answer = try Interrupts.holding { try function.call([state.value]) }
+      if case .bytes(let bytes) = answer, let text = String(validating: bytes, as: UTF8.self), isLine(text) {
+        return text
+      }
+      reportBadPrompt("shell.prompt must return a line of text with at most \(Self.longest) characters")
+    } catch {
+      if Interrupts.endingSignal != nil { return state.text }
+      Interrupts.clear()
+      reportBadPrompt("shell.prompt: " + ((error as? LuaError)?.description ?? "\(error)"))
+    }
+    return state.text
+  }
+
+  private func isLine(_ text: String) -> Bool {
+    !text.isEmpty && text.unicodeScalars.count <= Self.longest
+      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+  }
+
+  private func reportBadPrompt(_ reason: String) {
+    session.scripting.isPromptBad = true
+    session.console.note("note: \(printable(reason, limit: 500)); the default prompt is used until it is set again")
+  }
+
+  private func state(game: String?) -> PromptState {
+    var state = PromptState(user: session.auth.user, isSignedIn: !session.auth.needsAuthentication)
+    state.game = game
+    do {
+      state.deck = state.isSignedIn && game == nil ? try session.state.usedDeck?.record().name : nil
+    } catch {
+      // The deck was removed.
+      session.state.usedDeck = nil
+    }
+    return state
   }
 }

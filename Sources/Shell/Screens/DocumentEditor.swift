@@ -1,8 +1,7 @@
-// `doc edit`: shows a document's picture, and moves its elements by keys. Invariant: nothing is saved here; Enter
-// returns the changes, and every other way out leaves the document unchanged.
+// `doc edit`: shows a document's picture, and moves its elements by keys, in a copy. Invariant: nothing is saved here,
+// and each step can be undone; Enter returns the changes, every other way out leaves the document unchanged.
 
 import CardDocuments
-import Commands
 import Problems
 import Text
 import Workspace
@@ -27,7 +26,7 @@ final class DocumentEditor {
 
   /// - Returns: the changes; nil when there are none, or they are discarded.
   func run() throws -> DocumentEdit? {
-    try KeyScreen(session).run(showing: lines, takesEscape: { showsHelp }) { event in
+    try KeyScreen(session: session).run(showing: lines, takesEscape: { showsHelp }) { event in
       switch event {
       case .key(let key) where showsHelp: handleKey(key)
       case .key(.character("q")): return .ends(nil)
@@ -49,11 +48,7 @@ final class DocumentEditor {
   private func handleKey(_ key: Key) {
     alert = ""
     if showsHelp || key == .character("?") { return showsHelp.toggle() }
-    do throws(DocumentError) {
-      try act(key)
-    } catch {
-      alert = error.message
-    }
+    do throws(DocumentError) { try act(key) } catch { alert = error.message }
   }
 
   private func act(_ key: Key) throws(DocumentError) {
@@ -78,8 +73,6 @@ final class DocumentEditor {
     }
   }
 
-  // MARK: Drawing
-
   /// The rows of the picture: those that title, alert and keys leave free.
   private var rows: Int { max(3, min(30, terminal.height - (isNarrow ? 9 : 8))) }
   private var isNarrow: Bool { terminal.width < 64 }
@@ -90,8 +83,7 @@ final class DocumentEditor {
     var parts = ScreenParts(title: "Edit " + printable(edit.content.title))
     if !elements.isEmpty { parts.facts = ["element \(edit.place + 1) of \(session.grouped(elements.count))"] }
     if showsHelp {
-      parts.facts = ["any key goes back"]
-      parts.body = helpLines
+      (parts.facts, parts.body) = (["any key goes back"], helpLines)
       return parts.lines(on: terminal)
     }
     let picture = pictureLines()
@@ -153,15 +145,13 @@ final class DocumentEditor {
       }
     } catch {
       // The outlines can be edited as well.
-      cannotDraw = true
-      alert = "The picture cannot be drawn: \(error)"
+      (cannotDraw, alert) = (true, "The picture cannot be drawn: \(error)")
       return boxLines()
     }
     guard let pixels = drawn?.pixels else { return boxLines() }
     return HalfBlocks(
       pixels, marked: edit.element.map { ElementBox($0, columns: columns, rows: rows * 2).outline } ?? []
-    )
-    .lines
+    ).lines
   }
 
   private func boxLines() -> [String] {
@@ -179,5 +169,133 @@ final class DocumentEditor {
       }
     }
     return grid.map { String($0) }
+  }
+}
+
+struct DocumentEdit {
+  private(set) var content: CardDocument
+  private let original: CardDocument
+  private var past: [CardDocument] = []
+  /// The index of the selected element, in drawing order.
+  private(set) var place: Int
+  /// The distance that an arrow key moves, in units.
+  private(set) var step = 20.0
+
+  private static let steps = [20.0, 100, 5]
+  private static let degrees = 5.0
+  private static let growth = 1.05
+
+  init(_ content: CardDocument) {
+    (self.content, original) = (content, content)
+    place = max(0, content.elements.count - 1)
+  }
+
+  var element: Element? { content.elements.indices.contains(place) ? content.elements[place] : nil }
+  var hasChanged: Bool { content != original }
+  mutating func pickNext() { if !content.elements.isEmpty { place = (place + 1) % content.elements.count } }
+
+  mutating func takeNextStep() {
+    let now = Self.steps.firstIndex(of: step) ?? 0
+    step = Self.steps[(now + 1) % Self.steps.count]
+  }
+
+  mutating func undo() -> Bool {
+    guard let last = past.popLast() else { return false }
+    content = last
+    place = min(place, max(0, content.elements.count - 1))
+    return true
+  }
+
+  /// Moves the element by a number of steps.
+  mutating func move(across: Double, down: Double) throws(DocumentError) {
+    let (x, y) = (across * step, down * step)
+    try set { [(.x, .number($0.x + x)), (.y, .number($0.y + y))] }
+  }
+
+  /// Enlarges or shrinks the element about its centre.
+  mutating func grow(_ grows: Bool) throws(DocumentError) {
+    let factor = grows ? Self.growth : 1 / Self.growth
+    try set { element in
+      // A tenth of a unit makes no visible difference, and rounding keeps numbers in the file short.
+      func side(_ value: Double) -> Double { max(1, (value * factor * 10).rounded() / 10) }
+      return [(.width, .number(side(element.width))), (.height, .number(side(element.height)))]
+    }
+  }
+
+  mutating func turn(clockwise: Bool) throws(DocumentError) {
+    try set { element in
+      let turned = element.rotation + (clockwise ? Self.degrees : -Self.degrees)
+      return [(.rotation, .number(turned.truncatingRemainder(dividingBy: 360)))]
+    }
+  }
+
+  /// Toggles `wraps` or `cropped`.
+  mutating func toggle(_ field: ElementField) throws(DocumentError) {
+    try set { element in
+      guard case .flag(let isOn)? = element.value(of: field) else { return [] }
+      return [(field, .flag(!isOn))]
+    }
+  }
+
+  /// Switches a text to the next alignment.
+  mutating func alignNext() throws(DocumentError) {
+    let sides = ["center", "left", "right"]
+    try set { element in
+      guard let side = element.align.flatMap(sides.firstIndex) else { return [] }
+      return [(.align, .text(sides[(side + 1) % sides.count]))]
+    }
+  }
+
+  mutating func raise(_ raises: Bool) throws(DocumentError) {
+    guard let id = element?.id else { return }
+    var changed = content
+    guard try raises ? changed.raise(id) : changed.lower(id) else { return }
+    record(changed)
+    place += raises ? 1 : -1
+  }
+
+  private mutating func set(_ fields: (Element) -> [(ElementField, ElementValue)]) throws(DocumentError) {
+    guard let element else { return }
+    var changed = content
+    for (field, value) in fields(element) { try changed.set(field, of: element.id, to: value) }
+    record(changed)
+  }
+
+  private mutating func record(_ changed: CardDocument) {
+    guard changed != content else { return }
+    past.append(content)
+    content = changed
+  }
+
+  /// Applies the changes to the document itself. Changes that others made meanwhile stay.
+  /// - Returns: the number of changed elements.
+  func apply(to document: DocumentHandle) throws -> Int {
+    let stored = try document.document()
+    var changed: Set<String> = []
+    for element in content.elements {
+      guard let old = original.element(element.id), old != element, stored.content.element(element.id) != nil else {
+        continue
+      }
+      for field in ElementField.allCases {
+        guard let value = element.value(of: field), value != old.value(of: field) else { continue }
+        try stored.set(field, of: element.id, to: value)
+        changed.insert(element.id)
+      }
+    }
+    return changed.union(try reorder(stored)).count
+  }
+
+  /// Brings the elements into the order of the copy, one step at a time.
+  private func reorder(_ stored: StoredDocument) throws -> Set<String> {
+    let wanted = content.elements.map(\.id)
+    guard wanted != original.elements.map(\.id), Set(wanted) == Set(stored.elements.map(\.id)) else { return [] }
+    var moved: Set<String> = []
+    for (place, id) in wanted.enumerated() {
+      while let now = stored.elements.firstIndex(where: { $0.id == id }), now > place {
+        try stored.lower(id)
+        moved.insert(id)
+      }
+    }
+    return moved
   }
 }

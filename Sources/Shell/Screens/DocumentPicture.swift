@@ -16,8 +16,7 @@ struct DocumentPicture {
 
   /// - Parameter rows: the most rows to use on a screen that is redrawn; nil for output that stays.
   init(_ session: Session, rows: Int? = nil) {
-    terminal = session.console.terminal
-    environment = session.environment.variables.value
+    (terminal, environment) = (session.console.terminal, session.environment.variables.value)
     self.rows = max(4, min(rows ?? terminal.height - 6, 24))
     isRedrawn = rows != nil
   }

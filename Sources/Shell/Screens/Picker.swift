@@ -1,55 +1,44 @@
 // A list to choose from, filtered as the user types: for a command at a terminal that lacks its first argument.
-// Invariant: only Enter chooses; when nobody can choose, the words stay as they are, and the command reports what is
-// missing.
+// Invariant: only Enter chooses; when nobody can choose, the words stay, and the command reports what is missing.
 
 import Authentication
 import CardDocuments
 import Commands
 import Decks
 import Files
-import Problems
 import Text
 import Workspace
-
-/// An item to choose.
-struct PickerItem: Equatable {
-  /// The argument passed to the command.
-  let value: String
-  /// The text that the list shows and searches.
-  let title: String
-  var help = ""
-}
 
 final class Picker {
   private let session: Session
   private let title: String
-  private let items: [PickerItem]
+  private let items: [Offer]
   private var filter = ""
   private var place = 0
   private var first = 0
 
-  init(_ session: Session, title: String, _ items: [PickerItem]) {
+  init(_ session: Session, title: String, _ items: [Offer]) {
     (self.session, self.title, self.items) = (session, title, items)
   }
 
   private var terminal: Terminal { session.console.terminal }
 
   /// The items whose text contains all typed words.
-  static func matching(_ items: [PickerItem], _ filter: String) -> [PickerItem] {
+  static func matching(_ items: [Offer], _ filter: String) -> [Offer] {
     let words = filter.lowercased().split(separator: " ")
     return items.filter { item in
-      let text = (item.title + " " + item.help + " " + item.value).lowercased()
+      let text = (item.shown + " " + item.help + " " + item.text).lowercased()
       return words.allSatisfy { text.contains(text: $0) }
     }
   }
 
   /// Runs the list; returns the chosen value, or nil when the user left.
   func choose() throws -> String? {
-    try KeyScreen(session).run(showing: lines) { event in
+    try KeyScreen(session: session).run(showing: lines) { event in
       switch event {
       case .key(.enter):
         let found = Self.matching(items, filter)
-        if found.indices.contains(place) { return .ends(found[place].value) }
+        if found.indices.contains(place) { return .ends(found[place].text) }
       case .key(let key): handleKey(key)
       case .line(let line): filter = line
       case .pasted(let text): (filter, place) = (filter + text, 0)
@@ -77,7 +66,6 @@ final class Picker {
     place = max(0, min(place, left - 1))
   }
 
-  /// The number of items shown at once.
   private var room: Int { max(1, min(15, terminal.height - 7)) }
 
   func lines() -> [String] {
@@ -87,10 +75,10 @@ final class Picker {
     var parts = ScreenParts(
       title: title, facts: ["\(terminal.grouped(found.count)) of \(terminal.grouped(items.count))"])
     let shown = found.dropFirst(first).prefix(room)
-    let width = min(40, shown.map(\.title.displayWidth).max() ?? 0)
+    let width = min(40, shown.map(\.shown.displayWidth).max() ?? 0)
     parts.body = shown.enumerated().map { index, item in
       let mark = first + index == place ? (terminal.usesUnicode ? "❯ " : "> ") : "  "
-      let line = mark + printable(item.title).cut(to: width).filled(to: width) + "  " + printable(item.help)
+      let line = mark + printable(item.shown).cut(to: width).filled(to: width) + "  " + printable(item.help)
       return terminal.styled(line, first + index == place ? .bold : [])
     }
     if found.isEmpty { parts.body = ["Nothing contains all of these words."] }
@@ -105,34 +93,23 @@ struct PickerItems {
   let session: Session
   private static let most = 2_000
 
-  init(_ session: Session) { self.session = session }
-
   /// The title and all items of a kind; nil for a kind that is not chosen from a list.
-  func items(of kind: ValueKind) throws -> (title: String, items: [PickerItem])? {
+  func items(of kind: ValueKind) throws -> (title: String, items: [Offer])? {
+    let workspace = try session.workspace()
     switch kind {
-    case .deck:
-      let items = try session.workspace().decks.records().map { deck in
-        PickerItem(
-          value: deck.name, title: deck.name,
-          help: deck.studied.map { "studied \(session.ago($0))" } ?? "never studied")
-      }
-      return ("Which deck?", items)
+    case .deck: return ("Which deck?", try NameOffers(session: session).decks())
     case .document:
-      let items = try session.workspace().documents.all().0.map { handle in
+      let items = try workspace.documents.all().0.map { handle in
         let document = try handle.document()
-        return PickerItem(
-          value: document.id.description, title: document.content.title, help: String(document.id.description.prefix(8))
-        )
+        let id = document.id.description
+        return Offer(id, shown: document.content.title, help: String(id.prefix(8)))
       }
       return ("Which document?", items)
     case .card:
-      let workspace = try session.workspace()
-      let cards = try workspace.cards.list(of: workspace.decks.all(), limit: Self.most).cards
-      let items = try cards.map { card, position in
+      let items = try workspace.cards.list(of: workspace.decks.all(), limit: Self.most).cards.map { card, position in
         let record = try card.record()
-        let name = try card.deck().record().name
-        return PickerItem(
-          value: "\(name):\(position)", title: record.prompt, help: "\(record.answer)  (\(name):\(position))")
+        let place = "\(try card.deck().record().name):\(position)"
+        return Offer(place, shown: record.prompt, help: "\(record.answer)  (\(place))")
       }
       return ("Which card?", items)
     default: return nil
@@ -145,17 +122,13 @@ struct Choosing {
   /// The kind of object that each command group shows.
   private static let groups: [String: ValueKind] = ["deck": .deck, "card": .card, "doc": .document]
 
-  init(_ session: Session) { self.session = session }
-
   /// The words completed with the user's choice; nil when the user left the list.
   func words(for words: [String]) throws -> [String]? {
     guard canChoose, let (command, kind) = missing(in: words) else { return words }
-    guard !session.auth.needsAuthentication, let (title, items) = try PickerItems(session).items(of: kind),
+    guard !session.auth.needsAuthentication, let (title, items) = try PickerItems(session: session).items(of: kind),
       !items.isEmpty
     else { return words }
-    return try Picker(session, title: title, items).choose().map {
-      command + ($0.hasPrefix("-") ? ["--", $0] : [$0])
-    }
+    return try Picker(session, title: title, items).choose().map { command + ($0.hasPrefix("-") ? ["--", $0] : [$0]) }
   }
 
   private var canChoose: Bool {

@@ -6,7 +6,6 @@ import Bindings
 import Commands
 import Decks
 import Files
-import Lexicon
 import LuaRuntime
 import PluginHost
 import Problems
@@ -16,7 +15,6 @@ import WordGames
 import Workspace
 
 final class PlayScreen {
-  /// How the game is played and shown.
   struct Options {
     var wantsJSON = false
     /// Whether a program that reads the output gets the base word first.
@@ -28,8 +26,7 @@ final class PlayScreen {
   let session: Session
   let handle: GameHandle
   let options: Options
-  /// Whether the user is at a terminal. It is fixed at the start, because callbacks run while a line is read, when the
-  /// console has no keyboard.
+  /// Whether the user is at a terminal; fixed at the start, because the console has no keyboard while a line is read.
   let isScreen: Bool
   private var hasLeft = false
   private var hasShownEnd = false
@@ -39,13 +36,10 @@ final class PlayScreen {
   private var isLockedOut = false
   /// The lines of a paste that were not used yet.
   private var pastedLines: [String] = []
-  /// What is drawn on the terminal.
   var drawing = PlayDrawing()
 
   init(_ session: Session, _ game: GameHandle, _ options: Options) {
-    self.session = session
-    self.handle = game
-    self.options = options
+    (self.session, self.handle, self.options) = (session, game, options)
     let terminal = session.console.terminal
     isScreen = terminal.hasScreen && terminal.hasKeyboard && !options.wantsJSON
   }
@@ -58,11 +52,7 @@ final class PlayScreen {
 
   func run() throws -> CommandResult {
     let first = try game.state
-    if draws {
-      draw(alert: nil)
-    } else if options.showsBase || isScreen {
-      showBase()
-    }
+    if draws { draw(alert: nil) } else if options.showsBase || isScreen { showBase() }
     let reader = try isScreen ? session.input.lineReader ?? LineReader(history: History(path: nil)) : nil
     let state = LineReaderState(reader)
     defer { state.restore() }
@@ -101,7 +91,7 @@ final class PlayScreen {
     let prompt = self.prompt
     if let reader {
       // The game's clock may run out while nobody types.
-      let isIdle = IdleLock(session).tick()
+      let isIdle = IdleLock(session: session).tick()
       reader.tick = { [self] in
         drawClock()
         return isIdle() || (game.timeRemaining ?? 1) <= 0
@@ -117,7 +107,7 @@ final class PlayScreen {
       return nil
     case .stopped where session.input.isIdle:
       game.pause()
-      guard IdleLock(session).unlockCovered() else {
+      guard IdleLock(session: session).unlockCovered() else {
         (hasLeft, isLockedOut) = (true, true)
         return nil
       }
@@ -143,19 +133,15 @@ final class PlayScreen {
   }
 
   private var prompt: String {
-    let usual = isScreen ? PromptText(session).text(game: game.mode.name) : "> "
+    let usual = isScreen ? PromptText(session: session).text(game: game.mode.name) : "> "
     return game.mode.players > 1 ? "player \(game.currentPlayer + 1) \(usual)" : usual
   }
-
-  // MARK: Guesses
 
   private func guess(_ line: String) throws {
     if isScreen, line.trimmed.isEmpty { return draws ? draw(alert: nil) : showBase() }
     let before = game.baseWord
     let answer: (outcome: GuessOutcome, word: String)
-    do {
-      answer = try handle.guess(line)
-    } catch let error as LuaError where error.stopReason != .interrupt {
+    do { answer = try handle.guess(line) } catch let error as LuaError where error.stopReason != .interrupt {
       // A function of the mode failed: the game continues without this guess.
       session.report(error, origin: game.mode.name)
       if options.wantsJSON { reportFailure(of: line.trimmed, error) }
@@ -173,12 +159,13 @@ final class PlayScreen {
   /// Answers a guess that could not be judged, since a program must get an answer to each guess.
   private func reportFailure(of word: String, _ error: LuaError) {
     let report = error.problem?.report
-    let fields = [
-      ("word", word), ("code", report?.code.rawValue ?? ProblemCode.failure(.luaError).rawValue),
-      ("title", report?.title ?? "A Lua error"), ("message", error.description),
-    ]
-    session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
+    answer([
+      "word": word, "code": report?.code.rawValue ?? ProblemCode.failure(.luaError).rawValue,
+      "title": report?.title ?? "A Lua error", "message": error.description,
+    ])
   }
+
+  func answer(_ fields: KeyValuePairs<String, (any FieldValue)?>) { session.console.show([Value.record(fields).json]) }
 
   private func accept(_ word: String, _ points: Int) {
     if preferences?.sound.ringsWhenRight == true { session.console.ring() }
@@ -187,10 +174,7 @@ final class PlayScreen {
       return draw(alert: rewardText ?? spoken)
     }
     if options.wantsJSON {
-      let fields: Value = .record([
-        "word": word, "points": points, "count": game.count, "average": game.average, "score": game.score,
-      ])
-      return session.console.show([fields.json])
+      return answer(["word": word, "points": points, "count": game.count, "average": game.average, "score": game.score])
     }
     session.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
   }
@@ -208,10 +192,7 @@ final class PlayScreen {
   private func refuse(_ refusal: Refusal) {
     if preferences?.sound.ringsWhenWrong == true { session.console.ring() }
     if options.wantsJSON {
-      let fields = [
-        ("word", refusal.word), ("code", refusal.code), ("title", refusal.title), ("message", refusal.message),
-      ]
-      return session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
+      return answer(["word": refusal.word, "code": refusal.code, "title": refusal.title, "message": refusal.message])
     }
     let end = [".", "!", "?"].contains { refusal.message.hasSuffix($0) } ? "" : "."
     let text = printable(refusal.report.titleAndMessage + end, limit: 400)
@@ -221,8 +202,6 @@ final class PlayScreen {
       session.console.show(["\(printable(refusal.word)): \(text)"])
     }
   }
-
-  // MARK: The game's own commands
 
   /// One command per entry, with the descriptions aligned in a column.
   private var helpLines: [String] {
@@ -265,13 +244,9 @@ final class PlayScreen {
 
   /// Runs an action that calls functions of the mode; an error is reported, and the game continues unchanged.
   private func reportingModeErrors(_ body: () throws -> Void) throws {
-    do {
-      try body()
-    } catch let error as LuaError where error.stopReason != .interrupt {
+    do { try body() } catch let error as LuaError where error.stopReason != .interrupt {
       session.report(error, origin: game.mode.name)
-    } catch let problem as PlainProblem {
-      session.report(problem, origin: game.mode.name)
-    }
+    } catch let problem as PlainProblem { session.report(problem, origin: game.mode.name) }
   }
 
   private func takeNewWord() throws {
@@ -288,12 +263,9 @@ final class PlayScreen {
 
   private func notify(_ lines: [String]) {
     if draws { return draw(alert: lines) }
-    let text = lines.joined(separator: "\n")
-    let shown = lines.map { printable($0, limit: 4_000) }
-    session.console.show(options.wantsJSON ? [Value.record(["message": text]).json] : shown)
+    if options.wantsJSON { return answer(["message": lines.joined(separator: "\n")]) }
+    session.console.show(lines.map { printable($0, limit: 4_000) })
   }
-
-  // MARK: The end
 
   /// Reports that the game is over, how it ended, and what was not found. At a terminal this leaves the screen; in a
   /// pipe each further guess is answered with the fact that the game is over.
@@ -315,9 +287,7 @@ final class PlayScreen {
   }
 
   /// Tells a program how a command ended the game, since it must get an answer to each line.
-  private func answerEnd() throws {
-    if options.wantsJSON { try reportingModeErrors { notify([try endText()]) } }
-  }
+  private func answerEnd() throws { if options.wantsJSON { try reportingModeErrors { notify([try endText()]) } } }
 
   /// Wraps a text between words if there is a screen.
   private func filled(_ text: String) -> [String] {

@@ -6,7 +6,6 @@ import Decks
 import Lexicon
 import Problems
 import Text
-import Values
 import WordGames
 
 /// The state of a game's output on the terminal.
@@ -40,8 +39,7 @@ struct LineReaderState {
   let didResume: () -> Void
 
   init(_ reader: LineReader?) {
-    self.reader = reader
-    completion = reader?.completion
+    (self.reader, completion) = (reader, reader?.completion)
     willSuspend = reader?.willSuspend ?? {}
     didResume = reader?.didResume ?? {}
   }
@@ -56,12 +54,9 @@ struct LineReaderState {
 }
 
 extension PlayScreen {
-  // MARK: Words
-
   func showBase() {
     if options.wantsJSON {
-      let fields = [("base_word", shownBase), ("language", game.language.name), ("mode", game.mode.name)]
-      return session.console.show([Value.record(fields.map { ($0.0, .text($0.1)) }).json])
+      return answer(["base_word": shownBase, "language": game.language.name, "mode": game.mode.name])
     }
     // A mode that shows its own text may show fewer letters than its base word has.
     let kind = isOwnShow ? game.mode.title : "\(game.length) letter word"
@@ -74,9 +69,7 @@ extension PlayScreen {
   /// The text shown for the base word: the mode's own text, or the word itself. When the mode's function fails, its
   /// title is shown, so that a secret word stays secret.
   var shownBase: String {
-    do {
-      return printable(try game.shown())
-    } catch {
+    do { return printable(try game.shown()) } catch {
       session.report(error, origin: game.mode.name)
       return game.mode.title
     }
@@ -98,8 +91,7 @@ extension PlayScreen {
   private var shownFooter: String {
     let isFromList = !isOwnShow && game.listsMissed
     let kind = game.common == nil ? "possible" : "common"
-    let possible =
-      isFromList ? ["\(grouped(game.foundPossible)) of \(grouped(game.possible().count)) \(kind)"] : []
+    let possible = isFromList ? ["\(grouped(game.foundPossible)) of \(grouped(game.possible().count)) \(kind)"] : []
     let full = figures("letters on average")
     let lines = [full + possible, full, figures("average"), figures(nil)].map { $0.joined(separator: " · ") }
     return lines.first { $0.displayWidth <= terminal.width - 3 } ?? lines[lines.count - 1]
@@ -120,8 +112,6 @@ extension PlayScreen {
       ("/quit", "leave; `play --resume` resumes the game"),
     ]
   }
-
-  // MARK: The screen
 
   func draw(alert: String?) { draw(alert: alert.map { [$0] } ?? []) }
 

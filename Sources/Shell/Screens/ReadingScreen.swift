@@ -1,9 +1,7 @@
 // Shows a text in pages with its unknown words marked; the user can look them up and change what is known word by word.
-// Invariant: a word's mark is a character as well as a colour; each change is one undo step, and the reading position
-// is saved at the end.
+// Invariant: a word's mark is a character as well as a colour; each change is one undo step; the place is saved.
 
 import Authentication
-import Decks
 import Language
 import Lexicon
 import Text
@@ -14,7 +12,6 @@ final class ReadingScreen {
   private let text: TextHandle
   private let deck: String
   private var view: TextView
-  /// The first sentence of the page.
   private var first: Int
   /// The number of the first sentence's lines that are on earlier pages, when it is longer than a page.
   private var skipped = 0
@@ -35,12 +32,10 @@ final class ReadingScreen {
 
   private var terminal: Terminal { session.console.terminal }
   private var index: TextIndex { text.text }
-
   private func tokens(of sentence: Int) -> Range<Int> { index.tokenRange(of: index.sentences[sentence]) }
 
-  /// Runs the screen until the user leaves.
   func run() throws {
-    _ = try KeyScreen(session).run(showing: lines) { event -> KeyOutcome<Bool> in
+    _ = try KeyScreen(session: session).run(showing: lines) { event -> KeyOutcome<Bool> in
       switch event {
       case .key(let key): try handle(key)
       case .line(let line):
@@ -58,8 +53,6 @@ final class ReadingScreen {
     // A user who left at the password of the idle lock is signed out.
     if !session.auth.needsAuthentication { try text.savePlace(first) }
   }
-
-  // MARK: Keys
 
   private func handle(_ key: Key) throws {
     alert = []
@@ -126,7 +119,6 @@ final class ReadingScreen {
   /// The first line of the page that contains a line of the sentence: only a sentence longer than a page has several.
   private func pageStart(ofLine line: Int) -> Int { broken(first).lines.count > room ? line / room * room : 0 }
 
-  /// The tokens on the page.
   private var shownTokens: Range<Int> {
     let (all, places) = (tokens(of: first), broken(first).places)
     let start = all.lowerBound + (places.firstIndex { $0 >= skipped } ?? places.count)
@@ -169,8 +161,6 @@ final class ReadingScreen {
     alert = [what]
   }
 
-  // MARK: Drawing
-
   private var width: Int { max(12, ScreenParts.width(on: terminal) - 4) }
   /// The number of lines for the text: on a low screen the keys are cut, but not the result of a key.
   private var room: Int { max(1, min(max(3, terminal.height - 9), terminal.height - 4)) }
@@ -194,8 +184,7 @@ final class ReadingScreen {
     if let cursor { select(cursor) }
     let place = index.sentences.isEmpty ? 100 : first * 100 / index.sentences.count
     var parts = ScreenParts(
-      title: text.titles.first ?? "",
-      facts: ["\(place) %   known \(percent(view.coverage))", "\(place) %"])
+      title: text.titles.first ?? "", facts: ["\(place) %   known \(percent(view.coverage))", "\(place) %"])
     let last = min(end, index.sentences.count)
     parts.body = Array((first..<last).flatMap { broken($0).lines }.dropFirst(skipped).prefix(room))
     parts.alert = alert

@@ -6,18 +6,14 @@ import Decks
 import Memory
 
 struct StatisticsPanels: NumberShowing {
+  let figures: DeckStatistics
   let groupsNumbers: Bool
-  private let figures: DeckStatistics
-
-  init(_ figures: DeckStatistics, groupsNumbers: Bool) {
-    (self.figures, self.groupsNumbers) = (figures, groupsNumbers)
-  }
 
   /// - Parameter weeks: the number of columns of the calendar.
   func panels(weeks: Int) -> [ChartPanel] {
     let progress = figures.goal.map { [goal($0)] } ?? []
     if figures.days.isEmpty { return progress + withoutAnswers }
-    let knowledge = figures.knowledge.map { KnowledgePanels($0, groupsNumbers: groupsNumbers).panels } ?? []
+    let knowledge = figures.knowledge.map { KnowledgePanels(knowledge: $0, groupsNumbers: groupsNumbers).panels } ?? []
     return progress + [today, retention] + knowledge
       + [calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons] + memory + [added]
   }
@@ -31,18 +27,13 @@ struct StatisticsPanels: NumberShowing {
 
   private var memory: [ChartPanel] {
     [
-      distribution("Intervals", figures.intervals),
-      distribution("Stability", figures.stabilities),
+      distribution("Intervals", figures.intervals), distribution("Stability", figures.stabilities),
       scale("Difficulty", figures.difficulties, from: 10, step: 3, axis: ["1", "", "5.5", "", "10"]),
       scale("Retrievability", figures.recalls, from: 0, step: 4, axis: ["0 %", "", "50 %", "", "100 %"]),
     ]
   }
 
-  private var added: ChartPanel {
-    lastDays("Added", figures.added.bars.map { ($0.value, Double($0.count)) })
-  }
-
-  // MARK: Words
+  private var added: ChartPanel { lastDays("Added", figures.added.bars.map { ($0.value, Double($0.count)) }) }
 
   private func goal(_ progress: GoalProgress) -> ChartPanel {
     ChartPanel("Goal", .words(GoalWords(self).lines(of: progress)))
@@ -78,8 +69,6 @@ struct StatisticsPanels: NumberShowing {
   private static func time(of day: DayFigures) -> String {
     day.seconds < 3600 ? "\(day.minutes) min" : "\((day.seconds / 360).rounded() / 10) h"
   }
-
-  // MARK: Days
 
   private func calendar(weeks: Int) -> ChartPanel {
     var answers: [Int: Int] = [:]
@@ -128,8 +117,6 @@ struct StatisticsPanels: NumberShowing {
     columns("Hours", figures.hours.map { Double($0.answers) }, axis: ["0:00", "", "12:00", "", "23:00"])
   }
 
-  // MARK: Shares
-
   private var cards: ChartPanel {
     let cards = figures.cards
     let counts = [
@@ -152,8 +139,6 @@ struct StatisticsPanels: NumberShowing {
     return ChartPanel("Answers by button", .rows(rows))
   }
 
-  // MARK: Distributions
-
   /// A chart of days with at most 30 bars; they are so wide that all bars but the last cover nine of ten cards.
   private func distribution(_ title: String, _ histogram: Histogram) -> ChartPanel {
     var (seen, last) = (0, 1)
@@ -166,8 +151,7 @@ struct StatisticsPanels: NumberShowing {
     for bar in histogram.bars { bars[min(Self.dayCount - 1, max(0, bar.value / step))] += Double(bar.count) }
     let middle = step * Self.dayCount / 2
     return columns(
-      title, bars,
-      axis: ["0 d", "", "\(grouped(middle)) d", "", "\(grouped(step * (Self.dayCount - 1)))+ d"])
+      title, bars, axis: ["0 d", "", "\(grouped(middle)) d", "", "\(grouped(step * (Self.dayCount - 1)))+ d"])
   }
 
   private func scale(_ title: String, _ histogram: Histogram, from first: Int, step: Int, axis: [String]) -> ChartPanel
@@ -187,12 +171,8 @@ struct KnowledgePanels: NumberShowing {
   /// The fewest answers on later days for a calibration chart.
   private static let fewestAnswers = 100
 
+  let knowledge: ModelKnowledge
   let groupsNumbers: Bool
-  private let knowledge: ModelKnowledge
-
-  init(_ knowledge: ModelKnowledge, groupsNumbers: Bool) {
-    (self.knowledge, self.groupsNumbers) = (knowledge, groupsNumbers)
-  }
 
   var panels: [ChartPanel] {
     let hasPicture = knowledge.fit.count >= Self.fewestAnswers
@@ -215,9 +195,7 @@ struct KnowledgePanels: NumberShowing {
         + "\(rounded(fit.logLoss, 4)), AUC \(rounded(fit.auc, 4))."
     ]
     if let refit = knowledge.refit {
-      let (before, after) = (
-        rounded(refit.before.logLoss, 4), rounded(refit.after.logLoss, 4)
-      )
+      let (before, after) = (rounded(refit.before.logLoss, 4), rounded(refit.after.logLoss, 4))
       lines.append(
         refit.isBetter && before != after
           ? "`deck optimize` would lower the log loss of FSRS-6 from \(before) to \(after) on held-out cards."

@@ -1,14 +1,12 @@
 // Lays out a card on the study screen: header, prompt, answer and picture, and the keys. Invariant: all texts can be
 // seen on a terminal of any size: what does not fit scrolls, and a line says so.
 
-import Decks
 import Templates
 import Text
 import Workspace
 
 struct StudyLayout {
   let terminal: Terminal
-  /// The name of the deck.
   let name: String
   /// Descriptions of the session's state, longest first: the first one that leaves room for the name is shown.
   let facts: [String]
@@ -40,8 +38,7 @@ struct StudyLayout {
   /// Whether the screen is too low for everything.
   private var isLow: Bool { terminal.height < 1 + 3 + allKeys.count + 3 }
 
-  /// The number of lines for the texts: the screen without its last line, the header, the keys, and two empty lines
-  /// (one on a low screen).
+  /// The number of lines for the texts: the screen without its last line, header, keys and one or two empty lines.
   private var room: Int { max(1, terminal.height - 1 - (isLow ? 2 : 3) - keys.count) }
 
   /// The maximum scroll offset of the texts or the page of keys.
@@ -116,9 +113,7 @@ struct StudyLayout {
   func indented(_ text: String) -> [String] { textLines(text).map { spaces(indent) + $0 } }
 
   private func textLines(_ text: String) -> [String] { wrapping.lines(of: text, within: textWidth) }
-
   private var header: String { ScreenParts(title: printable(name), facts: facts).titleLine(on: terminal) }
-
   private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 }
 
@@ -145,7 +140,6 @@ struct StudyView {
   var asksFlag = false
   /// Whether the next key is for the page of keys or the number of a flag, not for the card.
   var isCovered: Bool { isHelpShown || asksFlag }
-  /// The parts of the shown answer.
   var answer = AnswerParts()
   let wrapping = CardLines()
   /// The answer that the card asks the user to type; nil when there is none or it was already answered.
@@ -153,7 +147,6 @@ struct StudyView {
   /// The text typed so far; after the answer is shown, it is displayed beside it.
   var typed = ""
   var comparison: TypedComparison?
-  /// The typed text if it is wrong.
   var mistyped: String? { comparison?.isRight == false ? typed : nil }
   /// The result of the last action, until the next key.
   var notice = ""
@@ -184,7 +177,6 @@ struct AnswerParts {
     ([marked(answer)] + fields.map { "\($0.name): \($0.text)" }).joined(separator: "\n")
   }
 
-  /// The answer as wrapped lines.
   func lines(_ answer: String, width: Int, on terminal: Terminal, _ wrapping: CardLines) -> [String] {
     if hidden.isEmpty { return wrapping.lines(of: answer, within: width) }
     guard terminal.usesColor else { return wrapping.lines(of: marked(answer), within: width) }
@@ -207,8 +199,7 @@ struct AnswerParts {
   }
 }
 
-/// Tracks which characters of a text were hidden while its wrapped lines are processed; wrapping drops only spaces at
-/// the line breaks.
+/// Tracks which characters of a text were hidden over its wrapped lines; wrapping drops only spaces at breaks.
 private struct HiddenMarks {
   private let marks: [(scalar: Unicode.Scalar, isHidden: Bool)]
   private var next = 0

@@ -14,7 +14,6 @@ import Text
 import Values
 import Workspace
 
-/// The result of studying.
 struct StudyScore {
   var right = 0
   var wrong = 0
@@ -26,17 +25,13 @@ struct StudyScore {
       right: one.right + other.right, wrong: one.wrong + other.wrong, remaining: one.remaining + other.remaining)
   }
 
-  var result: CommandResult {
-    CommandResult(
-      .record(["right": right, "wrong": wrong, "remaining": remaining]))
-  }
+  var result: CommandResult { CommandResult(.record(["right": right, "wrong": wrong, "remaining": remaining])) }
 }
 
 final class StudyScreen {
   let session: Session
   let study: SessionHandle
   let name: String
-  /// The goal that applies to the deck.
   let goal: DeckGoals.Current?
   let keys: KeyReader
   let screen: Screen
@@ -49,12 +44,9 @@ final class StudyScreen {
   private(set) var isLockedOut = false
 
   init(_ session: Session, _ study: SessionHandle, name: String) throws {
-    self.session = session
-    self.study = study
-    self.name = name
+    (self.session, self.study, self.name) = (session, study, name)
     goal = try study.options.mode == .sprint ? nil : study.deck.goals.current()
-    idle = IdleClock(now: session.environment.clocks.reading().boot)
-    keys = session.keyReader()
+    (idle, keys) = (IdleClock(now: session.environment.clocks.reading().boot), session.keyReader())
     screen = Screen(session.console.terminal) { [console = session.console] text in console.write(text) }
   }
 
@@ -71,14 +63,10 @@ final class StudyScreen {
       session.console.show(.lines(["Enter shows the answer; ? shows the other keys."]))
     }
     if let goal, !redraws { session.console.show(.lines([GoalWords(terminal).line(goal)])) }
-    try keys.whileReadingKeys {
-      repeat { try runLoop() } while try wantsAgain()
-    }
+    try keys.whileReadingKeys { repeat { try runLoop() } while try wantsAgain() }
     if isLockedOut { return nil }
     return StudyScore(right: try study.right(), wrong: try study.wrong(), remaining: try study.remaining())
   }
-
-  // MARK: The run loop
 
   private func runLoop() throws {
     try showPrompt()
@@ -125,16 +113,13 @@ final class StudyScreen {
     return min(untilChange, untilLock ?? untilChange)
   }
 
-  // MARK: The idle lock
-
   /// Milliseconds until the screen locks; nil for never.
-  var untilLock: Int? { IdleLock(session).untilLock(idle) }
+  var untilLock: Int? { IdleLock(session: session).untilLock(idle) }
 
-  /// Locks the screen when no key was pressed for too long: the clock stops and the card is covered until the password
-  /// is entered.
+  /// Locks the screen when no key was pressed for too long: the clock stops, and the card is covered meanwhile.
   /// - Returns: whether it was locked and unlocked again.
   func locks(_ event: KeyEvent) throws -> Bool {
-    guard IdleLock(session).untilLock(idle) == 0 else {
+    guard IdleLock(session: session).untilLock(idle) == 0 else {
       switch event {
       case .key, .line, .pasted: idle.touch(now: session.environment.clocks.reading().boot)
       default: break
@@ -143,7 +128,7 @@ final class StudyScreen {
     }
     pauseQuietly()
     view.picture = nil
-    isLockedOut = try !IdleLock(session).unlock(screen, keys)
+    isLockedOut = try !IdleLock(session: session).unlock(screen, keys)
     hasLeft = hasLeft || isLockedOut
     guard !isLockedOut else { return false }
     idle.touch(now: session.environment.clocks.reading().boot)
@@ -159,8 +144,6 @@ final class StudyScreen {
     view.notice = try unmadeNotice
     if !isSprint { view.question = try study.card()?.typedQuestion() }
   }
-
-  // MARK: Keys
 
   /// Without a keyboard, words do what keys do.
   private func handle(_ line: String) throws {
@@ -178,13 +161,8 @@ final class StudyScreen {
       try answer(try Rating(named: word))
       return try draw()
     }
-    switch word {
-    case "pause": try handle(.character("p"))
-    case "undo": try handle(.character("u"))
-    case "suspend": try handle(.character("s"))
-    case "bury": try handle(.character("b"))
-    default: session.console.show([hint])
-    }
+    guard ["pause", "undo", "suspend", "bury"].contains(word) else { return session.console.show([hint]) }
+    try handle(.character(word[word.startIndex]))
   }
 
   private func handle(_ key: Key) throws {
@@ -271,9 +249,7 @@ final class StudyScreen {
     if sounds.isEmpty {
       view.notice = "This card has no sound."
     } else {
-      do {
-        try session.workspace().media.play(sounds)
-      } catch let problem as any Problem {
+      do { try session.workspace().media.play(sounds) } catch let problem as any Problem {
         view.notice = problem.report.message
       }
     }
@@ -292,9 +268,7 @@ final class StudyScreen {
   private func flag(_ key: Key) throws {
     guard case .character(let digit) = key, let flag = digit.wholeNumberValue,
       CardHiding.flagNames.indices.contains(flag)
-    else {
-      return
-    }
+    else { return }
     try study.flag(flag)
     view.notice = flag == 0 ? "No flag." : "Flag \(flag), \(CardHiding.flagNames[flag])."
     if !redraws { session.console.show([view.notice]) }
@@ -331,9 +305,7 @@ final class StudyScreen {
     pauseQuietly()
     keys.end()
     screen.clear()
-    do {
-      _ = try NoteCommands.edit(card.note(), [], session)
-    } catch let problem as any Problem where redraws {
+    do { _ = try NoteCommands.edit(card.note(), [], session) } catch let problem as any Problem where redraws {
       view.notice = problem.report.message
     } catch {
       session.report(error, origin: "edit")
@@ -359,11 +331,7 @@ final class StudyScreen {
   }
 
   private func resumeQuietly() {
-    do {
-      if wasPausedBySuspend { try study.resume() }
-    } catch {
-      session.report(error)
-    }
+    do { if wasPausedBySuspend { try study.resume() } } catch { session.report(error) }
   }
 }
 

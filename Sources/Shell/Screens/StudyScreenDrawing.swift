@@ -62,8 +62,6 @@ extension StudyScreen {
     }
   }
 
-  // MARK: Texts
-
   /// Scrolls the texts by lines or pages.
   /// - Returns: false when everything is already visible.
   func scroll(_ key: Key) throws -> Bool {
@@ -86,8 +84,7 @@ extension StudyScreen {
     if let card = try study.card() { view.answer = try AnswerParts(card, session) }
     if let question = view.question, !view.typed.trimmed.isEmpty {
       let forgives = question.ignoresAccents || session.preferences?.study.forgivesAccents == true
-      view.comparison = TypedComparison(
-        typed: view.typed, expected: question.expected, ignoresAccents: forgives)
+      view.comparison = TypedComparison(typed: view.typed, expected: question.expected, ignoresAccents: forgives)
     }
     view.question = nil
     view.scroll = redraws ? try layout()?.answerStart ?? 0 : 0
@@ -116,8 +113,6 @@ extension StudyScreen {
     let expected = comparisonRows(comparison.expected, width: width - 2)
     return lines + expected.map { "  " + painted($0, .bold, on: terminal) } + [""]
   }
-
-  // MARK: Keys
 
   /// The keys available now; in a review with the time until the card would come back.
   private func choices() throws -> String {
@@ -161,8 +156,6 @@ extension StudyScreen {
     ]
   }
 
-  // MARK: Facts
-
   private func sprintFacts() throws -> [String] {
     let seconds = Int((try study.timeRemaining() ?? 0).rounded(.up))
     let clock = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + String(seconds % 60)
@@ -170,9 +163,7 @@ extension StudyScreen {
     let words = terminal.differentiatesWithoutColor && terminal.usesUnicode ? (" right", " wrong") : ("", "")
     let (rights, wrongs) = (terminal.grouped(try study.right()), terminal.grouped(try study.wrong()))
     let score = "\(right) \(rights)\(words.0)  \(wrong) \(wrongs)\(words.1)"
-    return [
-      "\(terminal.counted(try study.remaining(), "card")) · \(score) · \(clock)", "\(score) · \(clock)", clock,
-    ]
+    return ["\(terminal.counted(try study.remaining(), "card")) · \(score) · \(clock)", "\(score) · \(clock)", clock]
   }
 
   private func reviewFacts() throws -> [String] {
@@ -215,10 +206,45 @@ extension StudyScreen {
     let expected = comparison.expected.map(\.text).joined()
     return "\(view.typed.trimmed.inOneLine): not right, \(expected.inOneLine) was expected. "
   }
+
+  private static let mostPictures = 2
+
+  /// The lines of the pictures below the texts, ready to be drawn; made once for each side of a card.
+  /// - Parameter layout: gives the available rows, including an empty line above each picture.
+  func pictures(of card: CardHandle, isAnswered: Bool, in layout: StudyLayout) throws -> [String] {
+    if let drawn = view.picture, drawn.card === card, drawn.isAnswered == isAnswered { return drawn.lines }
+    let document = isAnswered ? try card.document()?.document() : nil
+    let rows = layout.pictureRoom
+    var lines = try media(of: card, isAnswered: isAnswered, rows: document == nil ? rows : rows / 2)
+    if let document { lines += try drawn(document, rows: rows - lines.count, layout) }
+    view.picture = (card, isAnswered, lines)
+    return lines
+  }
+
+  private func media(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String] {
+    guard terminal.canRedraw, terminal.usesColor else { return [] }
+    let media = try card.media()
+    let front = try study.workspace.media.known(media: media.promptPictures)
+    let back =
+      isAnswered ? try study.workspace.media.known(media: media.answerPictures).filter { !front.contains($0) } : []
+    // At least one picture of the side being looked at is shown.
+    let before = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1)
+    let shown = before + back.prefix(Self.mostPictures - before.count)
+    let picture = DocumentPicture(session, rows: rows / max(1, shown.count) - 1)
+    return shown.flatMap { name in
+      let lines = picture.lines(ofMedia: name, in: study.workspace)
+      return lines.isEmpty ? [] : [""] + lines
+    }
+  }
+
+  /// The document of a card, drawn as by `doc show`; as text when the terminal shows no pictures.
+  private func drawn(_ document: StoredDocument, rows: Int, _ layout: StudyLayout) throws -> [String] {
+    let lines = try DocumentPicture(session, rows: rows - 1).lines(of: document)
+    return [""] + (lines.isEmpty ? layout.indented(document.content.summary) : lines)
+  }
 }
 
 extension String {
-  /// The text of a card in one line.
   fileprivate var inOneLine: String { printable(lines.filter { !$0.isEmpty }.joined(separator: " / "), limit: .max) }
 
   /// The text in one line, with a full stop if it has no end mark of its own.
@@ -261,44 +287,5 @@ func span(_ seconds: Double) -> String {
   case ..<86_400: "\(Int((seconds / 3600).rounded())) h"
   case ..<(365 * 86_400): "\(Int((seconds / 86_400).rounded())) d"
   default: "\((seconds / 31_557_600 * 10).rounded() / 10) y"
-  }
-}
-
-extension StudyScreen {
-  /// The most pictures drawn for one card.
-  private static let mostPictures = 2
-
-  /// The lines of the pictures below the texts, ready to be drawn; made once for each side of a card.
-  /// - Parameter layout: gives the available rows, including an empty line above each picture.
-  func pictures(of card: CardHandle, isAnswered: Bool, in layout: StudyLayout) throws -> [String] {
-    if let drawn = view.picture, drawn.card === card, drawn.isAnswered == isAnswered { return drawn.lines }
-    let document = isAnswered ? try card.document()?.document() : nil
-    let rows = layout.pictureRoom
-    var lines = try media(of: card, isAnswered: isAnswered, rows: document == nil ? rows : rows / 2)
-    if let document { lines += try drawn(document, rows: rows - lines.count, layout) }
-    view.picture = (card, isAnswered, lines)
-    return lines
-  }
-
-  private func media(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String] {
-    guard terminal.canRedraw, terminal.usesColor else { return [] }
-    let media = try card.media()
-    let front = try study.workspace.media.known(media: media.promptPictures)
-    let back =
-      isAnswered ? try study.workspace.media.known(media: media.answerPictures).filter { !front.contains($0) } : []
-    // At least one picture of the side being looked at is shown.
-    let before = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1)
-    let shown = before + back.prefix(Self.mostPictures - before.count)
-    let picture = DocumentPicture(session, rows: rows / max(1, shown.count) - 1)
-    return shown.flatMap { name in
-      let lines = picture.lines(ofMedia: name, in: study.workspace)
-      return lines.isEmpty ? [] : [""] + lines
-    }
-  }
-
-  /// The document of a card, drawn as by `doc show`; as text when the terminal shows no pictures.
-  private func drawn(_ document: StoredDocument, rows: Int, _ layout: StudyLayout) throws -> [String] {
-    let lines = try DocumentPicture(session, rows: rows - 1).lines(of: document)
-    return [""] + (lines.isEmpty ? layout.indented(document.content.summary) : lines)
   }
 }

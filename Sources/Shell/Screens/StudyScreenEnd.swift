@@ -27,8 +27,7 @@ extension StudyScreen {
   private func result(start: String) throws -> String {
     let left = try study.remaining()
     let tail = left == 0 ? try next() : " \(terminal.counted(left, "card was", "cards were")) left."
-    let counts =
-      "\(start) \(terminal.grouped(try study.right())) right, \(terminal.grouped(try study.wrong())) wrong"
+    let counts = "\(start) \(terminal.grouped(try study.right())) right, \(terminal.grouped(try study.wrong())) wrong"
     guard let time = try study.timeRemaining() else { return counts + "." + tail }
     let used = study.options.seconds - time
     return "\(counts) in \(terminal.counted(Int(used.rounded()), "second")).\(tail)"
@@ -40,7 +39,6 @@ extension StudyScreen {
     return " The next card comes \(session.until(due))."
   }
 
-  /// Asks whether to run a sprint again.
   func wantsAgain() throws -> Bool {
     guard isSprint, !hasLeft, terminal.hasKeyboard, terminal.hasScreen, session.state.leaving == nil else {
       return false
@@ -66,12 +64,9 @@ extension StudyScreen {
       }
     }
   }
-}
 
-extension StudyScreen {
-  /// Shows that a card is a leech until a key is pressed.
   func showLeech(_ card: CardHandle) throws {
-    let page = LeechPage(terminal, try LeechPage.lines(card, terminal, session))
+    let page = LeechPage(terminal: terminal, lines: try LeechPage.lines(card, terminal, session))
     guard redraws else { return session.console.show(.lines(page.lines)) }
     while true {
       screen.show(page.drawn)
@@ -90,12 +85,9 @@ extension StudyScreen {
 }
 
 private struct LeechPage {
-  /// The most recent answers that are shown, at most.
   private static let mostAnswers = 12
-  private let terminal: Terminal
+  let terminal: Terminal
   let lines: [String]
-
-  init(_ terminal: Terminal, _ lines: [String]) { (self.terminal, self.lines) = (terminal, lines) }
 
   /// The lines as drawn in place of the card.
   var drawn: [String] {
@@ -113,7 +105,7 @@ private struct LeechPage {
     let (times, mark) = (terminal.counted(record.lapses, "time"), record.isSuspended ? " and suspended" : "")
     var lines = ["\(quoted(prompt)) is a leech: forgotten \(times), now tagged leech\(mark).", ""]
     let help = try session.workspace().leeches.help(with: card)
-    let aids = help.map { LeechWords.aids($0) } ?? []
+    let aids = help.map { LeechCommand.aids($0) } ?? []
     let answers = try card.answers().filter { $0.rating > 0 }
     let shown = answers.suffix(min(mostAnswers, max(3, terminal.height - 9 - aids.count)))
     let earlier = answers.count - shown.count
@@ -124,8 +116,7 @@ private struct LeechPage {
       lines.append("\(session.date(answer.at))  \(name.filled(to: width))  back in \(span(answer.interval))")
     }
     let name = printable(ShellWords.quote(try card.place()))
-    let rest =
-      record.isSuspended ? "and resume it (`card resume \(name)`)" : "or suspend it (`card suspend \(name)`)"
+    let rest = record.isSuspended ? "and resume it (`card resume \(name)`)" : "or suspend it (`card suspend \(name)`)"
     if let test = help?.test, test.answers > 0 {
       lines.append("The memory model expected \(rounded(test.expected, 2)) lapses.")
     }

@@ -1,18 +1,15 @@
 // The session as the host of Lua states and plugins, implementing the protocols of the rooms below. Invariant: a
-// plugin's state reaches data only in the session that loaded it; code of the user's own state may sign in again and
-// then reach data.
+// plugin's state reaches data only in the session that loaded it; the user's own state may sign in again.
 
 import Authentication
 import Bindings
 import Commands
-import Files
 import LuaRuntime
 import PluginHost
 import Problems
 import Text
 import ToggleSettings
 import Values
-import WordGames
 import Workspace
 
 /// The session as Lua states and plugins see it. The session owns it.
@@ -22,6 +19,30 @@ final class SessionHost {
   private unowned let session: Session
 
   init(_ session: Session) { self.session = session }
+
+  /// The most bytes of a text that are shown; a terminal takes seconds for more.
+  private static let longestText = 1 << 16
+
+  /// Formats a value as the prompt shows it; a text is shown without quotes, line by line.
+  func display(of value: LuaValue) -> Display {
+    if case .bytes(let bytes) = value {
+      // Limited by bytes, since a letter may have any number of combining marks, which are slow to count.
+      var end = min(bytes.count, Self.longestText)
+      while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
+      let lines = bytes[..<end].split(separator: 0x0A, omittingEmptySubsequences: false)
+      let more = end < bytes.count ? ["… \(grouped(bytes.count - end)) bytes more; `print` writes all of it"] : []
+      return .lines(lines.map { String(decoding: $0, as: UTF8.self) } + more)
+    }
+    do {
+      return try session.lua.withStack { stack in
+        _ = try value.push(on: stack)
+        return try LuaPreview(-1, on: stack).display(on: session.console.terminal)
+      }
+    } catch {
+      session.report(error)
+      return .none
+    }
+  }
 }
 
 extension SessionHost: PluginSession {
@@ -37,10 +58,8 @@ extension SessionHost: PluginSession {
   }
 
   func requireSignIn() throws { _ = try session.auth.requireAccess() }
-
   var grantsFolder: String? { session.data.folder }
   var wantsTrace: Bool { session.options.wantsTrace }
-
   func reportPlugin(_ line: String) { session.console.message("plugin " + line) }
 
   func didUnload(_ plugin: PluginName) {
@@ -120,9 +139,7 @@ extension SessionHost: ShellHost {
 }
 
 extension SessionHost: PluginDirectory {
-  func pluginList() -> [LuaValue] {
-    session.plugins.plugins.map { LuaValue(PluginCommands.pluginRecord($0, session)) }
-  }
+  func pluginList() -> [LuaValue] { session.plugins.plugins.map { LuaValue(PluginCommands.pluginRecord($0, session)) } }
 
   func pluginInfo(_ name: String) throws -> LuaValue {
     LuaValue(PluginCommands.pluginRecord(try session.plugins.plugin(named: name), session))
@@ -135,12 +152,8 @@ extension SessionHost: PluginDirectory {
     }
   }
 
-  func disablePlugin(_ name: String) throws {
-    try PluginCommands.disable(session.plugins.plugin(named: name), session)
-  }
-
+  func disablePlugin(_ name: String) throws { try PluginCommands.disable(session.plugins.plugin(named: name), session) }
   func reloadPlugin(_ name: String) throws { _ = try session.plugins.reload(session.plugins.plugin(named: name)) }
-
   func prepareMode(_ name: String?) throws { try session.plugins.prepareMode(name) }
 
   func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode? {
@@ -165,33 +178,5 @@ extension SessionHost: Authenticating {
       if opened.isInOperation { throw SignInError.withinChange }
     }
     try session.signOut()
-  }
-}
-
-// MARK: Values
-
-extension SessionHost {
-  /// The most bytes of a text that are shown; a terminal takes seconds for more.
-  private static let longestText = 1 << 16
-
-  /// Formats a value as the prompt shows it; a text is shown without quotes, line by line.
-  func display(of value: LuaValue) -> Display {
-    if case .bytes(let bytes) = value {
-      // Limited by bytes, since a letter may have any number of combining marks, which are slow to count.
-      var end = min(bytes.count, Self.longestText)
-      while end > 0, end < bytes.count, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-      let lines = bytes[..<end].split(separator: 0x0A, omittingEmptySubsequences: false)
-      let more = end < bytes.count ? ["… \(grouped(bytes.count - end)) bytes more; `print` writes all of it"] : []
-      return .lines(lines.map { String(decoding: $0, as: UTF8.self) } + more)
-    }
-    do {
-      return try session.lua.withStack { stack in
-        _ = try value.push(on: stack)
-        return try LuaPreview(-1, on: stack).display(on: session.console.terminal)
-      }
-    } catch {
-      session.report(error)
-      return .none
-    }
   }
 }

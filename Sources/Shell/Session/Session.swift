@@ -1,6 +1,5 @@
 // The session: everything that commands, screens and Lua work with, from sign-in to sign-out. Invariant: running code
-// is handed the session as it runs and captures nothing of it before; `workspace()` is the only access to the user's
-// data.
+// is handed the session as it runs; `workspace()` is the only access to the user's data.
 
 import Authentication
 import Bindings
@@ -16,7 +15,6 @@ import ToggleSettings
 import WordGames
 package import Workspace
 
-/// The program that runs the shell.
 package struct ProgramIdentity {
   package let version: String
   /// The program's own options, which come before a command.
@@ -25,7 +23,6 @@ package struct ProgramIdentity {
   package init(version: String, command: Command) { (self.version, self.command) = (version, command) }
 }
 
-/// The options of the command line.
 package struct ShellOptions {
   package let program: ProgramIdentity
   package var wantsJSON = false
@@ -35,12 +32,10 @@ package struct ShellOptions {
   package var wantsTrace = false
   package var usesPlugins = true
   package var usesStartScript = true
-  /// Whether no questions are asked.
   package var isUnattended = false
   /// Whether the command line decides about colours.
   package var isColorGiven = false
   package var signIn = SignInOptions()
-  /// The settings from outside the account.
   package var settings = SettingSources()
 
   package init(_ program: ProgramIdentity) { self.program = program }
@@ -48,7 +43,6 @@ package struct ShellOptions {
   var version: String { program.version }
 }
 
-/// Who signs in, and how.
 package struct SignInOptions {
   package var user: String?
   /// Whether the user was named on the command line.
@@ -78,8 +72,7 @@ struct UserScripting {
   var lua: LuaState
   /// The globals that exist before the user sets any.
   var ownGlobals: Set<String> = []
-  /// The owner of settings that are set or declared, and of grants: the user, a script, or a plugin that runs a
-  /// command.
+  /// The owner of settings that are set or declared, and of grants: the user, a script, or a plugin.
   var settingOwner = Owner.user
   /// The arguments of the running script as the user typed them; paths among them may be pipes.
   var typedWords: [String] = []
@@ -91,13 +84,9 @@ struct UserScripting {
 }
 
 /// The scripts after which the program ends; what Lua does at the end is then part of the script's unit.
-package enum EndAfterScript {
-  case never, onFailure, always
-}
+package enum EndAfterScript { case never, onFailure, always }
 
-/// The current state of the session.
 struct SessionState {
-  /// The number of sign-outs.
   var signOuts = 0
   /// Whether the user's Lua state has to be replaced as soon as none of its code runs.
   var needsFreshState = false
@@ -110,7 +99,6 @@ struct SessionState {
   var isAnswering = false
   var endsAfterScript = EndAfterScript.never
   var hasEndedLua = false
-  /// The exit status for games that could not be stored.
   var lostGames = ExitStatus.done
   /// The deck that a command named last, for the prompt.
   var usedDeck: DeckHandle?
@@ -132,22 +120,17 @@ package final class Session {
   var state = SessionState()
 
   package init(_ options: ShellOptions, console: Console, environment: Environment) throws {
-    self.options = options
-    self.console = console
-    self.environment = environment
+    (self.options, self.console, self.environment) = (options, console, environment)
     let reporter = Reporter(console, options)
     let events = EventTable { owner, subject, error in reporter.report(error, in: subject, of: owner) }
     tables = ShellTables(lexicons: LexiconLibrary(environment), events: events)
     let auth = try AuthenticationSession(AccountStore(data: environment.folders.data, environment: environment))
     data = UserData(
       auth, environment: environment, options: options, tables: tables,
-      rehearsal: Rehearsal(isOn: options.isDryRun) { console.note($0) },
-      note: { console.note($0) })
+      rehearsal: Rehearsal(isOn: options.isDryRun) { console.note($0) }, note: { console.note($0) })
     scripting = UserScripting(try LuaState(seed: environment.random.seed))
     auth.didChange = { [unowned auth] in
-      do {
-        try events.emit(.authenticationChanged, [auth.needsAuthentication, auth.isAuthenticating])
-      } catch {
+      do { try events.emit(.authenticationChanged, [auth.needsAuthentication, auth.isAuthenticating]) } catch {
         reporter.report(error)
       }
     }
@@ -193,26 +176,21 @@ package final class Session {
 
   /// Reports an error and returns its exit status.
   /// - Parameter origin: the command that failed; printed before the message.
-  @discardableResult
-  package func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
+  @discardableResult package func report(_ error: any Error, origin: String? = nil, asJSON: Bool? = nil) -> Int32 {
     Reporter(console, options).report(error, origin: origin, asJSON: asJSON)
   }
 
-  /// Whether a unit of work is in progress.
   var isInUnit: Bool {
     get throws { try !auth.needsAuthentication && workspace().isInUnit }
   }
 
-  /// Runs code that may change data; the names of its undo steps end with the origin. A nested call keeps the outer
-  /// origin.
+  /// Runs code that may change data; its undo steps end with the origin; a nested call keeps the outer one.
   func changing<R>(from origin: String, _ body: () throws -> R) rethrows -> R {
     let outer = data.origin
     data.origin = outer ?? origin
     defer { data.origin = outer }
     return try body()
   }
-
-  // MARK: The user's Lua state
 
   private func installBindings() throws {
     lua.isTracing = options.wantsTrace
@@ -225,8 +203,7 @@ package final class Session {
   private func replaceLua() throws {
     lua.close()
     scripting.lua = try LuaState(seed: environment.random.seed)
-    scripting.hasHintedAboutLocal = false
-    scripting.isPromptBad = false
+    (scripting.hasHintedAboutLocal, scripting.isPromptBad) = (false, false)
     try installBindings()
   }
 
@@ -235,8 +212,7 @@ package final class Session {
   /// - Parameter words: a command after which the program ends; plugins that it does not need are not loaded.
   package func applyPending(before words: [String] = []) throws {
     if state.needsFreshState {
-      state.needsFreshState = false
-      state.hasBegun = false
+      (state.needsFreshState, state.hasBegun) = (false, false)
       try replaceLua()
     }
     if !auth.needsAuthentication, !state.hasBegun {
@@ -251,12 +227,9 @@ package final class Session {
     History.use(in: self)
   }
 
-  /// The built-in command that the words begin with.
   private func builtIn(_ words: [String]) -> BuiltIn? {
     words.first.flatMap { tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[$0] }
   }
-
-  // MARK: Signing out
 
   /// Signs out: saves, closes everything, notifies. Without an account there is nothing to close.
   func signOut() throws {
@@ -268,15 +241,12 @@ package final class Session {
     if let failure { throw failure }
   }
 
-  /// Commits a script's unit of work and closes the data. The data is reopened at its next use, when a user is signed
-  /// in.
+  /// Commits a script's unit of work and closes the data. It is reopened at its next use.
   func leaveWorkspace() throws {
     // Pending document changes are saved first.
     saveDocuments()
     guard let workspace = data.take() else { return }
-    do {
-      if workspace.isInUnit { try ScriptRunner(self).end(workspace, status: ExitStatus.done) }
-    } catch {
+    do { if workspace.isInUnit { try ScriptRunner(self).end(workspace, status: ExitStatus.done) } } catch {
       try workspace.close()
       throw error
     }
@@ -297,8 +267,7 @@ package final class Session {
     state.needsFreshState = true
   }
 
-  /// Checks whether another process has added the first account meanwhile, to which the local data then belongs, or has
-  /// removed the signed-in account.
+  /// Checks whether another process has added the first account meanwhile, or has removed the signed-in one.
   /// - Throws: `not_found` if the account was removed, so that nothing meant for it is done elsewhere.
   func refreshAccounts() throws {
     let (access, user) = (auth.access, auth.user)
@@ -308,8 +277,6 @@ package final class Session {
     endSession()
     if let user { throw AuthenticationError.unknownAccount(user, suggestion: nil) }
   }
-
-  // MARK: The end
 
   /// Ends everything in order: listeners are notified, plugins and Lua end, the data is closed.
   /// - Returns: the exit status for what could not be done or saved.
@@ -366,17 +333,11 @@ package final class Session {
 
   /// Stores the game that a line, a command or an event played in Lua.
   func storeGames() {
-    do {
-      try data.opened?.games.store()
-    } catch {
-      state.lostGames = report(error)
-    }
+    do { try data.opened?.games.store() } catch { state.lostGames = report(error) }
   }
 
   /// - Throws: `LexiconError.cutShort` when a compiled list was damaged while it was in use.
-  func requireWholeLists() throws {
-    if let damage = lexicons.takeDamage().first { throw damage }
-  }
+  func requireWholeLists() throws { if let damage = lexicons.takeDamage().first { throw damage } }
 
   /// Takes over what changed since the last line: the time zone, and what another shell did to settings and plugins.
   func refreshSettings() {
@@ -392,8 +353,5 @@ package final class Session {
   }
 
   /// Ends the shell because of a signal: what runs ends first.
-  func leave(by signal: Int32) {
-    Interrupts.endingSignal = signal
-    state.leaving = 128 + signal
-  }
+  func leave(by signal: Int32) { (Interrupts.endingSignal, state.leaving) = (signal, 128 + signal) }
 }

@@ -1,6 +1,6 @@
-// Signing in and out. Invariant: everything one user had open, set or subscribed ends at once with the sign-out; Lua
-// states end before the next line, as soon as none of their code runs. A password goes from a terminal or file into a
-// `Secret` and nowhere else.
+// Signing in and out, the idle lock, and questions at the terminal. Invariant: everything one user had open, set or
+// subscribed ends at once with the sign-out; a password goes only into a `Secret`; nothing is asked when nobody can
+// answer; Ctrl-C, or a signal that ends the program, also ends the Lua code that asks.
 
 import Authentication
 import Bindings
@@ -9,12 +9,9 @@ import Commands
 import Files
 import Glibc
 import LuaRuntime
-import PluginHost
 import Problems
-import Storage
 import Text
 import ToggleSettings
-import WordGames
 import Workspace
 
 /// The user left the question for a name or a password.
@@ -24,8 +21,6 @@ package struct SignIn {
   let session: Session
 
   package init(_ session: Session) { self.session = session }
-
-  // MARK: At the start
 
   /// Signs in before anything runs: from the password file, or by asking a user at a terminal.
   /// - Parameter command: the first word of the command that is to run; nil for the prompt or a script.
@@ -80,9 +75,7 @@ package struct SignIn {
       do {
         try Interrupts.holding(question)
         return nil
-      } catch is LeftSignIn {
-        return status
-      } catch let error as AuthenticationError where error.mayTryAgain {
+      } catch is LeftSignIn { return status } catch let error as AuthenticationError where error.mayTryAgain {
         session.report(error, origin: "login", asJSON: false)
       } catch {
         let status = session.report(error, origin: "login", asJSON: false)
@@ -116,10 +109,7 @@ package struct SignIn {
     return ExitStatus.usage
   }
 
-  // MARK: Signing in
-
-  /// Signs in. Without a name, the only account is used, or the name is asked for; without a file, the password is
-  /// asked for.
+  /// Signs in. Without a name, the only account is used, or it is asked for; so is the password without a file.
   func signIn(_ name: String?, passwordFile: String?) throws {
     if let user = session.auth.user { throw AuthenticationError.signedIn(user) }
     guard session.auth.needsAuthentication else { throw SignInError.noAccount }
@@ -148,8 +138,6 @@ package struct SignIn {
     guard let name = try session.ask("Account: ") else { throw LeftSignIn() }
     return name.trimmed
   }
-
-  // MARK: Passwords
 
   /// Reads a password from a file; `-` is the next line of standard input.
   func password(in file: String) throws -> Secret {
@@ -192,10 +180,179 @@ package struct SignIn {
 
   /// Turns leaving a password question into the error `cancelled`.
   func mapCancellation<R: ~Copyable>(_ body: () throws -> R) throws -> R {
+    do { return try body() } catch is LeftSignIn { throw AuthenticationError.cancelled }
+  }
+}
+
+final class LineInput {
+  /// The line editor, while the prompt runs at a terminal.
+  var lineReader: LineReader?
+  /// It does not read ahead, because a script's `io.read` may want the next line.
+  lazy var plainReader = PlainLineReader(readsAhead: false, isInterrupted: { Interrupts.wereRequested })
+  /// Whether no key was pressed for so long that it is time to lock.
+  var isIdle = false
+  /// The history that the line editor uses.
+  var historyPlace: HistoryPlace?
+  /// The lines of an unfinished chunk of Lua, while further lines are read.
+  var openChunk = ""
+  var typedLines: [TypedLine] = []
+
+  /// Discards text typed ahead, so that it does not answer another program's question.
+  func forgetTyped() { tcflush(STDIN_FILENO, TCIFLUSH) }
+}
+
+/// A line of this session, as `history --lua` writes it.
+struct TypedLine {
+  let text: String
+  let isCommand: Bool
+  let hasFailed: Bool
+}
+
+extension Session {
+  /// Asks for a line at the terminal; nil when nobody can answer.
+  /// - Parameter mark: who asks, at the beginning of the line on which the user types; empty for the program.
+  package func ask(_ text: String, mark: String = "") throws -> String? {
+    if options.isUnattended || LineReader.isReading { return nil }
+    let outcome: LineOutcome
+    let question = broken(printable(text, limit: Self.longestQuestion), mark)
+    if let lineReader = input.lineReader {
+      IdleLock(session: self).watch()
+      outcome = try lineReader.read(prompt: question, hidesHistory: true)
+    } else {
+      if console.terminal.hasKeyboard { console.write(question) }
+      outcome = try input.plainReader.read(prompt: question)
+    }
+    switch outcome {
+    case .line(let line): return line
+    case .stopped where Interrupts.endingSignal != nil: break
+    case .stopped where input.isIdle: return IdleLock(session: self).unlockCovered() ? try ask(text, mark: mark) : nil
+    case .endOfInput, .stopped:
+      // The terminal shows nothing for Ctrl-D, so the line of the question is ended here.
+      if input.lineReader == nil, canAsk { console.write("\n") }
+      return nil
+    case .interrupted: break
+    case .terminated(let signal): leave(by: signal)
+    }
+    Interrupts.request()
+    throw WorkspaceError.interrupted
+  }
+
+  private static let longestQuestion = 1_000
+
+  /// Prints all but the last line of a question that is too long for one line; returns the last line for the prompt.
+  private func broken(_ question: String, _ mark: String) -> String {
+    let width = console.terminal.width - mark.displayWidth
+    guard canAsk, question.displayWidth >= width else { return mark + question }
+    var lines = question.lines(within: max(1, width - 1), breaksWords: false)
+    let last = lines.removeLast()
+    console.show(lines)
+    return mark + (question.last == " " ? last + " " : last)
+  }
+
+  var canAsk: Bool { console.terminal.hasKeyboard && console.terminal.hasScreen && !options.isUnattended }
+
+  /// Asks for yes or no if a user can be asked; otherwise the answer is yes, as the command was given deliberately.
+  func confirm(_ question: String) throws -> Bool {
+    guard canAsk else { return true }
+    return Self.isYes(try ask(question + " [y/N] "))
+  }
+
+  static func isYes(_ answer: String?) -> Bool { ["y", "yes"].contains(answer?.trimmed.lowercased()) }
+}
+
+/// Measures how long no key was pressed at the prompt.
+struct IdleWatch {
+  private var clock: IdleClock
+  private var keys: Int
+
+  /// - Parameters:
+  ///   - keys: the number of keys pressed so far.
+  ///   - now: milliseconds since the machine started, including sleep.
+  init(keys: Int, now: Int64) { (clock, self.keys) = (IdleClock(now: now), keys) }
+
+  /// Whether no key was pressed for the given number of minutes; 0 means never.
+  mutating func isOver(keys: Int, minutes: Int, now: Int64) -> Bool {
+    if keys != self.keys {
+      self.keys = keys
+      clock.touch(now: now)
+    }
+    return clock.isOver(minutes: minutes, now: now)
+  }
+}
+
+/// Locks the session when no key was pressed for too long.
+struct IdleLock {
+  let session: Session
+
+  /// Makes the prompt watch for the idle lock while a user is signed in.
+  func watch() { session.input.lineReader?.tick = tick() }
+
+  /// Returns a callback for the line reader that says whether it is time to lock; the time counts from now.
+  func tick() -> () -> Bool {
+    session.input.isIdle = false
+    guard session.auth.user != nil else { return { false } }
+    var watch = IdleWatch(keys: LineReader.keyCount, now: session.environment.clocks.reading().boot)
+    return { [session] in
+      session.input.isIdle = watch.isOver(
+        keys: LineReader.keyCount, minutes: session.preferences?.session.idleMinutes ?? 0,
+        now: session.environment.clocks.reading().boot)
+      return session.input.isIdle
+    }
+  }
+
+  private var notice: String {
+    "Locked after \(session.counted(session.preferences?.session.idleMinutes ?? 0, "minute")) without a key press."
+  }
+
+  /// Signs out, and asks for the password again.
+  func lock() {
+    session.input.isIdle = false
+    let notice = notice
     do {
-      return try body()
-    } catch is LeftSignIn {
-      throw AuthenticationError.cancelled
+      try session.signOut()
+      session.console.write("\n")
+      session.console.note(notice)
+      SignIn(session).askAgain()
+    } catch {
+      session.report(error)
+      session.state.leaving = session.state.leaving ?? ExitStatus.failed
+    }
+  }
+
+  /// Milliseconds until a screen locks; nil when it does not, because of the setting or because nobody is signed in.
+  func untilLock(_ idle: IdleClock) -> Int? {
+    guard session.auth.user != nil, session.console.terminal.hasKeyboard,
+      let minutes = session.preferences?.session.idleMinutes
+    else { return nil }
+    return idle.remaining(minutes: minutes, now: session.environment.clocks.reading().boot).map { Int($0) }
+  }
+
+  /// Clears the terminal, since somebody else may be looking at it now, and asks for the password.
+  func unlockCovered() -> Bool {
+    session.console.write(Terminal.clearing)
+    return unlock()
+  }
+
+  /// Covers a screen, releases its keys, and asks for the password.
+  func unlock(_ screen: Screen, _ keys: KeyReader) throws -> Bool {
+    keys.end()
+    screen.cover()
+    guard unlock() else { return false }
+    try keys.begin()
+    return true
+  }
+
+  /// Asks for the password before a screen continues. What is open stays open, and nothing runs until then.
+  /// - Returns: false when the user left instead; then nobody is signed in.
+  func unlock() -> Bool {
+    session.input.isIdle = false
+    session.console.note(notice)
+    switch SignIn(session).askForPassword() {
+    case nil: return true
+    case let status?:
+      do { try session.signOut() } catch { session.report(error) }
+      session.state.leaving = session.state.leaving ?? status
+      return false
     }
   }
 }

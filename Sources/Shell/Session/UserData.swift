@@ -6,10 +6,8 @@ import CardDocuments
 import Files
 import Lexicon
 import Problems
-import Storage
 import Text
 import ToggleSettings
-import WordGames
 import Workspace
 
 package final class UserData {
@@ -18,13 +16,11 @@ package final class UserData {
   private let options: ShellOptions
   private let tables: ShellTables
   let rehearsal: Rehearsal
-  /// The workspace, if it has been opened.
   private(set) var opened: Workspace?
   /// The command or script that is changing data now: `card add`, `run make.lua`.
   var origin: String?
   /// Shows a line to the user.
   private let note: (String) -> Void
-  /// The settings while nobody is signed in.
   private var outsideSettings: Preferences?
   private var hasWarned = false
   /// Whether an error in `--set` was reported before anything ran.
@@ -32,8 +28,7 @@ package final class UserData {
 
   init(
     _ auth: AuthenticationSession, environment: Environment, options: ShellOptions, tables: ShellTables,
-    rehearsal: Rehearsal,
-    note: @escaping (String) -> Void
+    rehearsal: Rehearsal, note: @escaping (String) -> Void
   ) {
     self.note = note
     (self.auth, self.environment, self.options) = (auth, environment, options)
@@ -50,15 +45,12 @@ package final class UserData {
       modes: tables.modes, drawing: drawing, rehearsal: rehearsal)
     fresh.observer = tables.events
     fresh.care.nameChanges { [unowned self] in origin }
-    fresh.dailyBackups.observe { [unowned self] error in
-      note(Self.words(forBackup: error))
-    }
+    fresh.dailyBackups.observe { [unowned self] error in note(Self.words(forBackup: error)) }
     opened = fresh
     return fresh
   }
 
-  /// The message for a failed backup. The error's own words about changes are left out: they are not about the change
-  /// that made the backup due.
+  /// The message for a failed backup. The error's own words about changes are left out: they mean another change.
   private static func words(forBackup error: any Error) -> String {
     guard let problem = error as? any Problem else { return "note: today's backup could not be made: \(error)" }
     if problem.code == "interrupted" { return "note: today's backup was interrupted; the next change starts it again" }
@@ -114,7 +106,6 @@ package final class UserData {
     hasReportedSettings || options.settings.commandLine.isEmpty ? [] : preferences?.unmatched ?? []
   }
 
-  /// The terminal adjusted to the settings.
   func adjusted(_ terminal: Terminal) -> Terminal {
     guard let preferences else { return terminal }
     var terminal = terminal

@@ -22,11 +22,9 @@ package enum KeyEvent: Equatable, Sendable {
   case pasted(String)
   /// The timeout passed without input.
   case tick
-  /// The terminal's size changed.
   case resized
   /// The program was suspended and continues: draw everything again.
   case resumed
-  /// Ctrl-C.
   case interrupted
   /// Ctrl-D, or the input was closed.
   case endOfInput
@@ -48,14 +46,12 @@ package final class KeyReader {
   private var paste: [UInt8]?
   private let marksPastes: Bool
 
-  /// The text that restores the terminal after a screen changed it (shows the cursor, stops marking pastes); it is also
-  /// written when the program crashes.
+  /// The text that restores the terminal after a screen (shows the cursor, stops marking pastes), and in a crash.
   private let restoringText = "\u{1B}[?25h\u{1B}[0m\u{1B}[?2004l"
 
   /// - Parameter marksPastes: whether the terminal is asked to mark what is pasted (bracketed paste).
   package init(input: Int32 = 0, lines: PlainLineReader? = nil, marksPastes: Bool = true) {
-    self.input = input
-    self.marksPastes = marksPastes
+    (self.input, self.marksPastes) = (input, marksPastes)
     self.lines = lines ?? PlainLineReader(input: input, isInterrupted: { Interrupts.wereRequested })
     isTerminal = isatty(input) == 1 && !LineReader.isReading
   }
@@ -120,10 +116,7 @@ package final class KeyReader {
     case .endOfInput, .stopped: .endOfInput
     }
   }
-}
 
-// Signals
-extension KeyReader {
   private func signalEvent() -> KeyEvent? {
     switch terminal_next_signal() {
     case 0: return nil
@@ -155,10 +148,7 @@ extension KeyReader {
     var waits = [input, terminal_signal_fd()].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     return CallPause.waitingForUser { poll(&waits, nfds_t(waits.count), timeout) } > 0 && waits[0].revents != 0
   }
-}
 
-// Keys
-extension KeyReader {
   /// The pause in milliseconds that distinguishes a lone Escape from the start of a key's escape sequence.
   private static let escapeTimeout: Int32 = 30
 
@@ -172,9 +162,7 @@ extension KeyReader {
 
   /// The next byte of a sequence that has begun, if it arrives at once.
   private func following() -> UInt8? {
-    if bytes.isEmpty {
-      guard wait(Self.escapeTimeout), fill() else { return nil }
-    }
+    if bytes.isEmpty { guard wait(Self.escapeTimeout), fill() else { return nil } }
     return bytes.removeFirst()
   }
 
@@ -241,28 +229,15 @@ extension KeyReader {
     return nil
   }
 
-  private func key(final: UInt8, _ parameters: [UInt8]) -> Key? {
-    switch final {
-    case UInt8(ascii: "A"): .up
-    case UInt8(ascii: "B"): .down
-    case UInt8(ascii: "C"): .right
-    case UInt8(ascii: "D"): .left
-    case UInt8(ascii: "H"): .home
-    case UInt8(ascii: "F"): .end
-    case UInt8(ascii: "M"): .enter
-    case UInt8(ascii: "~"): numberedKey(String(decoding: parameters.prefix { $0 != 0x3B }, as: UTF8.self))
-    default: nil
-    }
-  }
+  private static let finals: [Unicode.Scalar: Key] = [
+    "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "M": .enter,
+  ]
+  private static let numbers: [String: Key] = [
+    "1": .home, "3": .delete, "4": .end, "5": .pageUp, "6": .pageDown, "7": .home, "8": .end,
+  ]
 
-  private func numberedKey(_ number: String) -> Key? {
-    switch number {
-    case "1", "7": .home
-    case "3": .delete
-    case "4", "8": .end
-    case "5": .pageUp
-    case "6": .pageDown
-    default: nil
-    }
+  private func key(final: UInt8, _ parameters: [UInt8]) -> Key? {
+    if final != UInt8(ascii: "~") { return Self.finals[Unicode.Scalar(final)] }
+    return Self.numbers[String(decoding: parameters.prefix { $0 != 0x3B }, as: UTF8.self)]
   }
 }

@@ -1,7 +1,8 @@
-// A table as aligned lines: as wide as its contents, truncated to the terminal, never truncated in a pipe.
-// Invariant: no line is wider than the terminal or ends with a space, and no cell can move the cursor; a name that
-// users type is never truncated: without enough room it gets its own line above the row.
+// Tables and charts as lines. Invariant: no line is wider than the terminal or ends with a space, and no cell can move
+// the cursor; a name that users type is never truncated: without enough room it gets its own line above the row;
+// without Unicode and colours the same information is shown.
 
+import CardDocuments
 package import Commands
 import Problems
 import Text
@@ -32,13 +33,10 @@ extension TableText {
   }
 
   private func naturalWidths(_ titles: [String], _ cells: [[String]]) -> [Int] {
-    columns.indices.map { index in
-      cells.reduce(titles[index].displayWidth) { max($0, $1[index].displayWidth) }
-    }
+    columns.indices.map { index in cells.reduce(titles[index].displayWidth) { max($0, $1[index].displayWidth) } }
   }
 
-  /// Shrinks the widest columns until the table fits, or all are at their minimum: the main ones after the others, and
-  /// names that users type last.
+  /// Shrinks the widest columns until the table fits, or are at their minimum: main ones late, typed names last.
   private func fitted(_ natural: [Int], to width: Int?) -> [Int] {
     guard let width else { return natural }
     let kept = worthwhile(natural, width)
@@ -64,9 +62,7 @@ extension TableText {
     }
     while kept.reduce(-Self.gap, { $0 + least[$1] + Self.gap }) > width,
       let last = kept.lastIndex(where: { $0 > 0 && !columns[$0].isMain && !columns[$0].isTyped })
-    {
-      kept.remove(at: last)
-    }
+    { kept.remove(at: last) }
     return kept
   }
 
@@ -119,12 +115,9 @@ extension TableText {
   }
 }
 
-extension String {
-  var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
-}
+extension String { var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) } }
 
-/// Formats fields as names in a column with their wrapped values beside them; a name that is too long goes above its
-/// value.
+/// Formats fields as names in a column with their wrapped values beside them; a name too long goes above its value.
 private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [String] {
   let names = min(20, (terminal.cutWidth ?? 40) / 2, fields.map { printable($0.name).displayWidth }.max() ?? 0)
   let blank = String(repeating: " ", count: names + 2)
@@ -173,5 +166,160 @@ extension Display.Page {
     let heading = ScreenParts(title: printable(title), facts: facts, indent: "")
     let foot = ScreenParts(keys: foot, indent: "").keyLines(on: terminal)
     return heading.lines(on: terminal) + shown + (foot.isEmpty ? [] : [""] + foot)
+  }
+}
+
+extension ChartPanel {
+  /// The height of columns in rows of text.
+  private static let height = 5
+
+  func lines(on terminal: Terminal) -> [String] { drawn(on: terminal).map(\.withoutTrailingSpaces) }
+
+  private func drawn(on terminal: Terminal) -> [String] {
+    let heading = terminal.styled(title.cut(to: terminal.width), .bold)
+    switch content {
+    case .words(let words):
+      return [heading] + words.flatMap { ("  " + $0).lines(within: terminal.width, indent: "    ") }
+    case .table(let rows):
+      let widths = (rows.first ?? []).indices.map { place in rows.map { $0[place].displayWidth }.max() ?? 0 }
+      return [heading]
+        + rows.map { cells in
+          ("  " + zip(cells, widths).map { $0.filled(to: $1) }.joined(separator: "  ")).cut(to: terminal.width)
+        }
+    case .rows(let rows): return [heading] + rowLines(rows, terminal)
+    case .cells(let cells, let axis): return [heading] + cellLines(cells, axis, terminal)
+    // When all columns are empty, only the heading is shown.
+    case .columns(let values, _) where values.allSatisfy { $0 == 0 }: return [heading + "  " + highest]
+    case .columns(let values, let axis): return [heading] + columnLines(values, axis, terminal)
+    }
+  }
+
+  private func rowLines(_ rows: [Row], _ terminal: Terminal) -> [String] {
+    let labels = rows.map(\.label.displayWidth).max() ?? 0
+    let texts = rows.map(\.text.displayWidth).max() ?? 0
+    let room = max(1, min(40, terminal.width - labels - texts - 7))
+    let most = rows.map(\.value).max() ?? 0
+    return rows.map { row in
+      let share = most > 0 ? row.value / most : 0
+      let line = "  " + row.label.filled(to: labels) + "  " + row.text.filled(to: texts, atStart: true)
+      let bar = Self.bar(share, room, terminal)
+      return bar.isEmpty ? line : line + "  " + terminal.styled(bar, .cyan)
+    }
+  }
+
+  private static func bar(_ share: Double, _ width: Int, _ terminal: Terminal) -> String {
+    let halves = Int((share * Double(width) * 2).rounded(.up))
+    guard terminal.usesUnicode else { return String(repeating: "#", count: (halves + 1) / 2) }
+    return String(repeating: "█", count: halves / 2) + (halves % 2 == 1 ? "▌" : "")
+  }
+
+  private func columnLines(_ values: [Double], _ axis: [String], _ terminal: Terminal) -> [String] {
+    let most = values.max() ?? 0
+    let scale = highest.displayWidth
+    // Two cells per bar if there is room.
+    let cell = terminal.width >= scale + 5 + 2 * values.count ? 2 : 1
+    let shown = Self.merged(values, into: max(1, (terminal.width - scale - 5) / cell))
+    let halves = shown.map { value in
+      most > 0 && value > 0 ? max(1, Int((value / most * Double(2 * Self.height)).rounded())) : 0
+    }
+    var lines = (0..<Self.height).map { row -> String in
+      let bottom = 2 * (Self.height - 1 - row)
+      let bars = halves.map { String(repeating: Self.block($0 - bottom, terminal), count: cell) }.joined()
+      let label = row == 0 ? highest : ""
+      return "  " + label.filled(to: scale, atStart: true) + " " + side(terminal) + terminal.styled(bars, .cyan)
+    }
+    let blanks = String(repeating: " ", count: scale + 4)
+    lines.append(blanks + Self.spread(axis, over: cell * shown.count))
+    return lines
+  }
+
+  /// At most `count` columns; where several become one, it has the highest value, so that the axis stays true.
+  private static func merged(_ values: [Double], into count: Int) -> [Double] {
+    if values.count <= count { return values }
+    return (0..<count).map { place in
+      values[place * values.count / count..<(place + 1) * values.count / count].max() ?? 0
+    }
+  }
+
+  private func side(_ terminal: Terminal) -> String { terminal.usesUnicode ? "│" : "|" }
+
+  /// The character of a cell for a bar that extends the given number of halves above the cell's bottom.
+  private static func block(_ halves: Int, _ terminal: Terminal) -> String {
+    switch halves {
+    case ..<1: " "
+    case 1: terminal.usesUnicode ? "▄" : "."
+    default: terminal.usesUnicode ? "█" : "#"
+    }
+  }
+
+  /// Distributes labels from the left end to the right end.
+  private static func spread(_ labels: [String], over width: Int) -> String {
+    guard let first = labels.first, let last = labels.last, labels.count > 1 else { return labels.first ?? "" }
+    var line = first
+    let middle = labels[labels.count / 2]
+    let start = (width - middle.displayWidth) / 2
+    if !middle.isEmpty, start > line.displayWidth + 1 { line = line.filled(to: start) + middle }
+    let end = width - last.displayWidth
+    return end > line.displayWidth ? line.filled(to: end) + last : line
+  }
+
+  private func cellLines(_ cells: [[Double?]], _ axis: [String], _ terminal: Terminal) -> [String] {
+    let shown = cells.suffix(max(1, terminal.width - 8))
+    let days = ["Mon", "", "Wed", "", "Fri", "", "Sun"]
+    let rows = days.indices.map { day -> String in
+      let marks = shown.map { Self.mark($0.indices.contains(day) ? $0[day] : nil, terminal) }.joined()
+      return "  " + days[day].filled(to: 4) + terminal.styled(marks, .green)
+    }
+    return rows + [
+      "      " + Self.spread(shown.count == cells.count ? axis : ["", axis.last ?? ""], over: shown.count)
+    ]
+  }
+
+  private static func mark(_ value: Double?, _ terminal: Terminal) -> String {
+    guard let value else { return " " }
+    let marks = terminal.usesUnicode ? ["·", "░", "▒", "▓", "█"] : [".", "-", "+", "*", "#"]
+    if value <= 0 { return marks[0] }
+    return marks[min(4, 1 + Int(value * 3.999))]
+  }
+}
+
+package struct BarChart {
+  package struct Bar: Equatable, Sendable {
+    package let label: String
+    package let value: Double
+
+    package init(_ label: String, _ value: Double) { (self.label, self.value) = (label, value) }
+  }
+
+  package let title: String
+  package let bars: [Bar]
+
+  package init(title: String = "", bars: [Bar]) { (self.title, self.bars) = (title, bars) }
+
+  /// Draws bars in proportion to the largest value; a negative value is drawn by its magnitude and dimmed.
+  package func lines(on terminal: Terminal) -> [String] {
+    let labels = bars.map { printable($0.label).cut(to: max(8, terminal.width / 3)) }
+    let numbers = bars.map { terminal.number($0.value) }
+    let labelWidth = labels.map(\.displayWidth).max() ?? 0
+    let numberWidth = numbers.map(\.displayWidth).max() ?? 0
+    let room = max(1, terminal.width - labelWidth - numberWidth - 5)
+    let largest = bars.map { $0.value.magnitude }.filter(\.isFinite).max() ?? 0
+    let heading = title.isEmpty ? [] : [terminal.styled(printable(title).cut(to: terminal.width), .bold)]
+    return heading
+      + bars.indices.map { index in
+        let fraction = largest > 0 && bars[index].value.isFinite ? bars[index].value.magnitude / largest : 0
+        let bar = Self.bar(fraction, width: room, isUnicode: terminal.usesUnicode)
+        let style: Style = bars[index].value < 0 ? .dim : .cyan
+        let line = labels[index].filled(to: labelWidth) + "  " + numbers[index].filled(to: numberWidth, atStart: true)
+        return bar.isEmpty ? line : line + "  " + terminal.styled(bar, style)
+      }
+  }
+
+  /// Full blocks with an eighth block at the end, so that small differences are visible.
+  private static func bar(_ fraction: Double, width: Int, isUnicode: Bool) -> String {
+    guard isUnicode else { return String(repeating: "#", count: Int((fraction * Double(width)).rounded())) }
+    let eighths = Int((fraction * Double(width) * 8).rounded())
+    let tips = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
+    return String(repeating: "█", count: eighths / 8) + tips[eighths % 8]
   }
 }

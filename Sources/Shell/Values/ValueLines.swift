@@ -6,7 +6,6 @@ import LuaRuntime
 import Text
 
 extension LuaPreview {
-  /// The lines that show the value.
   func lines(on terminal: Terminal) -> [String] {
     if let table = records { return table.lines(on: terminal) }
     return block(indent: 0, width: terminal.cutWidth ?? 100)
@@ -65,6 +64,18 @@ extension LuaPreview {
     if more > 0 { rows.append(["… \(grouped(more)) more"]) }
     return TableText(zip(columns, numeric).map { .init($0, $1 ? .right : .left) }, rows: rows)
   }
+
+  fileprivate func inlineForTable(limit: Int) -> String? { inline(limit: limit) }
+
+  /// The key as written in Lua: a name, or `["two words"]`, `[1.5]`, `[deck "Spanish" (2 cards)]`.
+  fileprivate var keyText: String {
+    if case .text(let bytes, _) = self, let name = String(validating: bytes, as: UTF8.self), name.isLuaName {
+      return name
+    }
+    if case .word(let word) = self, word.hasPrefix("[") { return word }
+    if case .text = self { return "[\(quotedText)]" }
+    return "[\(inline(limit: Int.max) ?? "…")]"
+  }
 }
 
 extension LuaTablePreview {
@@ -92,9 +103,7 @@ extension LuaTablePreview {
     func add(_ prefix: String, _ value: LuaPreview) {
       let block = value.block(indent: inner + prefix.count, width: width - 1)
       lines.append(pad + prefix + block[0] + (block.count == 1 ? "," : ""))
-      lines += block.dropFirst().enumerated().map { index, line in
-        pad + line + (index == block.count - 2 ? "," : "")
-      }
+      lines += block.dropFirst().enumerated().map { index, line in pad + line + (index == block.count - 2 ? "," : "") }
     }
     for element in elements { add("", element) }
     if elementCount > elements.count { lines.append(pad + "… \(grouped(elementCount - elements.count)) more") }
@@ -119,20 +128,6 @@ extension LuaTablePreview {
       cells.append((String(decoding: name, as: UTF8.self), text))
     }
     return cells
-  }
-}
-
-extension LuaPreview {
-  fileprivate func inlineForTable(limit: Int) -> String? { inline(limit: limit) }
-
-  /// The key as written in Lua: a name, or `["two words"]`, `[1.5]`, `[deck "Spanish" (2 cards)]`.
-  fileprivate var keyText: String {
-    if case .text(let bytes, _) = self, let name = String(validating: bytes, as: UTF8.self), name.isLuaName {
-      return name
-    }
-    if case .word(let word) = self, word.hasPrefix("[") { return word }
-    if case .text = self { return "[\(quotedText)]" }
-    return "[\(inline(limit: Int.max) ?? "…")]"
   }
 }
 
