@@ -1,7 +1,6 @@
 // A deck as it is stored, and the rules for its name.
 // Invariant: a `DeckName` that exists has passed every rule; nothing else reaches the table.
 
-import Templates
 import Text
 
 /// The id of a deck, here and in Anki. An id is never used again for another deck.

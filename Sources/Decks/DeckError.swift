@@ -2,7 +2,6 @@
 // Invariant: codes never change; every message says which value it is about and what is expected instead.
 
 public import Problems
-import Templates
 import Text
 
 public enum DeckError: Problem, Equatable {

@@ -2,7 +2,6 @@
 // Invariant: a row is valid until the next one is read; each column is read by its name.
 
 public import Storage
-import Templates
 
 /// A card that is being read. Its texts are bytes, and in a damaged file they may be anything.
 public struct ListedCard {

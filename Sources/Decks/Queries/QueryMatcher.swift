@@ -3,9 +3,7 @@
 // limited: what would exceed them is an error, and never taken for a card that does not match.
 
 import CPCRE2
-import Memory
 import Storage
-import Templates
 
 extension CardQuery {
   /// The cards of some decks that match; the query is evaluated once, however many decks there are.

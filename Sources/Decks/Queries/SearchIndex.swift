@@ -3,7 +3,6 @@
 
 import CSearch
 import Storage
-import Templates
 import Text
 
 /// The rows of an index for which a condition is true.

@@ -2,7 +2,6 @@
 // `StatisticsReader` gathers them.
 // Invariant: for the same cards, all sums agree: buttons, hours and days count the same answers.
 
-import Memory
 public import Storage
 public import Values
 

@@ -3,7 +3,6 @@
 
 public import Decks
 public import Exchange
-import Files
 public import Memory
 import Storage
 

@@ -3,8 +3,6 @@
 
 import CardDocuments
 public import Decks
-import Files
-import Storage
 public import Templates
 import Text
 public import Values

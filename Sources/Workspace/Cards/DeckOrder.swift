@@ -3,8 +3,6 @@
 // of the cards change meanwhile.
 
 import Decks
-import Files
-import Storage
 
 /// The card orders of a workspace's decks. Each is built once it was requested often enough.
 struct DeckOrders {

@@ -1,14 +1,11 @@
 // The checks of the doctor, area by area. Invariant: checking changes nothing.
 
-import Archives
-import Authentication
 import CardDocuments
 import Decks
 import Files
 import Glibc
 import Problems
 import Storage
-import Templates
 import Text
 import ToggleSettings
 import Values

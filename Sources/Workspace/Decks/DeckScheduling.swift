@@ -2,8 +2,6 @@
 // Invariant: every change is one operation; reading and simulating change nothing.
 
 public import Decks
-import Files
-import Glibc
 public import Memory
 import Storage
 

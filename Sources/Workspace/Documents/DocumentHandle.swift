@@ -3,7 +3,6 @@
 
 public import CardDocuments
 import Decks
-import Files
 import Storage
 
 public final class DocumentHandle: WorkspaceHandle {

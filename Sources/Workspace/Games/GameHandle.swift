@@ -3,7 +3,6 @@
 // A guess that counts is stored at the end of the current operation at the latest; the end of a game is stored and
 // notified once.
 
-import Decks
 import Files
 public import Lexicon
 import Problems

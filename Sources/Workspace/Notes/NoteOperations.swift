@@ -3,7 +3,6 @@
 // reports their number first, and is made only if the caller agrees.
 
 public import Decks
-import Exchange
 import Files
 public import Problems
 import Storage
