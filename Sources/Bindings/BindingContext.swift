@@ -179,7 +179,7 @@ extension BindingContext {
   /// The state's rights, against which the members of its types and modules are checked.
   var rights: LuaRights {
     let (granted, plugin) = (Set(grants.modules.map(\.rawValue)), pluginName)
-    return LuaRights { grant in
+    return { grant in
       granted.isDisjoint(with: grant.rights) ? GrantError.missing(plugin: plugin, right: grant.rights[0]) : nil
     }
   }
