@@ -186,7 +186,7 @@ extension BindingContext {
 
   /// The check before each member of a type whose objects require a grant, wherever they come from.
   func checks<T>(_ grant: LuaGrant, check: @escaping (T) throws -> Void) -> LuaChecks<T> {
-    LuaChecks(rights, grant, check: check)
+    LuaChecks(check: check, rights, grant)
   }
 }
 

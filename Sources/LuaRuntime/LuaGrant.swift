@@ -37,7 +37,7 @@ public struct LuaChecks<T> {
   let check: ((T) throws -> Void)?
 
   public init(
-    _ rights: @escaping LuaRights = { _ in nil }, _ grant: LuaGrant? = nil, check: ((T) throws -> Void)? = nil
+    check: ((T) throws -> Void)? = nil, _ rights: @escaping LuaRights = { _ in nil }, _ grant: LuaGrant? = nil
   ) {
     (self.rights, self.grant) = (rights, grant)
     if let refusal = grant.flatMap(rights) {
