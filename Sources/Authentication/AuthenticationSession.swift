@@ -118,7 +118,7 @@ public final class AuthenticationSession {
       pending = nil
       didChange()
     }
-    guard let user else { return }
+    if user == nil { return }
     access?.close()
     access = nil
     didChange()

@@ -179,14 +179,14 @@ extension BindingContext {
   /// The state's rights, against which the members of its types and modules are checked.
   var rights: LuaRights {
     let (granted, plugin) = (Set(grants.modules.map(\.rawValue)), pluginName)
-    return LuaRights { grant in
+    return { grant in
       granted.isDisjoint(with: grant.rights) ? GrantError.missing(plugin: plugin, right: grant.rights[0]) : nil
     }
   }
 
   /// The check before each member of a type whose objects require a grant, wherever they come from.
   func checks<T>(_ grant: LuaGrant, check: @escaping (T) throws -> Void) -> LuaChecks<T> {
-    LuaChecks(rights, grant, check: check)
+    LuaChecks(check: check, rights, grant)
   }
 }
 

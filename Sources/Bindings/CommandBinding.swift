@@ -165,7 +165,7 @@ private func result(of run: LuaReference, _ invocation: Invocation, _ context: B
     try context.calling(.command(name)) {
       do {
         return try run.call([arguments(of: invocation)], results: 2) { try readResult($0, context) }
-      } catch let error as LuaError where error.isOrdinaryProblem {
+      } catch let error as LuaError where error.problem != nil && error.stopReason == nil && !error.isUncatchable {
         // `assert(decks.open(name))` in a command: the user wants to read the problem.
         throw error.problem ?? error
       }
@@ -196,10 +196,6 @@ private func display(of value: LuaValue, _ context: BindingContext) -> Display {
     fields.append(Display.Field(printable(name), text))
   }
   return .fields(fields.sorted { $0.name < $1.name })
-}
-
-extension LuaError {
-  fileprivate var isOrdinaryProblem: Bool { problem != nil && stopReason == nil && !isUncatchable }
 }
 
 /// Makes `args`: positional values at 1, 2, ..., and each value also by its name in lower case.

@@ -153,7 +153,7 @@ public final class BoundType<T: AnyObject> {
 
   /// Sets the fast path of a method that has no grant of its own.
   public func fastPath(_ name: String, _ path: @escaping LuaFastPath) {
-    let isRefused = checks.grant.flatMap(checks.rights.refusal) != nil
+    let isRefused = checks.grant.flatMap(checks.rights) != nil
     if !isRefused { members.last { $0.function.name == name }?.function.fastPath = path }
   }
 
@@ -257,11 +257,11 @@ public final class BoundModule {
   private let rights: LuaRights
 
   public init(
-    _ name: String, _ help: String, context: AnyObject? = nil, rights: LuaRights = .all, grant: LuaGrant? = nil,
-    check: @escaping () throws -> Void = {}, _ describe: (BoundModule) -> Void
+    _ name: String, _ help: String, context: AnyObject? = nil, rights: @escaping LuaRights = { _ in nil },
+    grant: LuaGrant? = nil, check: @escaping () throws -> Void = {}, _ describe: (BoundModule) -> Void
   ) {
     description = ModuleDescription(name: name, help: help, grant: grant?.words)
-    isGranted = grant.flatMap(rights.refusal) == nil
+    isGranted = grant.flatMap(rights) == nil
     self.rights = rights
     self.context = context
     self.check = check

@@ -5,38 +5,30 @@
 public struct LuaGrant {
   public let rights: [String]
   /// A description of the calls that do not need the right; empty if there are none.
-  public let exception: String
-  let isExempt: ((AnyObject, borrowing LuaStack) throws -> Bool)?
+  public private(set) var exception = ""
+  private(set) var isExempt: ((AnyObject, borrowing LuaStack) throws -> Bool)?
 
-  public init(_ rights: [String]) { (self.rights, exception, isExempt) = (rights, "", nil) }
-
-  private init(
-    _ rights: [String], _ exception: String, _ isExempt: @escaping (AnyObject, borrowing LuaStack) throws -> Bool
-  ) { (self.rights, self.exception, self.isExempt) = (rights, exception, isExempt) }
+  public init(_ rights: [String]) { self.rights = rights }
 
   /// Returns the same right with an exemption for some calls, decided by the called object and its arguments.
   public func unless<T: AnyObject>(
     _ exception: String, _ isExempt: @escaping (T, borrowing LuaStack) throws -> Bool
   ) -> LuaGrant {
-    LuaGrant(rights, exception) { object, stack in
+    var grant = self
+    grant.exception = exception
+    grant.isExempt = { object, stack in
       guard let object = object as? T else { return false }
       return try isExempt(object, stack)
     }
+    return grant
   }
 
   /// For example `decks.read or decks.write`, or `decks.write (unless the session changes no schedule)`.
   public var words: String { rights.joined(separator: " or ") + (exception.isEmpty ? "" : " (unless \(exception))") }
 }
 
-public struct LuaRights {
-  /// Returns the error of a call without the grant; nil if the state has it.
-  let refusal: (LuaGrant) -> (any Error)?
-
-  public init(refusal: @escaping (LuaGrant) -> (any Error)?) { self.refusal = refusal }
-
-  /// All rights, for the user's own states.
-  public static var all: LuaRights { LuaRights { _ in nil } }
-}
+/// The rights of a state: returns the error of a call without the grant; nil if the state has it.
+public typealias LuaRights = (LuaGrant) -> (any Error)?
 
 /// The checks that run before every member of a type: a grant, and a check of the object.
 public struct LuaChecks<T> {
@@ -44,13 +36,15 @@ public struct LuaChecks<T> {
   let grant: LuaGrant?
   let check: ((T) throws -> Void)?
 
-  public init(_ rights: LuaRights = .all, _ grant: LuaGrant? = nil, check: ((T) throws -> Void)? = nil) {
+  public init(
+    check: ((T) throws -> Void)? = nil, _ rights: @escaping LuaRights = { _ in nil }, _ grant: LuaGrant? = nil
+  ) {
     (self.rights, self.grant) = (rights, grant)
-    guard let grant, let refusal = rights.refusal(grant) else {
+    if let refusal = grant.flatMap(rights) {
+      self.check = { _ in throw refusal }
+    } else {
       self.check = check
-      return
     }
-    self.check = { _ in throw refusal }
   }
 }
 
@@ -61,7 +55,7 @@ public struct LuaChecks<T> {
 
   /// Fails if the state has all that the member needs.
   init?(_ grant: LuaGrant?, of rights: LuaRights) {
-    guard let grant, let error = rights.refusal(grant) else { return nil }
+    guard let grant, let error = rights(grant) else { return nil }
     (self.error, isExempt) = (error, grant.isExempt)
   }
 

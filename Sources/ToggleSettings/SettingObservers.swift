@@ -26,15 +26,12 @@ public final class SettingsSubscription {
   /// Passes on those of the changes that the observer asked for and may see.
   func notify(_ changes: [SettingChange], isHidden: (String, Owner) -> Bool) {
     guard let observer else { return }
-    let meant = changes.filter { (prefix.isEmpty || isUnder(prefix, $0.name)) && !isHidden($0.name, owner) }
+    // `sound` means `sound.right` too, but not `soundtrack`.
+    let meant = changes.filter { change in
+      (prefix.isEmpty || change.name == prefix || change.name.hasPrefix(prefix + ".")) && !isHidden(change.name, owner)
+    }
     if !meant.isEmpty { observer(meant) }
   }
-}
-
-/// Whether a name is the prefix or is below it: `sound` covers `sound.right`, not `soundtrack`.
-private func isUnder(_ prefix: String, _ name: String) -> Bool {
-  guard name.hasPrefix(prefix) else { return false }
-  return name.utf8.count == prefix.utf8.count || name.utf8.dropFirst(prefix.utf8.count).first == UInt8(ascii: ".")
 }
 
 struct SettingObservers {

@@ -2,7 +2,7 @@
 // the checks of values. Invariants: after a failed transaction, every value, count and stored setting is as it was
 // before; while a check runs nothing is declared or changed, so that transactions never nest.
 
-public import Problems
+import Problems
 import Text
 
 /// The setting that the account stores under a name; nil deletes it.

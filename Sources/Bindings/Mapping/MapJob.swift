@@ -216,7 +216,7 @@ public final class MapJob {
 
   private var seed: LuaFunction {
     LuaFunction("seed") { [unowned self] stack in
-      let value = RandomSeed.of(try stack.bytes(1), options.seed)
+      let value = seedHash(of: try stack.bytes(1), options.seed)
       stack.push(Int(truncatingIfNeeded: value >> 32))
       stack.push(Int(truncatingIfNeeded: value & 0xFFFF_FFFF))
       return LuaPushed(2)
@@ -274,13 +274,11 @@ private struct CurrentKey {
   }
 }
 
-private enum RandomSeed {
-  /// Returns the FNV-1a hash of the bytes and the seed.
-  static func of(_ bytes: UnsafeBufferPointer<UInt8>, _ seed: UInt64) -> UInt64 {
-    var hash = 0xCBF2_9CE4_8422_2325 ^ seed
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return hash ^ (hash >> 29)
-  }
+/// Returns the FNV-1a hash of the bytes and the seed.
+private func seedHash(of bytes: UnsafeBufferPointer<UInt8>, _ seed: UInt64) -> UInt64 {
+  var hash = 0xCBF2_9CE4_8422_2325 ^ seed
+  for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  return hash ^ (hash >> 29)
 }
 
 /// Why a run over lines ended.

@@ -4,6 +4,11 @@
 import LuaRuntime
 import Values
 
+/// What is escaped in a key, with the letter after the backslash.
+private let escapes: [(byte: UInt8, letter: UInt8)] = [
+  (0x09, UInt8(ascii: "t")), (0x0A, UInt8(ascii: "n")), (0x0D, UInt8(ascii: "r")), (0x5C, 0x5C),
+]
+
 /// Writes records into bytes, which the caller reads after each.
 struct RecordWriter {
   private(set) var bytes: [UInt8] = []
@@ -12,15 +17,7 @@ struct RecordWriter {
 
   mutating func add(key: UnsafeBufferPointer<UInt8>) {
     if key.contains(where: { $0 == 0x09 || $0 == 0x0A || $0 == 0x0D || $0 == 0x5C }) {
-      for byte in key {
-        switch byte {
-        case 0x09: bytes += [0x5C, UInt8(ascii: "t")]
-        case 0x0A: bytes += [0x5C, UInt8(ascii: "n")]
-        case 0x0D: bytes += [0x5C, UInt8(ascii: "r")]
-        case 0x5C: bytes += [0x5C, 0x5C]
-        default: bytes.append(byte)
-        }
-      }
+      for byte in key { bytes += escapes.first { $0.byte == byte }.map { [0x5C, $0.letter] } ?? [byte] }
     } else {
       bytes.append(contentsOf: key)
     }
@@ -68,13 +65,9 @@ struct RecordText {
         index += 1
         continue
       }
-      switch index + 1 < key.count ? key[index + 1] : 0 {
-      case UInt8(ascii: "t"): plain.append(0x09)
-      case UInt8(ascii: "n"): plain.append(0x0A)
-      case UInt8(ascii: "r"): plain.append(0x0D)
-      case 0x5C: plain.append(0x5C)
-      default: return nil
-      }
+      let letter = index + 1 < key.count ? key[index + 1] : 0
+      guard let escape = escapes.first(where: { $0.letter == letter }) else { return nil }
+      plain.append(escape.byte)
       index += 2
     }
     return plain
