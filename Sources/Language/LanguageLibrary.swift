@@ -30,12 +30,10 @@ public final class LanguageLibrary {
   /// - Parameters:
   ///   - ownFolder: the user's tables, `CODE.tsv`: a form, a tab, its lemma.
   ///   - sharedFolders: the folders that contain `apertium`, `wordnet` and `onboard`.
-  ///   - frequencyFolder: the user's own frequency lists.
   ///   - shippedFolder: holds files that the shared folders lack, without subfolders: `spa-eng.automorf.bin`.
   public init(
     ownFolder: String, sharedFolders: [String], spellingFolders: [String], frequencyFolder: String = "",
-    shippedFolder: String? = nil,
-    isInterrupted: @escaping @Sendable () -> Bool
+    shippedFolder: String? = nil, isInterrupted: @escaping @Sendable () -> Bool
   ) {
     self.shippedFolder = shippedFolder
     (self.ownFolder, self.sharedFolders, self.spellingFolders) = (ownFolder, sharedFolders, spellingFolders)
@@ -93,8 +91,7 @@ public final class LanguageLibrary {
     }
   }
 
-  /// The available bilingual dictionaries of Apertium, with the codes of their source and target languages, in order of
-  /// these codes.
+  /// The available bilingual dictionaries of Apertium, in order of the codes of their source and target languages.
   public func bilingualFiles() -> [(words: String, meanings: String, path: String)] {
     Set(Language.known.map(\.code)).sorted().flatMap { code in
       bilingualFiles(of: code).map { (code, $0.meanings, $0.path) }

@@ -16,7 +16,6 @@ public struct LookUp: Equatable, Sendable {
 
 extension TextIndex {
   /// Returns the words that were looked up, in text order.
-  /// - Parameter lemmas: the possible lemmas of a word.
   public func lookUps(lemmas: (String) -> [String]) -> [LookUp] {
     var next = 0
     return places.enumerated().compactMap { number, place in

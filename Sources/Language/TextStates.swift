@@ -38,15 +38,13 @@ public struct TextView: Sendable {
   public let text: TextIndex
   /// By form; numbers count as known.
   public let formStates: [WordState]
-  /// By lemma: the state of the lemma.
   public let lemmaStates: [WordState]
   /// By form: the probability that it is remembered now.
   let recalls: [Double]
   /// By sentence: the number of distinct unknown or new words, by their primary lemma.
   public let missing: [UInt16]
 
-  /// - Parameter recall: the probability that a lemma is remembered now; nil derives it from the state: 1 if known,
-  ///   otherwise 0.
+  /// - Parameter recall: the probability that a lemma is remembered now; nil: 1 if known, otherwise 0.
   public init(_ text: TextIndex, state: (String) -> WordState, recall: (String) -> Double? = { _ in nil }) {
     self.text = text
     let own = text.lemmas.map { state($0.text) }
@@ -61,7 +59,6 @@ public struct TextView: Sendable {
   }
 
   private static func missing(_ text: TextIndex, _ states: [WordState]) -> [UInt16] {
-    /// The last sentence that each lemma was seen in.
     var seen = [Int32](repeating: -1, count: text.lemmas.count)
     return text.sentences.enumerated().map { number, sentence in
       var count: UInt16 = 0
@@ -76,15 +73,11 @@ public struct TextView: Sendable {
     }
   }
 
-  /// Returns the state of a token; nil for a name or a number.
   public func state(of token: TextToken) -> WordState? {
     token.isName || text.forms[Int(token.form)].isNumber ? nil : formStates[Int(token.form)]
   }
 
-  /// Returns the likeliest lemma of a token; nil for a name or a number.
-  public func lemma(of token: TextToken) -> UInt32? {
-    token.isName ? nil : text.lemma(of: token)
-  }
+  public func lemma(of token: TextToken) -> UInt32? { token.isName ? nil : text.lemma(of: token) }
 
   /// Returns the number of tokens and lemmas in each state.
   public func counts() -> [WordState: StateCount] {
@@ -99,10 +92,7 @@ public struct TextView: Sendable {
     return counts
   }
 
-  /// The number of tokens that are names or numbers.
-  public var passedOver: Int {
-    text.tokens.count { $0.isName || text.forms[Int($0.form)].isNumber }
-  }
+  public var passedOver: Int { text.tokens.count { $0.isName || text.forms[Int($0.form)].isNumber } }
 
   /// The share of all words that are known, not counting names, numbers and ignored words; 1 for a text without words.
   public var coverage: Double {

@@ -77,8 +77,7 @@ private struct Walk {
 extension TransducerFile {
   static let longestWord = 100
 
-  /// Returns an analyser's readings of a word in Apertium's notation, without duplicates: `casa<n><f><sg>`,
-  /// `dar<vblex><imp>+me<prn>`.
+  /// Returns an analyser's distinct readings of a word in Apertium's notation: `dar<vblex><imp>+me<prn>`.
   func readings(of word: String) -> [String] {
     var found: [String] = []
     for walk in walks(of: word) {

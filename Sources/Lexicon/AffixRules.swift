@@ -101,9 +101,8 @@ struct AffixRules {
     let add = parts[0] == ["0"] ? [] : Array(parts[0])
     guard let condition = condition(fields.count > 4 ? fields[4] : ["."]), group != nil else { return }
     let affix = Affix(
-      strip: fields[2] == ["0"] ? [] : fields[2].map(\.value),
-      add: Array(String(String.UnicodeScalarView(add)).utf8), addScalars: add.map(\.value), condition: condition,
-      flags: parts.count > 1 ? flagBytes(parts[1]) : [])
+      strip: fields[2] == ["0"] ? [] : fields[2].map(\.value), add: Array(String(String.UnicodeScalarView(add)).utf8),
+      addScalars: add.map(\.value), condition: condition, flags: parts.count > 1 ? flagBytes(parts[1]) : [])
     group?.add(affix, edge: isPrefix ? condition.first : condition.last)
   }
 

@@ -45,7 +45,6 @@ public struct CompileReport: Equatable, Sendable {
     set { counts[reason.rawValue] = newValue }
   }
 
-  /// The reasons that dropped at least one line, with their counts.
   public var dropped: [(reason: DropReason, count: Int)] {
     DropReason.allCases.compactMap { self[$0] > 0 ? ($0, self[$0]) : nil }
   }

@@ -39,9 +39,7 @@ struct CompiledFile {
       } _: { sink in
         try sink.append(content)
       }
-    } catch {
-      throw .unwritable(path: path, reason: systemWords((error as? FileError)?.number ?? EIO))
-    }
+    } catch { throw .unwritable(path: path, reason: systemWords((error as? FileError)?.number ?? EIO)) }
     guard let compiled else { throw .unwritable(path: path, reason: systemWords(EIO)) }
     return compiled
   }

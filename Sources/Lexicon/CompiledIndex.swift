@@ -75,7 +75,6 @@ final class CompiledIndex {
 
   var checksum: UInt64 { IndexHeader(bytes: bytes).checksum }
 
-  /// Whether the bytes match the checksum.
   var hasIntactChecksum: Bool { imageChecksum(of: bytes) == checksum }
 
   func elements<Element: BitwiseCopyable>(
@@ -93,7 +92,6 @@ struct IndexHeader {
     Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
   }
 
-  /// Returns a 32-bit field.
   func integer(_ field: IndexLayout.Field) -> Int { Int(load(field.rawValue, as: UInt32.self)) }
 
   var checksum: UInt64 { load(IndexLayout.Field.checksum.rawValue, as: UInt64.self) }

@@ -25,9 +25,7 @@ extension Lexicon {
     return ListedWords(lexicon: self, offsets: offsets)
   }
 
-  private func formableOffsets(
-    _ letters: UnsafeBufferPointer<UInt8>, minLength: Int, sorted: Bool = true
-  ) -> [UInt32] {
+  private func formableOffsets(_ letters: UnsafeBufferPointer<UInt8>, minLength: Int, sorted: Bool = true) -> [UInt32] {
     let bag = LetterBag(letters, alphabet: compiled.alphabet)
     return FormableSearch(lexicon: self).offsets(bag, minLength: minLength, sorted: sorted)
   }

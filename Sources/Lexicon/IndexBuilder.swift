@@ -1,5 +1,4 @@
-// Builds a compiled list from arranged words.
-// Invariant: the same words, policy and source give the same bytes.
+// Builds a compiled list from arranged words. Invariant: the same words, policy and source give the same bytes.
 
 /// What a compiled file says about the list that it was built from.
 struct ListStamp: Equatable {

@@ -31,16 +31,14 @@ public final class Lexicon {
   let blocks: [Block]
 
   init?(_ compiled: CompiledIndex, _ policy: WordPolicy, name: String, isMapped: Bool) {
-    guard let heap = compiled.elements(.heap, as: UInt8.self).baseAddress,
-      let table = SlotTable(compiled, .table), let anagrams = AnagramTable(compiled),
-      let blocks = Block.all(of: compiled)
+    guard let heap = compiled.elements(.heap, as: UInt8.self).baseAddress, let table = SlotTable(compiled, .table),
+      let anagrams = AnagramTable(compiled), let blocks = Block.all(of: compiled)
     else { return nil }
     (self.compiled, language, foldsAccents) = (compiled, policy.language, policy.foldsAccents)
     (self.name, self.isMapped, count, report) = (name, isMapped, compiled.wordCount, compiled.report)
     (self.heap, self.table, self.anagrams, self.blocks) = (heap, table, anagrams, blocks)
   }
 
-  /// The error to throw if it is damaged.
   public var damage: LexiconError { .cutShort(list: name, path: compiled.path) }
 
   /// Returns whether the list has the word, given as normalised UTF-8.
@@ -82,10 +80,7 @@ public final class Lexicon {
     return letters
   }
 
-  /// Returns the text in the normal form of this lexicon.
-  public func normalized(_ text: String) -> String {
-    normalize(text, language: language, foldAccents: foldsAccents)
-  }
+  public func normalized(_ text: String) -> String { normalize(text, language: language, foldAccents: foldsAccents) }
 
   /// Returns the offset of a word in the heap, or 0.
   @inline(__always)
@@ -215,13 +210,10 @@ extension Lexicon {
   }
 
   /// Returns whether the list has the word that was looked up.
-  @inlinable
-  public func isFound(_ lookup: WordLookup, _ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
+  @inlinable public func isFound(_ lookup: WordLookup, _ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
     lookup.isOpen ? contains(word, hash: hash) : lookup.difference == 0
   }
 
   /// Returns whether the list has the word, given as normalised UTF-8 with its `hash(of:)`.
-  public func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
-    offset(of: word, hash: hash) != 0
-  }
+  public func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool { offset(of: word, hash: hash) != 0 }
 }

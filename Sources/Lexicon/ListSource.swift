@@ -87,9 +87,7 @@ enum ListSource: Equatable {
     defer { swap(&found, &words) }
     let expansion = AffixExpansion(
       rules: rules, path: dictionary.path, limit: limits.words, isInterrupted: limits.isInterrupted
-    ) { form in
-      found.add(form, by: normalizer)
-    }
+    ) { form in found.add(form, by: normalizer) }
     try expansion.expand(dictionary.bytes, didRead)
   }
 }

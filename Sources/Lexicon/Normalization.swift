@@ -22,7 +22,6 @@ func withoutStress(_ text: String) -> String {
   return String(scalars).composed
 }
 
-/// Lowercases a text by the rules of a language.
 func lowercased(_ text: String, letterCase: LetterCase) -> String {
   switch letterCase {
   case .plain, .nouns: return text.lowercased()

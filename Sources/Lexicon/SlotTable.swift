@@ -6,7 +6,6 @@
 struct HeapBounds {
   private let span: UInt32
 
-  /// - Parameter heapBytes: the size of the heap, including head and guard.
   init(heapBytes: Int) {
     span = UInt32(clamping: heapBytes - IndexLayout.headBytes - IndexLayout.guardBytes)
   }

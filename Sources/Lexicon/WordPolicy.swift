@@ -4,9 +4,6 @@
 import Text
 
 /// The limits for reading a list. The defaults are far above every list that Debian ships; tests lower them.
-///
-///     var limits = ListLimits(isInterrupted: environment.isInterrupted)
-///     limits.words = 1_000
 public struct ListLimits: Sendable {
   /// The largest list, in bytes.
   public var bytes = 1 << 28

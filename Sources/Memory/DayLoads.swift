@@ -6,8 +6,7 @@
 
 import Glibc
 
-/// The number of cards that are due on each day, and the share of a usual day's cards that each day of the week may
-/// have.
+/// The number of cards due on each day, and the share of a usual day's cards that each day of the week may have.
 public struct DayLoads: Equatable, Sendable {
   /// How many days are counted by default.
   public static let horizon = 400
@@ -26,10 +25,7 @@ public struct DayLoads: Equatable, Sendable {
   /// Days on which other cards of the current card's note are due.
   public var siblings: Set<Int> = []
 
-  /// - Parameters:
-  ///   - shares: for Monday to Sunday.
-  ///   - first: the number of the first day that is counted, in days since 1970.
-  ///   - days: how many days are counted.
+  /// - Parameter shares: for Monday to Sunday.
   public init(shares: [Double] = [], from first: Int, days: Int = horizon) {
     self.first = first
     self.shares = shares.count == 7 ? shares : Self.usual
@@ -56,9 +52,7 @@ public struct DayLoads: Equatable, Sendable {
   }
 
   /// Returns the interval in whole days, from `range`, of a card that is answered on a day.
-  /// - Parameters:
-  ///   - interval: the exact interval.
-  ///   - chance: a random number from 0 to less than 1.
+  /// - Parameter chance: a random number from 0 to less than 1.
   func days(_ interval: Double, in range: ClosedRange<Int>, on day: Int, chance: Double) -> Int {
     if range.count == 1 { return moved(range.lowerBound, on: day) }
     var weights: [Double] = []
@@ -79,8 +73,7 @@ public struct DayLoads: Equatable, Sendable {
     return range.lowerBound + last
   }
 
-  /// Multiplies the weights with powers of a number so that their mean offset is `wanted`, or as near to it as
-  /// possible.
+  /// Multiplies the weights with powers of a number so that their mean offset is as near to `wanted` as possible.
   /// - Returns: the sum of the weights.
   private func tilt(_ weights: inout [Double], _ most: Double, to wanted: Double) -> Double {
     // The logarithm of that number is between these; for n weights, 60 / n tilts as far as any day needs.

@@ -16,10 +16,7 @@ public struct Fuzz: Sendable {
 
   private init(share: Double?) { self.share = share }
 
-  /// - Parameters:
-  ///   - seed: even neighbouring seeds give unrelated shares.
-  ///   - loads: the cards on each day; days with few cards are preferred.
-  ///   - today: the number of the day on which intervals begin.
+  /// - Parameter loads: the cards on each day; days with few cards are preferred.
   public init(seed: UInt64, loads: DayLoads? = nil, today: Int = 0) {
     var numbers = SeededNumbers(seed: seed)
     share = numbers.share()

@@ -22,8 +22,7 @@ public enum MemoryError: Problem, Equatable {
         .badAnswer, "Not an answer",
         "\(quoted(answer)) is not an answer; again, hard, good, easy, right or wrong expected")
     case .badOption(let name, let reason):
-      ProblemReport(
-        .badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
+      ProblemReport(.badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
     case .tooFewReviews(let count, let needed):
       ProblemReport(
         .tooFewReviews, "Too few reviews",

@@ -12,7 +12,6 @@ extension MemoryGradient7 {
     var difficulty = 0.0
   }
 
-  /// - Parameter weight: the weight of the answer's own prediction.
   func back(_ step: Step, _ after: StateSlope, weight: Double) -> StateSlope {
     var before = StateSlope()
     var (byRecall, byFastRecall) = (0.0, 0.0)

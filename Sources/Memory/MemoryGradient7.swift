@@ -91,11 +91,7 @@ final class MemoryGradient7 {
     (constants.slowFactor, constants.fastFactor) = (exp(w[7] - 1.5), exp(w[15] - 1.5))
   }
 
-  func clearGradient() {
-    for index in 0..<MemoryModel7.count { gradient[index] = 0 }
-  }
-
-  // MARK: Forward pass
+  func clearGradient() { gradient.update(repeating: 0, count: MemoryModel7.count) }
 
   /// Returns the weighted loss of a card's answers. With `isTraining`, adds its derivatives to `gradient`.
   /// - Parameter weights: those of all answers of the history; 0 if an answer is not predicted.
@@ -212,8 +208,6 @@ final class MemoryGradient7 {
   }
 
   func bonus(_ first: Int, _ rating: Int) -> Double { rating == 2 ? w[first + 6] : rating == 4 ? w[first + 7] : 1 }
-
-  // MARK: Backward pass
 
   /// Computes, from the last step to the first, the derivatives of the loss with respect to the state before each step
   /// and to each parameter.

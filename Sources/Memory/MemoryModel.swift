@@ -34,9 +34,7 @@ public struct MemoryState: Equatable, Sendable {
   /// From 1 (easy) to 10.
   public var difficulty: Double
 
-  public init(stability: Double, difficulty: Double) {
-    (self.stability, self.difficulty) = (stability, difficulty)
-  }
+  public init(stability: Double, difficulty: Double) { (self.stability, self.difficulty) = (stability, difficulty) }
 }
 
 /// The formulas of FSRS-6 with its 21 parameters.
@@ -66,7 +64,6 @@ public struct MemoryModel: Sendable {
     self.init(checked: converted, countsSameDay: countsSameDay)
   }
 
-  /// - Parameter given: 21 parameters in their ranges, or none for the published ones.
   public init(checked given: [Double], countsSameDay: Bool = true) {
     var w = given.count == 21 ? given : MemoryModel.defaultParameters
     if !countsSameDay { (w[17], w[18], w[19]) = (0, 0, 0) }
@@ -104,11 +101,8 @@ public struct MemoryModel: Sendable {
       let recall = retrievability(days: Double(days), stability: known.stability)
       stability = rating == .again ? forgotten(known, recall) : recalled(known, recall, rating)
     }
-    return MemoryState(
-      stability: clampedStability(stability), difficulty: nextDifficulty(known.difficulty, rating))
+    return MemoryState(stability: clampedStability(stability), difficulty: nextDifficulty(known.difficulty, rating))
   }
-
-  // MARK: Formulas
 
   private func initialDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }
 

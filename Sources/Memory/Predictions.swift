@@ -55,8 +55,7 @@ struct Predictions {
       count: recalls.count)
   }
 
-  /// Returns the bin of an answer. Answers with similar days, earlier answers and lapses share a bin, each on an
-  /// exponential scale.
+  /// Returns the bin of an answer. Similar days, earlier answers and lapses, on exponential scales, share one.
   private static func bin(_ days: Int, _ number: Int, _ lapses: Int) -> Int {
     func power(_ value: Int, _ base: Double) -> Int { Int((log(Double(max(1, value))) / log(base)).rounded(.down)) }
     return power(days, 3.62) << 16 | power(number, 1.89) << 8 | (lapses == 0 ? 0 : 1 + power(lapses, 1.73))

@@ -66,9 +66,7 @@ public struct LookBack {
   }
 
   private func undoOrRedo(_ db: Database, _ step: UndoStep, _ tables: [UndoTable]) throws {
-    do {
-      try UndoneRows(UndoLog.rows(db, of: step), tables).apply(db, step: step.name)
-    } catch is WireError {
+    do { try UndoneRows(UndoLog.rows(db, of: step), tables).apply(db, step: step.name) } catch is WireError {
       throw UndoError.unreadable(step.name)
     }
   }

@@ -67,8 +67,7 @@ final class Bases {
 
   /// Stores a remote deck, preset or note type as the base.
   func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record, isHere: Bool) throws {
-    try put(
-      kind, id, modified: Int64(record["mod"]?.integer ?? 0), BaseKind.json(kind, id, record), isHere: isHere)
+    try put(kind, id, modified: Int64(record["mod"]?.integer ?? 0), BaseKind.json(kind, id, record), isHere: isHere)
   }
 
   /// Stores the creation time and the settings of the server's collection.
@@ -268,8 +267,7 @@ extension SyncedTable {
     """
   }
 
-  /// Writes the remote row into the local row, as far as that has a column for it, and records in the base what the
-  /// local row holds.
+  /// Writes the remote row into the local row, as far as it has columns for it, and records the latter in the base.
   fileprivate var agreements: [String] {
     let base = "bases WHERE kind = \(rawValue) AND id = ?1"
     let state = "SELECT \(self.state) FROM \(name) WHERE \(name).id = ?1"

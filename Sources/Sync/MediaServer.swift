@@ -1,6 +1,5 @@
-// The calls of the media protocol, one function each. Source: SyncRules.md, "Media".
-// Invariant: as in `SyncServer`, an answer either matches the protocol or is refused with an error that names the
-// call.
+// The calls of the media protocol, one function each. Source: SyncRules.md, "Media". Invariant: as in `SyncServer`, an
+// answer either matches the protocol or is refused with an error that names the call.
 
 import Exchange
 import Values

@@ -1,6 +1,5 @@
-// How far the media of an account are synced.
-// Invariant: the stored number belongs to one user on one server; for any other, everything is compared anew. Sent
-// deletions are remembered even if the sync is undone locally.
+// How far the media of an account are synced. Invariant: the stored number belongs to one user on one server; for any
+// other, everything is compared anew. Sent deletions are remembered even if the sync is undone locally.
 
 import Decks
 public import Storage

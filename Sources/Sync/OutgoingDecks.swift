@@ -108,8 +108,7 @@ extension SyncOutgoing {
       if record == was { return try bases.agree(.deck, id.rawValue) }
     } else {
       let came = try ServerRows.record(SyncedTable.decks.json(db, id.rawValue))
-      record = SentHead.deck(
-        id.rawValue, name: deck.name, modified: 0, preset: preset?.rawValue, limits, over: came)
+      record = SentHead.deck(id.rawValue, name: deck.name, modified: 0, preset: preset?.rawValue, limits, over: came)
     }
     stamp(&record)
     head.decks.append(record)

@@ -1,7 +1,6 @@
 // Importing a whole collection from a server: the local rows, and a base for each remote row that differs from its
-// local row.
-// Invariant: everything is imported or nothing, within the caller's operation; a remote row that cannot be stored
-// locally is kept as a base.
+// local row. Invariant: everything is imported or nothing, within the caller's operation; a remote row that cannot be
+// stored locally is kept as a base.
 
 public import Decks
 import Exchange
@@ -87,8 +86,7 @@ extension PulledCollection {
     report.answers = staged.counts[.revlog] ?? 0
     report.decks = try DeckTable.list(db).count
     let kinds = "\(BaseKind.card.rawValue), \(BaseKind.note.rawValue)"
-    report.unstorable =
-      try db.count("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND NOT here")
+    report.unstorable = try db.count("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND NOT here")
     report.findings = received.lost + received.rejected.map { "note \($0.index): \($0.message)" }
     return report
   }
@@ -120,9 +118,7 @@ private final class BaseWriter {
     }
   }
 
-  func logCount() throws -> Int {
-    try db.count("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)")
-  }
+  func logCount() throws -> Int { try db.count("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)") }
 
   /// Stores a remote row that differs from the local row.
   func add(_ row: StagedRow, _ kind: BaseKind) throws {

@@ -220,8 +220,7 @@ extension SyncFault {
   }
 
   private func statusReport(
-    _ status: Int, _ reason: String, _ server: String,
-    _ made: (ProblemCode.Failure, String, String) -> ProblemReport
+    _ status: Int, _ reason: String, _ server: String, _ made: (ProblemCode.Failure, String, String) -> ProblemReport
   ) -> ProblemReport {
     switch status {
     case 403:

@@ -3,8 +3,7 @@
 // million take ten minutes. Invariant: text that passes this check is normalised and compared in time proportional to
 // its length.
 
-/// The maximum number of consecutive combining marks in a text. Unicode's Stream-Safe Text Format (UAX 15, section 13)
-/// allows 30.
+/// The maximum number of consecutive combining marks in a text. Unicode's Stream-Safe Text Format (UAX 15) allows 30.
 public let longestMarkRun = 128
 
 /// Whether well-formed UTF-8 has more than `longestMarkRun` consecutive combining marks, which no script needs.

@@ -16,12 +16,9 @@ extension StringProtocol {
     return nil
   }
 
-  /// Returns the range of the last occurrence of a text.
   @inlinable public func lastRange(ofText text: some StringProtocol) -> Range<Index>? {
     var (last, place): (Range<Index>?, Index) = (nil, startIndex)
-    while !text.isEmpty, let range = firstRange(ofText: text, from: place) {
-      (last, place) = (range, range.upperBound)
-    }
+    while !text.isEmpty, let range = firstRange(ofText: text, from: place) { (last, place) = (range, range.upperBound) }
     return last
   }
 
@@ -42,9 +39,6 @@ extension StringProtocol {
     return pieces + [self[place...]]
   }
 
-  /// Returns the text with every occurrence of a text replaced.
-  ///
-  ///     "a & b".replacing(text: "&", with: "&amp;")
   @inlinable public func replacing(text: some StringProtocol, with other: String) -> String {
     split(at: text).joined(separator: other)
   }

@@ -92,9 +92,7 @@ extension Value {
     }
 
     /// Whether the first name sorts before the second, by their UTF-8 bytes.
-    static func inOrder(_ first: String, _ second: String) -> Bool {
-      first.utf8.lexicographicallyPrecedes(second.utf8)
-    }
+    static func inOrder(_ first: String, _ second: String) -> Bool { first.utf8.lexicographicallyPrecedes(second.utf8) }
 
     public static func == (first: Record, second: Record) -> Bool {
       first.fields.count == second.fields.count

@@ -31,10 +31,7 @@ public enum PictureFailure: Error, Equatable, Sendable {
         "\(kind) cannot be read here; install Debian's \(kind == "WebP" ? "webp-pixbuf-loader" : "librsvg2-common")"
       )
     case .crashed:
-      (
-        .failure(.damagedPicture),
-        "the picture could not be decoded: it stopped the program that decodes pictures"
-      )
+      (.failure(.damagedPicture), "the picture could not be decoded: it stopped the program that decodes pictures")
     case .drawing(let failure): failure.reason
     }
   }
@@ -44,12 +41,8 @@ extension ProgramFailure {
   var reason: (code: ProblemCode, words: String) {
     switch self {
     case .missing(let path, _):
-      (
-        .failure(.noDrawing),
-        "drawing pictures needs deckhand-draw, which is not at \(path); put it beside deckhand"
-      )
-    case .crashed:
-      (.failure(.drawingFailed), "the program that draws pictures stopped; nothing was written")
+      (.failure(.noDrawing), "drawing pictures needs deckhand-draw, which is not at \(path); put it beside deckhand")
+    case .crashed: (.failure(.drawingFailed), "the program that draws pictures stopped; nothing was written")
     case .timedOut(let seconds):
       (.failure(.timedOut), "drawing took longer than \(Value.measure(seconds).json) s and was stopped")
     case .interrupted: (.interrupted, "drawing was stopped")

@@ -6,9 +6,6 @@ import Files
 public import Wire
 
 /// A picture in its stored form: PNG, upright, without metadata.
-///
-///     let picture = try program.picture(from: bytes, longSide: 1000)
-///     print(picture.width, picture.height, picture.png.count)
 public struct Picture: Equatable, Sendable {
   public let png: [UInt8]
   /// In pixels.
@@ -40,11 +37,7 @@ public final class DrawingProgram {
   public var deadline = 30.0
 
   /// Does not start the program yet.
-  /// - Parameters:
-  ///   - path: the path of deckhand-draw, which is beside deckhand.
-  ///   - environment: `NAME=value`; HOME and XDG_* if the user's own fonts are to be found.
-  ///   - clock: monotonic seconds.
-  ///   - shouldStop: asked while waiting; true abandons the request.
+  /// - Parameter environment: `NAME=value`; HOME and XDG_* if the user's own fonts are to be found.
   public init(
     path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
   ) {
@@ -155,8 +148,6 @@ extension PictureFailure {
       }
   }
 }
-
-// MARK: - Sheets
 
 extension DrawingProgram {
   func discardSheet() throws(ProgramFailure) {

@@ -35,9 +35,7 @@ struct SceneBox: Equatable {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
 
-  var placement: Placement {
-    Placement(x: x + width / 2, y: y + height / 2, width: width, height: height, degrees: 0)
-  }
+  var placement: Placement { Placement(x: x + width / 2, y: y + height / 2, width: width, height: height, degrees: 0) }
 
   func inset(by margin: Double) -> SceneBox {
     SceneBox(x + margin, y + margin, max(0, width - 2 * margin), max(0, height - 2 * margin))

@@ -1,7 +1,6 @@
 // Problems inside a document that still opens: a list of findings with their locations, none of them an error by
-// itself.
-// Invariant: looking for problems changes nothing, and `problems()` finds none in a document that was only ever changed
-// through its methods.
+// itself. Invariant: looking for problems changes nothing, and `problems()` finds none in a document that was only ever
+// changed through its methods.
 
 public import Problems
 import Text
@@ -9,8 +8,6 @@ public import Values
 import Wire
 
 /// One finding of a check.
-///
-///     for problem in try document.check() { print(problem.pointer, problem.message) }
 public struct DocumentProblem: Problem, Equatable, Sendable {
   /// What a check can find.
   public enum Finding: CaseIterable, Sendable {

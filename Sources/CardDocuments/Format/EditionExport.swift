@@ -5,9 +5,6 @@ import Text
 public import Values
 
 /// Something that the older format cannot hold.
-///
-///     let written = try WrittenDocument(edition2: document, to: "old.rwcard")
-///     for loss in written.losses { print(loss.pointer, loss.message) }
 public struct ExportLoss: Equatable, Sendable {
   public let pointer: JSONPointer
   /// A sentence without its full stop.
@@ -15,9 +12,6 @@ public struct ExportLoss: Equatable, Sendable {
 }
 
 /// A document in the format of edition 2.
-///
-///     let export = try document.edition2()
-///     try AtomicFile.write(path, export.bytes)
 public struct EditionExport: Equatable, Sendable {
   /// The .rwcard file.
   public let bytes: [UInt8]
@@ -121,9 +115,7 @@ private struct EditionExporter {
     }
   }
 
-  private mutating func imageFields(
-    of element: Element, over json: Value.Record
-  ) -> Value.Record {
+  private mutating func imageFields(of element: Element, over json: Value.Record) -> Value.Record {
     var json = json
     json["frameIndex"] = .null
     // A number beyond the last frame would crash the app, so it is not written even if an old file had it.

@@ -11,9 +11,7 @@ public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   /// Computes the hash of some bytes.
-  public init(of bytes: [UInt8]) {
-    description = hexadecimal(sha256(bytes))
-  }
+  public init(of bytes: [UInt8]) { description = hexadecimal(sha256(bytes)) }
 
   /// Nil for anything but 64 lower case hexadecimal digits.
   public init?(_ text: String) {

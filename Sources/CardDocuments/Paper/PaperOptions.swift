@@ -31,9 +31,6 @@ public enum PaperSize: String, CaseIterable, Sendable {
 }
 
 /// How a deck is printed.
-///
-///     var options = PaperOptions()
-///     (options.kind, options.seed) = (.match, 7)
 public struct PaperOptions: Equatable, Sendable {
   public var kind = PaperKind.cards
   public var size = PaperSize.a4

@@ -51,7 +51,6 @@ extension StoredDocument {
   }
 
   /// Renders the document scaled to the given size in pixels, for half blocks or a terminal's own graphics.
-  /// - Parameter draft: unsaved content to draw in place of the document's own.
   public func pixels(of draft: CardDocument? = nil, width: Int, height: Int) throws -> PixelDrawing {
     try refresh()
     let width = min(max(width, 1), 4000)
@@ -61,7 +60,6 @@ extension StoredDocument {
     return PixelDrawing(width: width, height: height, rgba: drawing.bytes)
   }
 
-  /// Renders the document to a PNG, by default a thumbnail of 260 × 400 pixels.
   public func png(width: Int = 260) throws -> RenderedDocument { try rendered(as: .png, width: width) }
 
   private func draw(_ content: CardDocument, _ request: (Scene) -> DrawRequest) throws -> RenderedDocument {
@@ -118,15 +116,11 @@ extension Element {
 
 extension DocumentStore {
   /// Writes many documents to a PDF of A4 pages, nine on each page.
-  /// - Parameter drawn: called after each document, to show progress.
-  public func sheet(
-    _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
-  ) throws {
+  public func sheet(_ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }) throws {
     guard DrawingFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
     guard documents.count <= mostCardsOnSheet else { throw DocumentError.tooManyToPrint(limit: mostCardsOnSheet) }
     var without: [ObjectIdentifier: Set<Int>] = [:]
-    // Each pass either succeeds, or finds a document whose pictures stop the drawing program; the next pass omits
-    // those.
+    // Each pass succeeds, or finds a document whose pictures stop the drawing program; the next one omits those.
     for _ in 0...documents.count {
       let (bytes, stopped) = try sheet(documents, without: without, drawn: drawn)
       guard let stopped else { return try writeWhole(bytes, to: path) }

@@ -38,7 +38,6 @@ public final class StoredDocument {
   }
 
   var state: State
-  /// The store that opened it.
   public let store: DocumentStore
 
   init(_ place: Place, _ content: CardDocument, in store: DocumentStore) {
@@ -169,8 +168,7 @@ public final class StoredDocument {
     store.noteMoves(of: self)
   }
 
-  /// Removes the document's row. Pictures that nothing else shows remain until `doctor media --mend`, so that the
-  /// removal can be undone.
+  /// Removes the row. Pictures that nothing else shows remain until `doctor media --mend`, for an undo.
   package func remove(_ db: Database) throws {
     guard isInStore else { throw DocumentError.notInStore(path: path ?? id.description) }
     try reload(db)
@@ -228,8 +226,7 @@ public final class StoredDocument {
   /// All changes go through here: `body` checks and applies the change (it throws before it changes anything), then the
   /// document is written. A change of a document from a file waits for a save.
   private func change<Result>(
-    bringing picture: (ContentHash, [UInt8])? = nil,
-    _ body: (inout CardDocument) throws(DocumentError) -> Result
+    bringing picture: (ContentHash, [UInt8])? = nil, _ body: (inout CardDocument) throws(DocumentError) -> Result
   ) throws -> Result {
     store.willChange(self)
     guard isInStore else {

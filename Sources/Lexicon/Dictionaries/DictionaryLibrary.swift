@@ -61,9 +61,6 @@ public struct DictionaryPlace: Equatable, Sendable {
 }
 
 /// The dictionaries of a machine and of the user.
-///
-///     let library = DictionaryLibrary(environment)
-///     let meanings = try library.define("gato", in: spanish)
 public final class DictionaryLibrary {
   /// The extension of an indexed dictionary.
   public static let indexEnding = ".words"
@@ -81,7 +78,6 @@ public final class DictionaryLibrary {
   /// The reasons why dictionaries could not be read, since the last call of `define`.
   public private(set) var failures: [any Problem] = []
 
-  /// - Parameter isInterrupted: polled while a dictionary is read; true gives up.
   public init(
     ownFolders: [String], systemFolders: [String], locale: String? = nil, isInterrupted: @escaping () -> Bool
   ) {
@@ -126,9 +122,6 @@ public final class DictionaryLibrary {
 
   /// Returns what the dictionaries say about a word: the user's own first, then those in the language that the user
   /// reads, then English. A dictionary whose name contains no language is used for every one.
-  /// - Parameters:
-  ///   - name: the name of the only dictionary to use.
-  ///   - order: names of dictionaries that come before all others.
   /// - Throws: `DictionaryError.unknown`, `.none` if there is no dictionary of the language; `FileError` if
   ///   interrupted.
   public func define(
@@ -158,8 +151,7 @@ public final class DictionaryLibrary {
     return lemmas
   }
 
-  /// Returns what the dictionaries say about a word besides its meanings, with their names: its frequency, its
-  /// pronunciation.
+  /// Returns what the dictionaries, by name, say about a word besides its meanings: its frequency, its pronunciation.
   /// - Throws: `FileError` if interrupted.
   public func remarks(
     _ kind: DictionaryEntryKind, on word: String, in language: Language

@@ -25,8 +25,6 @@ public enum LetterCase: UInt32, Sendable {
 public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
 
 /// Where the words of a language are found on a machine.
-///
-///     WordListNames(package: "wspanish", names: ["spanish"], dictionaries: ["es_ES"])
 public struct WordListNames: Sendable {
   /// The Debian package that has the list.
   public var package = ""
@@ -114,7 +112,6 @@ public struct Language: Hashable, Sendable {
   var countries: [String] = []
   public var reading = ReadingRules()
 
-  /// A language of which only its name is known.
   public static func unknown(_ name: String, title: String? = nil, code: String = "") -> Language {
     Language(name: name, title: title ?? name, code: code)
   }

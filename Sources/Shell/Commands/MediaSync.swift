@@ -18,11 +18,11 @@ enum MediaSync {
     return shown(try run(workspace, session), session)
   }
 
-  static func run(_ workspace: Workspace, _ session: Session) throws -> MediaReport {
+  static func run(_ workspace: Workspace, _ session: Session) throws -> SyncReport {
     try SyncProgress.shown(workspace, session) { progress in try workspace.sync.runMedia { progress.show($0) } }
   }
 
-  private static func shown(_ report: MediaReport, _ session: Session) -> CommandResult {
+  private static func shown(_ report: SyncReport, _ session: Session) -> CommandResult {
     let parts = [
       (report.received, "received"), (report.sent, "sent"), (report.removedHere, "removed here"),
       (report.removedThere, "removed there"),
@@ -32,7 +32,7 @@ enum MediaSync {
     return CommandResult(.record(fields(of: report)), .lines(lines))
   }
 
-  static func fields(of report: MediaReport) -> [(String, Value)] {
+  static func fields(of report: SyncReport) -> [(String, Value)] {
     [
       ("media_received", .integer(report.received)), ("media_sent", .integer(report.sent)),
       ("media_removed_here", .integer(report.removedHere)), ("media_removed_there", .integer(report.removedThere)),

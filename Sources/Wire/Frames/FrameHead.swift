@@ -1,5 +1,4 @@
-// The header of a frame, for both sides of the channel.
-// Invariant: an encoded length is decoded unchanged.
+// The header of a frame, for both sides of the channel. Invariant: an encoded length is decoded unchanged.
 
 /// The length of a frame: four bytes, little endian.
 ///
