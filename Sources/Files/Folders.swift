@@ -1,6 +1,5 @@
-// Folders: creating them for their owner only, listing, syncing, and removing them with their content.
-// Invariant: private folders have mode 0700 and private files 0600 from the moment of creation, whatever the umask;
-// removing follows no symbolic link.
+// Folders: creating them for their owner only, listing, syncing, and removing them with their content. Invariant:
+// private folders have mode 0700 and private files 0600 from creation on, whatever the umask; removing follows no link.
 
 internal import CMapping
 internal import Glibc

@@ -103,8 +103,7 @@ public struct TextView: Sendable {
   /// Returns how many sentences have exactly that many unknown or new words.
   public func sentences(missing count: Int) -> Int { missing.count { Int($0) == count } }
 
-  /// Returns the lemmas in the wanted states (by default all that are still to be learned), ordered by their number of
-  /// tokens; equal ones in text order.
+  /// Returns the lemmas in the wanted states (by default those to be learned) by number of tokens, then in text order.
   public func lemmasByGain(where isWanted: (WordState) -> Bool = \.isToLearn) -> [UInt32] {
     text.lemmas.indices.filter { text.lemmas[$0].count > 0 && isWanted(lemmaStates[$0]) }
       .sorted { (-text.lemmas[$0].count, $0) < (-text.lemmas[$1].count, $1) }.map { UInt32($0) }

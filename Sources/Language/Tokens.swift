@@ -1,5 +1,4 @@
-// Words and sentences in a paragraph. Invariant: words and sentences are byte ranges in text order; they never overlap,
-// and each word is in one sentence.
+// Words and sentences in a paragraph. Invariant: both are byte ranges in text order, and each word is in one sentence.
 //
 // A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
 // in numbers by a comma too, and by a hyphen only before a pronoun of Portuguese. A sentence ends at the end of a

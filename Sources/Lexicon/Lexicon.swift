@@ -18,11 +18,9 @@ public final class Lexicon {
   public let foldsAccents: Bool
   /// Whether this lexicon is mapped from a compiled file (and shared), rather than built in memory.
   public let isMapped: Bool
-  /// Whether its file was truncated or written to while it was in use: it must not be queried any more. Set by the
-  /// library that opened it.
+  /// Whether its file was truncated or written to meanwhile: it must not be queried any more. Set by its library.
   public internal(set) var isDamaged = false
-  /// Why its compiled form could not be stored in the cache folder; the words are available nevertheless. Set by the
-  /// library that compiled it.
+  /// Why its compiled form could not be stored in the cache folder; its words are available. Set by its library.
   public internal(set) var cacheFailure: LexiconError?
   let compiled: CompiledIndex
   let heap: UnsafePointer<UInt8>
@@ -83,16 +81,14 @@ public final class Lexicon {
   public func normalized(_ text: String) -> String { normalize(text, language: language, foldAccents: foldsAccents) }
 
   /// Returns the offset of a word in the heap, or 0.
-  @inline(__always)
-  func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
+  @inline(__always) func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     guard let start = word.baseAddress, word.count > 0 else { return 0 }
     return word.count <= 16 ? offset(of: word, Lanes(start, word.count), hash: hash) : probe(word, hash: hash)
   }
 
   /// Does the same for a word of up to 16 bytes. A byte with such a value occurs in the heap only as the length before
   /// a word, so if the bytes at an offset do not differ, a word begins there.
-  @inline(__always)
-  private func offset(of word: UnsafeBufferPointer<UInt8>, _ lanes: Lanes, hash: UInt64) -> UInt32 {
+  @inline(__always) private func offset(of word: UnsafeBufferPointer<UInt8>, _ lanes: Lanes, hash: UInt64) -> UInt32 {
     let text = LaneMatch(lanes, word.count)
     let (offset, difference, isOpen) = table.only(hash) { text.difference(heap + Int($0)) }
     if isOpen { return probe(word, hash: hash) }
@@ -100,8 +96,7 @@ public final class Lexicon {
   }
 
   /// Does the same as `offset(of:hash:)`, comparing one word after another.
-  @inline(never)
-  private func probe(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
+  @inline(never) private func probe(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     var found: UInt32 = 0
     table.probe(hash) { offset in
       guard bytes(at: offset).elementsEqual(word) else { return false }
@@ -112,8 +107,7 @@ public final class Lexicon {
   }
 
   /// Returns the bytes of the word at an offset that the bounds of the compiled index contain.
-  @inline(__always)
-  func bytes(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
+  @inline(__always) func bytes(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: heap + Int(offset) + 1, count: Int(heap[Int(offset)]))
   }
 
@@ -189,8 +183,7 @@ extension Lexicon {
     return WordHash.of(start, word.count)
   }
 
-  /// Returns the hash of a word that consists of small ASCII letters, which is in normal form in every language; nil
-  /// for any other text.
+  /// Returns the hash of a word of small ASCII letters, which is in normal form in every language; nil for any other.
   public static func hash(ofPlain word: UnsafeBufferPointer<UInt8>) -> UInt64? {
     guard let start = word.baseAddress, word.count > 0 else { return nil }
     if word.count <= 16 {
@@ -200,8 +193,7 @@ extension Lexicon {
     return isPlain(word) ? WordHash.of(start, word.count) : nil
   }
 
-  /// Starts to look up a word, given as for `contains`, without waiting for memory. `isFound` waits and returns the
-  /// result.
+  /// Starts to look up a word, given as for `contains`, without waiting for memory; `isFound` returns the result.
   public func lookUp(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> WordLookup {
     guard let start = word.baseAddress, 1...16 ~= word.count else { return WordLookup(difference: 1, isOpen: true) }
     let text = LaneMatch(Lanes(start, word.count), word.count)

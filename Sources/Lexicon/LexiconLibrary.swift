@@ -39,8 +39,7 @@ public final class LexiconLibrary {
   }
 
   /// `listFolders` are searched in order for lists by their known names, `dictionaryFolders` for Hunspell dictionaries
-  /// of languages whose lists contain base forms only. Compiled lists are stored in `cacheFolder`, or in memory if it
-  /// is nil.
+  /// of languages whose lists contain base forms only. Compiled lists go to `cacheFolder`; nil: to memory.
   public init(
     listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits,
     meanings: DictionaryLibrary? = nil

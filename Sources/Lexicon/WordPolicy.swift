@@ -35,8 +35,7 @@ struct WordPolicy {
 /// Applies a policy to the lines of a list.
 final class WordNormalizer {
   private let policy: WordPolicy
-  /// For scalars below U+0800, once computed: whether the scalar alone is a small letter in NFC that the policy leaves
-  /// unchanged.
+  /// For scalars below U+0800, once computed: whether it is a small letter in NFC that the policy leaves unchanged.
   private var unchanged = [Bool?](repeating: nil, count: 0x800)
 
   init(_ policy: WordPolicy) { self.policy = policy }

@@ -1,8 +1,7 @@
 // Chooses the day on which a card comes back, of those that fuzz allows: preferably a day with few cards, rarely or
 // never a day that the user keeps free, and not a day with other cards of its note. The mean interval stays that of the
-// model: the weights of the days, the eighth power of the room on each, are tilted until it does.
-// Invariant: pure; the same loads and chance give the same day, which is in the range or, if the range is a single day
-// that is free, next to it.
+// model: the weights of the days, the eighth power of the room on each, are tilted until it does. Invariant: pure; the
+// same loads and chance give the same day, which is in the range or next to it, if that is a single free day.
 
 import Glibc
 

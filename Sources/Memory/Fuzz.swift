@@ -1,6 +1,5 @@
-// Varies intervals a little, so that cards that are answered together do not come back together forever.
-// Source: Anki, rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval; it is always
-// within the given bounds.
+// Varies intervals a little, so that cards that are answered together do not come back together forever. Source: Anki,
+// rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval, within the bounds.
 
 import Glibc
 import Values

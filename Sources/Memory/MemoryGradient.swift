@@ -91,8 +91,7 @@ final class MemoryGradient {
 
   /// Calls the body with each prediction of a card: the probability, the outcome, the days, the number of earlier
   /// answers, the number of earlier lapses.
-  @inline(__always)
-  func visit(_ card: Int, _ body: (Double, Bool, Int, Int, Int) -> Void) {
+  @inline(__always) func visit(_ card: Int, _ body: (Double, Bool, Int, Int, Int) -> Void) {
     let start = history.starts[card]
     let count = history.starts[card + 1] - start
     var (stability, difficulty, lapses) = (0.0, 0.0, 0)

@@ -1,6 +1,5 @@
-// One step of the backward pass through a card: from the derivatives of the loss with respect to the state after an
-// answer to those with respect to the state before it. Invariant: each derivative is that of the corresponding line of
-// `MemoryGradient7.forward`.
+// One step of the backward pass through a card: from the derivatives of the loss by the state after an answer to those
+// by the state before it. Invariant: each derivative is that of its line in `MemoryGradient7.forward`.
 
 import Glibc
 

@@ -110,8 +110,7 @@ final class MemoryGradient7 {
   }
 
   /// Calls the body with each answer of a card after the first: its index, the probability, the outcome.
-  @inline(__always)
-  func visit(_ card: Int, _ body: (Int, Double, Bool) -> Void) {
+  @inline(__always) func visit(_ card: Int, _ body: (Int, Double, Bool) -> Void) {
     let start = history.starts[card]
     let count = history.starts[card + 1] - start
     history.moments.withUnsafeBufferPointer { moments in

@@ -89,8 +89,7 @@ public struct MemoryModel: Sendable {
     )
   }
 
-  /// Returns the state after another answer, `days` whole days after the previous one. For the same day (0), the
-  /// formula for short times is used.
+  /// Returns the state after an answer `days` whole days after the previous one; day 0 has the formula for short times.
   public func next(_ state: MemoryState, _ rating: Rating, days: Int) -> MemoryState {
     let known = MemoryState(
       stability: clampedStability(state.stability), difficulty: clampedDifficulty(state.difficulty))

@@ -1,6 +1,5 @@
-// The parameters of FSRS-6: their ranges, and the conversion of parameters of older versions.
-// Source: `open-spaced-repetition/fsrs-rs`, src/model.rs and src/parameter_clipper.rs. Invariant: converted parameters
-// are in range.
+// The parameters of FSRS-6, their ranges, and the conversion of older ones, which are then in range. Source:
+// `open-spaced-repetition/fsrs-rs`, src/model.rs and src/parameter_clipper.rs.
 
 import Glibc
 import Text

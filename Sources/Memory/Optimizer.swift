@@ -1,7 +1,6 @@
 // Fits the parameters of FSRS-6 to a history of answers. Source of the method: Kingma and Ba, "Adam: a method for
 // stochastic optimization" (2015), with a half-cosine schedule of the steps (Loshchilov and Hutter, "SGDR", 2017).
-// Invariant: the same history always gives the same parameters; on the cards that were held out, they are never worse
-// than the initial ones.
+// Invariant: the same history always gives the same parameters; on held-out cards they are never worse than the first.
 
 import Glibc
 import Values
@@ -118,8 +117,7 @@ public struct Optimizer {
     }
   }
 
-  /// Returns the stabilities after a first answer that fit the next answers best, each on its own; without evidence,
-  /// the initial ones.
+  /// Returns the stabilities after a first answer that fit the next answers best; without evidence, the initial ones.
   func firstStabilities() -> [Double] {
     var seen = [[Int: (right: Double, all: Double)]](repeating: [:], count: 4)
     for card in training {

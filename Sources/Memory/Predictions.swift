@@ -9,8 +9,7 @@ public struct ModelFit: Equatable, Sendable {
   public var logLoss = 0.0
   /// The root mean square of the difference between predicted and actual recall, over bins of similar answers.
   public var rmse = 0.0
-  /// The probability that of two answers, one remembered and one forgotten, the model gave the remembered one the
-  /// higher probability; 0.5 is chance.
+  /// The probability that the model gave a remembered answer a higher probability than a forgotten one; 0.5 is chance.
   public var auc = 0.5
   public var calibration: [Calibration] = []
   /// The number of answers that were predicted.

@@ -25,8 +25,7 @@ public final class Database {
     try connection.close()
   }
 
-  /// Runs one or more statements, separated by semicolons, without caching them. Each statement binds the arguments
-  /// that the previous ones left over.
+  /// Runs statements, separated by semicolons, without caching them. Each binds the arguments that are left over.
   public func execute(sql: String, arguments: StatementArguments = []) throws(StorageError) {
     let outcome = sql.withCString { start in
       Result { () throws(StorageError) in try execute(start, arguments) }

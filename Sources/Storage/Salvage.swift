@@ -81,8 +81,7 @@ extension NewStore {
     for page in pages {
       var bytes = try source.bytes(at: (page - 1) * size, count: size)
       if page == 1 {
-        // SQLite's "Database File Format": 18 and 19 say whether there is a WAL, 28 is the page count, 32 and 36 the
-        // free list.
+        // SQLite's "Database File Format": 18 and 19 tell of a WAL, 28 the page count, 32 and 36 the free list.
         let mode: UInt8 = fileExists(damaged + "-wal") ? 2 : 1
         (bytes[18], bytes[19]) = (mode, mode)
         for (index, shift) in zip(28..<32, [24, 16, 8, 0]) { bytes[index] = UInt8(count >> shift & 0xFF) }

@@ -127,8 +127,7 @@ public final class Statement {
 
   /// Runs the statement with the bound values.
   /// - Returns: whether a row was written.
-  @discardableResult
-  public func run() throws(StorageError) -> Bool {
+  @discardableResult public func run() throws(StorageError) -> Bool {
     try finish()
     return sqlite3_changes(connection.pointer) > 0
   }

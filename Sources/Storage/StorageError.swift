@@ -163,8 +163,7 @@ public enum StorageError: Problem, Equatable {
   /// Whether a statement does not fit the tables of the file.
   var isOfSchema: Bool { primaryResult == SQLITE_ERROR }
 
-  /// Returns the error that the state of the disk explains, if any: SQLite reports a read-only or full disk like a file
-  /// that the user may not access.
+  /// Returns the error that the state of the disk explains: SQLite reports a full disk like a file without access.
   private static func ofDisk(_ path: String) -> StorageError? {
     var facts = statvfs()
     guard statvfs(parentFolder(of: path), &facts) == 0 else { return nil }

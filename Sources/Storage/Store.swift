@@ -90,8 +90,7 @@ public final class Store {
   ///   - isOneStatement: whether at most one statement changes anything: SQLite itself rolls back a failed statement,
   ///     so the operation needs no savepoint inside a unit.
   ///   - step: returns the name of the undo step for a result; nil: `name`. Only used outside a unit.
-  @discardableResult
-  public func operation<T>(
+  @discardableResult public func operation<T>(
     _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     try access(name, changes: true) { db in

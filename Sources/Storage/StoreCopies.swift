@@ -98,8 +98,7 @@ extension Store {
   /// to be opened, its file is replaced with a new one: the caller has kept a copy.
   /// - Parameter watch: created before the caller copied what is replaced.
   /// - Returns: false, with nothing replaced, if somebody has changed the database since `watch` was created.
-  @discardableResult
-  public func replaceAll(from path: String, since watch: ChangeWatch? = nil) throws -> Bool {
+  @discardableResult public func replaceAll(from path: String, since watch: ChangeWatch? = nil) throws -> Bool {
     do {
       try replace(by: path, watch)
     } catch is ChangeWatch.Changed {

@@ -24,8 +24,7 @@ extension Store {
   /// Undoes a step, or redoes one that was undone: the last one, or the one with this id.
   /// - Parameter also: further changes to make to the database, because triggers are off.
   /// - Throws: `UndoError`, with nothing changed.
-  @discardableResult
-  public func undo(
+  @discardableResult public func undo(
     _ id: Int? = nil, again: Bool = false, also: (Database) throws -> Void = { _ in },
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> UndoStep {

@@ -116,8 +116,7 @@ public final class WorkLane {
 
   /// Runs a piece after the earlier ones; blocks while too many wait. If no thread can be created, runs it on this one.
   /// - Returns: false, with nothing added, once a piece has failed: `drain` throws the failure.
-  @discardableResult
-  public func add(_ piece: @escaping Piece) throws(StorageError) -> Bool {
+  @discardableResult public func add(_ piece: @escaping Piece) throws(StorageError) -> Bool {
     if thread == nil, !begin() {
       try piece()
       return true

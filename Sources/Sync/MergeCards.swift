@@ -1,6 +1,5 @@
-// Merging cards. Invariant: if both sides changed a card, its schedule is that of the later answer and each mark is
-// that of the later edit; within the same second the server wins. No card is left without its note, and none in a deck
-// that the server lacks.
+// Merging cards. Invariant: if both sides changed a card, its schedule is that of the later answer and each mark that
+// of the later edit; within the same second the server wins. Each card has its note, and a deck of the server.
 
 import Decks
 import Exchange

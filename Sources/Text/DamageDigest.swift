@@ -23,8 +23,7 @@ public func damageDigest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt6
 }
 
 /// One step of `damageDigest`: a bijection in each argument, so that no change of a single byte is lost.
-@inline(__always)
-private func mix(_ state: UInt64, _ value: UInt64) -> UInt64 {
+@inline(__always) private func mix(_ state: UInt64, _ value: UInt64) -> UInt64 {
   let sum = (state ^ value) &* 0x9FB2_1C65_1E98_DF25
   return sum ^ sum >> 29
 }

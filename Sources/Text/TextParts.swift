@@ -1,8 +1,7 @@
 // Searching a text for another one: whether it occurs, where, and what is between the occurrences. Invariant: texts are
 // compared byte by byte, so that an ASCII character is found whatever combining marks follow it.
 //
-// Swift's own functions with these names come with the regular expression library, 1.3 MB that nothing else needs: see
-// `strict` in Package.swift.
+// Swift's own such functions come with the regular expression library, 1.3 MB that nothing else needs: see `strict`.
 
 extension StringProtocol {
   @inlinable public func firstRange(ofText text: some StringProtocol, from start: Index? = nil) -> Range<Index>? {

@@ -3,8 +3,7 @@
 
 extension String {
   /// Returns the text in lines of at most `width` columns (at least 1); line ends and spaces in a line are kept.
-  /// - Parameter breaksWords: whether to break a word that is longer than a line; if not, its line is too wide (so that
-  ///   a path can be copied).
+  /// - Parameter breaksWords: whether to break a word that is longer than a line; if not, its line is too wide.
   package func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
     utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }.flatMap { line in
       line.displayWidth <= width

@@ -1,6 +1,5 @@
-// Writes values as JSON (RFC 8259), whole or in pieces, into a buffer that the caller may empty at any time.
-// Invariant: the same value always gives the same bytes, and reading them gives the same value; memory is limited to
-// the bytes not yet taken.
+// Writes values as JSON (RFC 8259), whole or in pieces, into a buffer that the caller may empty at any time. Invariant:
+// the same value always gives the same bytes, and reading them gives the same value; memory holds only bytes not taken.
 
 import Text
 

@@ -45,8 +45,7 @@ public final class DrawingProgram {
       path: path, environment: environment, longestFrame: longestFrame, clock: clock, shouldStop: shouldStop)
   }
 
-  /// Converts a picture file of any supported kind to the stored form: upright, its long side at most `longSide`
-  /// pixels.
+  /// Converts a picture file of any supported kind to the stored form: upright, at most `longSide` pixels.
   public func picture(from bytes: [UInt8], longSide: Int) throws(PictureFailure) -> Picture {
     let answer: DrawAnswer
     do { answer = try ask(.convert(picture: bytes, longSide: longSide)) } catch {

@@ -1,5 +1,4 @@
-// The building blocks of most scenes: boxes and texts by their upper left corner. Invariant: an item is where its box
-// is.
+// The building blocks of most scenes: boxes and texts by their upper left corner.
 
 import Wire
 

@@ -12,17 +12,12 @@ public struct ExportLoss: Equatable, Sendable {
 }
 
 /// A document in the format of edition 2.
-public struct EditionExport: Equatable, Sendable {
+public struct EditionExport: Sendable {
   /// The .rwcard file.
   public let bytes: [UInt8]
   /// The images to write beside the file, by the names that it uses for them.
   public let images: [(name: String, hash: ContentHash)]
   public let losses: [ExportLoss]
-
-  public static func == (first: EditionExport, second: EditionExport) -> Bool {
-    first.bytes == second.bytes && first.losses == second.losses
-      && first.images.map(\.name) == second.images.map(\.name)
-  }
 }
 
 extension CardDocument {
@@ -41,9 +36,7 @@ private struct EditionExporter {
   var files: [(name: String, hash: ContentHash)] = []
   var losses: [ExportLoss] = []
   /// The pointers of the numbers that are written to the older format unchanged, valid or not.
-  private var written: Set<String> = []
-
-  init(document: CardDocument) { self.document = document }
+  var written: Set<String> = []
 
   mutating func export() -> EditionExport {
     for (index, element) in document.elements.enumerated() {

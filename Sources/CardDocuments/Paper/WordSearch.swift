@@ -1,5 +1,4 @@
-// Words hidden in a square of letters. Invariant: each placed word can be read in the square, to the right, downwards
-// or diagonally to the right.
+// Words hidden in a square of letters. Invariant: each placed word can be read to the right, down or diagonally.
 
 import Values
 

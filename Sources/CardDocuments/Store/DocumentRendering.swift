@@ -42,8 +42,7 @@ extension StoredDocument {
 
   /// Writes the drawing to a file that ends in .svg, .png or .pdf.
   /// - Returns: the elements whose image is missing or cannot be decoded.
-  @discardableResult
-  public func render(to path: String, width: Int = 1300) throws -> [String] {
+  @discardableResult public func render(to path: String, width: Int = 1300) throws -> [String] {
     guard let format = DrawingFormat(path: path) else { throw DocumentError.unknownEnding(path: path) }
     let drawing = try rendered(as: format, width: width)
     try writeWhole(drawing.bytes, to: path)

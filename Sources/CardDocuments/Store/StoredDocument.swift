@@ -128,14 +128,12 @@ public final class StoredDocument {
   }
 
   /// Returns false if the element was already in front of all.
-  @discardableResult
-  public func raise(_ element: String) throws -> Bool {
+  @discardableResult public func raise(_ element: String) throws -> Bool {
     try change { document throws(DocumentError) in try document.raise(element) }
   }
 
   /// Returns false if the element was already behind all.
-  @discardableResult
-  public func lower(_ element: String) throws -> Bool {
+  @discardableResult public func lower(_ element: String) throws -> Bool {
     try change { document throws(DocumentError) in try document.lower(element) }
   }
 

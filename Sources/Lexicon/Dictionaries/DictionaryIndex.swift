@@ -26,8 +26,7 @@ public enum DictionaryEntryKind: UInt8, Sendable {
 }
 
 /// Returns the hash by which headwords are found: without accents and capitals, whatever the language, and with a dot
-/// on each i, because a Turkish I is small without one. The results are then compared by the rules of the language that
-/// was asked for.
+/// on each i, because a Turkish I is small without one. The results are then compared by the language's rules.
 private func keyHash(_ headword: String) -> UInt64 {
   let neutral = Language(name: "", title: "", code: "")
   let key = normalize(headword, language: neutral, foldAccents: true).replacing(text: "ı", with: "i")
@@ -68,8 +67,7 @@ public final class DictionaryIndexWriter {
   /// Writes a file completely or not at all.
   /// - Returns: the number of entries of each kind.
   /// - Throws: `FileError`, and what the body throws.
-  @discardableResult
-  public static func write(
+  @discardableResult public static func write(
     _ path: String, isInterrupted: @escaping () -> Bool, _ body: (DictionaryIndexWriter) throws -> Void
   ) throws -> [DictionaryEntryKind: Int] {
     var options = Replacement(isInterrupted: isInterrupted)

@@ -122,8 +122,7 @@ public final class DictionaryLibrary {
 
   /// Returns what the dictionaries say about a word: the user's own first, then those in the language that the user
   /// reads, then English. A dictionary whose name contains no language is used for every one.
-  /// - Throws: `DictionaryError.unknown`, `.none` if there is no dictionary of the language; `FileError` if
-  ///   interrupted.
+  /// - Throws: `DictionaryError.unknown`, `.none` without a dictionary of the language; `FileError` if interrupted.
   public func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil, order: [String] = []
   ) throws -> [Meaning] {
@@ -133,8 +132,7 @@ public final class DictionaryLibrary {
     return try asked.flatMap { place in try ask(place) { try $0.meanings(of: word, form) } }
   }
 
-  /// Returns the lemmas of which a word is a form, according to the dictionaries: non-lemma entries of Yomitan,
-  /// synonyms of StarDict.
+  /// Returns the lemmas of a form according to the dictionaries: non-lemma entries of Yomitan, synonyms of StarDict.
   /// - Throws: `FileError` if interrupted.
   public func lemmas(of word: String, in language: Language) throws -> [String] {
     let form = HeadwordForm(language: language, foldsAccents: false)

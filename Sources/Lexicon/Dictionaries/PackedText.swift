@@ -10,8 +10,7 @@ struct PackedText {
   static let entryLimit = 4 << 20
 
   private let file: ByteFile
-  /// For a compressed file: the uncompressed size of each piece, and the offset of each in the file, followed by the
-  /// end of the last.
+  /// For a compressed file: the uncompressed size of a piece, and the offsets of the pieces and of their end.
   private var pieceSize = 0
   private var pieceStarts: [Int] = []
 

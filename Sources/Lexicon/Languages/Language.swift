@@ -35,8 +35,7 @@ public struct WordListNames: Sendable {
   public var encoding = ListEncoding.utf8
 }
 
-/// Where Debian keeps Apertium's data of a language. A path such as `eng-spa/spa-eng` is a pair of languages and,
-/// within it, a direction.
+/// Where Debian keeps Apertium's data of a language. `eng-spa/spa-eng` is a pair and a direction in it.
 ///
 ///     Language.named("spanish")?.reading.files.package   // "apertium-eng-spa"
 public struct ApertiumFiles: Sendable {
@@ -47,8 +46,7 @@ public struct ApertiumFiles: Sendable {
   public var package = ""
 }
 
-/// What is needed to find the words and sentences of a text in a language. A list is words with blanks between them,
-/// in lower case.
+/// What is needed to find the words and sentences of a text. A list is words in lower case, with blanks between them.
 ///
 ///     Language.named("german")?.reading.pointsOrdinals   // true: `am 3. Mai`
 public struct ReadingRules: Sendable {
