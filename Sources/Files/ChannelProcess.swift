@@ -108,8 +108,7 @@ public final class ReusableProgram {
     begun = started
   }
 
-  /// Reads the answer to the request that `begin` sent.
-  /// - Returns: nil if no request is open.
+  /// Reads the answer to the request that `begin` sent; returns nil if no request is open.
   public func end<Answer>(
     _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer? {

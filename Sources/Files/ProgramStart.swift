@@ -111,8 +111,7 @@ public final class ErrorOutput {
   }
 }
 
-/// Waits until a program ends.
-/// - Returns: the status from waitpid(2).
+/// Waits until a program ends; returns the status from waitpid(2).
 private func waitForEnd(of process: pid_t) -> CInt {
   var status: CInt = 0
   while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -126,8 +125,7 @@ public func waitForExit(of process: pid_t) -> Int32 {
   return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
 }
 
-/// Kills a program and waits until it has ended.
-/// - Returns: the status from waitpid(2).
+/// Kills a program and waits until it has ended; returns the status from waitpid(2).
 @discardableResult public func endProgram(_ process: pid_t) -> CInt {
   kill(process, SIGKILL)
   return waitForEnd(of: process)

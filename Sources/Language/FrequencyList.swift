@@ -7,9 +7,6 @@ import Problems
 import Text
 
 /// Words and their counts.
-///
-///     let list = try FrequencyList("es_ES.lm", of: spanish) { false }
-///     list.counts["gato"]   // 412
 public struct FrequencyList {
   static let limit = 64 << 20
   static let mostWords = 1_000_000

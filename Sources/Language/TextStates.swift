@@ -30,10 +30,6 @@ public struct StateCount: Equatable, Sendable {
 }
 
 /// A text with a learner's knowledge of its words.
-///
-///     let view = TextView(text, state: { states[$0] ?? .unknown })
-///     view.coverage           // 0.92
-///     view.expectedCoverage   // 0.94
 public struct TextView: Sendable {
   public let text: TextIndex
   /// By form; numbers count as known.

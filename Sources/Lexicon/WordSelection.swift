@@ -45,9 +45,6 @@ public struct WordSequence: Sequence, IteratorProtocol {
 }
 
 /// How many words can be found in a word whose letters are given.
-///
-///     lexicon.random(length: 8, difficulty: .easy, using: &generator)
-///     Difficulty.easy.formableWords   // 120...100_000
 public enum Difficulty: String, CaseIterable, Sendable {
   case easy, normal, hard
 

@@ -5,8 +5,6 @@ public import Problems
 import Text
 
 /// Why the memory model rejects an input.
-///
-///     MemoryError.tooFewReviews(count: 20, needed: 400).code   // too_few_reviews
 public enum MemoryError: Problem, Equatable {
   /// A word that is not the name of a rating.
   case badAnswer(answer: String)

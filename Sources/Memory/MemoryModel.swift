@@ -5,8 +5,6 @@
 import Glibc
 
 /// An answer in a review, as a user gives it. The raw value is the G of the formulas.
-///
-///     try Rating(named: "good")   // .good
 public enum Rating: Int64, Sendable, CaseIterable {
   case again = 1
   case hard = 2

@@ -183,8 +183,6 @@ public struct Simulation: Sendable {
       days: Double(day - card.last), stability: card.real.stability * card.strength)
   }
 
-  // MARK: Simulating
-
   /// The random numbers, and the cards on each day.
   private struct Draw {
     var random: SeededNumbers

@@ -125,8 +125,7 @@ public final class Statement {
     while try step() {}
   }
 
-  /// Runs the statement with the bound values.
-  /// - Returns: whether a row was written.
+  /// Runs the statement with the bound values; returns whether a row was written.
   @discardableResult public func run() throws(StorageError) -> Bool {
     try finish()
     return sqlite3_changes(connection.pointer) > 0

@@ -92,8 +92,7 @@ struct UndoneRows {
     }
   }
 
-  /// Undoes what the step changed.
-  /// - Throws: `UndoError.differs` if a row is not as the step left it.
+  /// Undoes what the step changed; throws `UndoError.differs` if a row is not as the step left it.
   func apply(_ db: Database, step: String, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
     var done = 0
     func didPart() throws {

@@ -124,8 +124,7 @@ public final class WorkLane {
     return state.add(piece)
   }
 
-  /// Waits for all pieces.
-  /// - Throws: the failure of the first piece that failed, once.
+  /// Waits for all pieces; throws the failure of the first piece that failed, once.
   public func drain() throws(StorageError) {
     state.waitUntilIdle()
     if let failure = state.takeFailure() { throw failure }

@@ -30,8 +30,6 @@ struct Base {
 }
 
 /// The bases of an account.
-///
-///     let base = try bases[.card, id]   // also where the card here is its own base
 final class Bases {
   let db: Database
   private let find: Statement

@@ -49,8 +49,7 @@ public final class MediaExchange {
     if known.usn == 0 { self.known.forgetServer() }
   }
 
-  /// Runs the whole sync.
-  /// - Throws: `SyncError`, and what `contents` throws; `known` then holds what was done so far.
+  /// Runs the whole sync; throws `SyncError`, and what `contents` throws; `known` then holds what was done so far.
   public func run(progress: (MediaStage) -> Void) throws {
     let isNew = try server.begin() != known.usn
     guard isNew || known.states.contains(where: { $0.value.isPending }) else { return }

@@ -87,8 +87,7 @@ public final class MediaServer {
     try bytes("downloadFiles", JSONWriter.bytes(of: .record(["files": names])))
   }
 
-  /// Sends an archive.
-  /// - Returns: how many of its files the server took, and the number of its last change now.
+  /// Sends an archive; returns how many of its files the server took, and the number of its last change now.
   func upload(_ archive: [UInt8]) throws(SyncError) -> (taken: Int, usn: Int) {
     guard let parts = try data("uploadChanges", archive).list, parts.count == 2, let taken = parts[0].integer,
       let usn = parts[1].integer, (0...Self.filesAtOnce) ~= taken, Self.numbers ~= usn

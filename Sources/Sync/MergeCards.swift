@@ -128,8 +128,7 @@ extension SyncMerge {
     intake.decklessCount += 1
   }
 
-  /// Writes a remote card into the local card, or adds it.
-  /// - Returns: false if the card cannot be stored locally.
+  /// Writes a remote card into the local card, or adds it; returns false if the card cannot be stored locally.
   private func take(_ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake) throws -> Bool {
     guard let record = note?.list.flatMap(ServerRows.note), let type = try type(record.type.rawValue, &intake.types)
     else { return false }

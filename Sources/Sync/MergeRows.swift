@@ -10,8 +10,6 @@ import Text
 import Values
 
 extension SyncMerge {
-  // MARK: Graves
-
   /// Removes the rows that have a grave. A row whose grave was sent from here and whose removal was undone since stays
   /// and is sent under another id. So does a row that exists only locally and shares its id with a grave by chance.
   func bury(_ graves: SyncGraves) throws {

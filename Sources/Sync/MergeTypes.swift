@@ -10,8 +10,6 @@ import Text
 import Values
 
 extension SyncMerge {
-  // MARK: Removals
-
   /// Leaves note types and presets that were removed locally on the server: removing them there would make every device
   /// download the whole collection. The report says so once; they come back when they are changed on the server.
   func leaveRemoved() throws {
@@ -38,8 +36,7 @@ extension SyncMerge {
     }
   }
 
-  /// Writes a remote note type into the local one, or adds it.
-  /// - Returns: false if the type cannot be stored locally.
+  /// Writes a remote note type into the local one, or adds it; returns false if the type cannot be stored locally.
   func take(_ record: Value.Record, _ id: Int64, _ base: Base?) throws -> Bool {
     let given: NoteType
     do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
@@ -88,8 +85,7 @@ extension SyncMerge {
     }
   }
 
-  /// Merges a remote preset into the local one, option by option.
-  /// - Returns: whether the local preset had a local edit.
+  /// Merges a remote preset into the local one, option by option; returns whether the local preset had a local edit.
   private func merge(_ record: Value.Record, into mine: PresetRecord, since base: Base?) throws -> Bool {
     let was = ServerRows.preset(base?.record ?? Value.Record())
     let theirs = ServerRows.preset(record)

@@ -11,9 +11,6 @@ import Values
 import Wire
 
 /// What was imported.
-///
-///     report.cards     // 12,040
-///     report.unstorable  // 3: remote rows without a place here, kept as bases
 public struct PullReport: Equatable, Sendable {
   public var cards = 0
   public var notes = 0

@@ -6,8 +6,6 @@ import Text
 public import Wire
 
 /// The reason why a sync, or another operation of an account's sync, failed.
-///
-///     catch SyncError.notLinked { ... }   // `sync login` comes first
 public enum SyncError: Problem, Equatable {
   /// `expected` completes "... expected".
   case badAddress(given: String, expected: String)

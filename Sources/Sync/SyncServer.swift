@@ -7,9 +7,6 @@ import Values
 import Wire
 
 /// What a server reports about its collection.
-///
-///     let meta = try server.meta()
-///     if meta.modified == link.modified { ... }   // nothing is new
 public struct SyncMeta: Equatable, Sendable {
   /// The time of the last change, in milliseconds since 1970.
   public var modified: Int
@@ -141,8 +138,6 @@ public final class SyncServer {
     .call(.badAnswer(reason: reason), step: "sync/" + name, address: address)
   }
 
-  // MARK: Signing in
-
   /// Requests the key of a user, which deckhand-net writes to its file.
   /// - Parameters:
   ///   - password: UTF-8, borrowed for the duration of the call.
@@ -170,8 +165,6 @@ public final class SyncServer {
     body += "\"}".utf8
     return body
   }
-
-  // MARK: Calls of a sync
 
   /// Returns the state of the server's collection. The call aborts a sync that another client has begun.
   public func meta() throws(SyncError) -> SyncMeta {
@@ -254,8 +247,7 @@ public final class SyncServer {
     _ = try call("applyChunk", Array((body + "}}").utf8))
   }
 
-  /// Ends the sync: the server commits what was sent.
-  /// - Returns: the time of the commit, in milliseconds since 1970.
+  /// Ends the sync: the server commits what was sent; returns the time of the commit, in milliseconds since 1970.
   func finish() throws(SyncError) -> Int {
     guard let time = try call("finish").integer, (0...1 << 60) ~= time else {
       throw fault("finish", "does not say when it ended")

@@ -17,8 +17,6 @@ public struct SyncLink: Equatable, Sendable {
 }
 
 /// The numbers of unsent changes.
-///
-///     waiting.total   // 12
 public struct UnsentChanges: Equatable, Sendable {
   public var notes = 0
   public var cards = 0

@@ -22,8 +22,6 @@ extension StringProtocol {
   }
 
   /// Whether it contains a text.
-  ///
-  ///     "a::b".contains(text: "::")   // true
   @inlinable public func contains(text: some StringProtocol) -> Bool { firstRange(ofText: text) != nil }
 
   /// Returns the pieces between the occurrences of a text, including empty ones. An empty text separates nothing.

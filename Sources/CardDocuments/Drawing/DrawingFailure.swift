@@ -5,10 +5,6 @@ import Problems
 import Values
 
 /// The reason why a picture cannot be put on a card.
-///
-///     do { _ = try program.picture(from: bytes, longSide: 1000) } catch {
-///       if error == .unknownKind { ... }   // not a picture at all
-///     }
 public enum PictureFailure: Error, Equatable, Sendable {
   case unknownKind
   case damaged(String)

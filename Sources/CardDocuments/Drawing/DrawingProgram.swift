@@ -15,8 +15,6 @@ public struct Picture: Equatable, Sendable {
 
 extension DrawingFormat {
   /// Chooses the format by the extension of the file name, case-insensitively.
-  ///
-  ///     DrawingFormat(path: "card.SVG")   // .svg
   public init?(path: String) {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard let dot = file.lastIndex(of: ".") else { return nil }

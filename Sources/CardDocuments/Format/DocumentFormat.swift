@@ -5,8 +5,6 @@
 import Values
 
 /// The formats in which .rwcard files have ever been written.
-///
-///     try CardDocument(reading: bytes, file: "card.rwcard").shape   // the edition that wrote it
 public enum CardShape: String, CaseIterable, Sendable {
   case midChapter = "mid-chapter"
   case edition1 = "edition 1"

@@ -6,10 +6,6 @@ import Text
 import Values
 
 /// A picture card. It is a value: copies are independent, and nothing is saved automatically.
-///
-///     var document = CardDocument(id: id, background: .yellow)
-///     try document.setBackground(.black)
-///     document.encoded   // the bytes of its file
 public struct CardDocument: Equatable, Sendable {
   /// The size of the card in units. x and y are measured from its centre, y downwards.
   public static let width = DocumentFormat.canvasWidth

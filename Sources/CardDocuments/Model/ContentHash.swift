@@ -4,8 +4,6 @@
 import Text
 
 /// The SHA-256 of an image, which names its file.
-///
-///     ContentHash(of: picture.png).description   // 64 hexadecimal digits
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   /// 64 lower case hexadecimal digits.
   public let description: String

@@ -4,8 +4,6 @@
 import Values
 
 /// The kind of an element.
-///
-///     ElementKind(rawValue: "image")   // .image
 public enum ElementKind: String, CaseIterable, Sendable {
   case image, text
 }

@@ -16,9 +16,6 @@ public enum ElementValue: Equatable, Sendable {
 }
 
 /// The fields of an element that can be read and set.
-///
-///     try ElementField.rotation.value(typed: "45")   // .number(45)
-///     ElementField.x.isPlacement                      // true: it waits for save()
 public enum ElementField: String, CaseIterable, Sendable {
   case x, y, width, height, rotation
   case frame, cropped, alt

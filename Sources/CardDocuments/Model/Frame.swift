@@ -4,9 +4,6 @@
 import Wire
 
 /// A shape that clips an image, centred in the element's box.
-///
-///     Frame(rawValue: "circle")   // .circle
-///     Frame(index: 99)            // nil
 public enum Frame: String, CaseIterable, Sendable {
   case circle
   case rectangle

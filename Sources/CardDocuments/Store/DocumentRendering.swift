@@ -6,9 +6,6 @@ import Files
 public import Wire
 
 /// A drawing, and the elements that it could not show.
-///
-///     let drawn = try document.rendered(as: .png, width: 650)
-///     if !drawn.brokenElements.isEmpty { ... }   // their pictures could not be shown
 public struct RenderedDocument: Equatable, Sendable {
   public let bytes: [UInt8]
   /// The elements whose image is missing or cannot be decoded.
@@ -16,9 +13,6 @@ public struct RenderedDocument: Equatable, Sendable {
 }
 
 /// Pixels for drawing in a terminal.
-///
-///     let pixels = try document.pixels(width: 80, height: 123)
-///     pixels.rgba.count   // 4 bytes for each pixel
 public struct PixelDrawing: Equatable, Sendable {
   public let width: Int
   public let height: Int

@@ -76,8 +76,6 @@ public final class StoredDocument {
     if case .row(let row, _) = state.place { row.modified } else { nil }
   }
 
-  // MARK: - Changing
-
   public func setBackground(_ color: CardColor) throws {
     try change { document throws(DocumentError) in try document.setBackground(color) }
   }
@@ -176,10 +174,7 @@ public final class StoredDocument {
     store.noteMoves(of: self)
   }
 
-  // MARK: - Rows
-
-  /// Loads the current content of the row.
-  /// - Throws: `DocumentError.removed` if the row no longer exists.
+  /// Loads the current content of the row; throws `DocumentError.removed` if the row no longer exists.
   public func refresh() throws {
     guard isInStore else { return }
     let keeper = store.keeper

@@ -6,9 +6,6 @@ import Glibc
 import Values
 
 /// The result of writing a document to a file.
-///
-///     let written = try WrittenDocument(document, to: "dog.rwcard")
-///     written.beside   // the pictures that were written beside it
 public struct WrittenDocument: Equatable, Sendable {
   /// The files written beside the document, relative to its folder.
   public private(set) var beside: [String] = []

@@ -177,8 +177,7 @@ public final class DictionaryLibrary {
   /// Closes all dictionaries, after one was added or removed.
   public func forget() { (opened, formPlaces) = ([:], [:]) }
 
-  /// Copies everything in a dictionary of another format into an index.
-  /// - Throws: `DictionaryError`, `FileError`.
+  /// Copies everything in a dictionary of another format into an index; throws `DictionaryError`, `FileError`.
   public func index(_ path: String, into index: DictionaryIndexWriter) throws {
     guard let place = DictionaryPlace(path, isOwn: true), place.format != .indexed else {
       throw DictionaryError.damaged(path: path, reason: "a .zip of Yomitan, a .ifo, a .index or a .tsv is expected")

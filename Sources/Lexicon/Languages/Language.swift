@@ -5,8 +5,6 @@ import Problems
 import Text
 
 /// How capitals are lowercased, and what a capital in a word list means.
-///
-///     Language.named("german")?.letterCase    // .nouns: "Haus" is a word of the list, as "haus"
 /// The raw values are fixed: compiled lists store them.
 public enum LetterCase: UInt32, Sendable {
   /// Unicode's default mapping; a word with a capital is a name and is dropped from a list.
@@ -20,8 +18,6 @@ public enum LetterCase: UInt32, Sendable {
 }
 
 /// The text encoding of a list that Debian ships; every other list is UTF-8.
-///
-///     Language.named("english")?.encoding   // .utf8
 public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
 
 /// Where the words of a language are found on a machine.
@@ -36,8 +32,6 @@ public struct WordListNames: Sendable {
 }
 
 /// Where Debian keeps Apertium's data of a language. `eng-spa/spa-eng` is a pair and a direction in it.
-///
-///     Language.named("spanish")?.reading.files.package   // "apertium-eng-spa"
 public struct ApertiumFiles: Sendable {
   public var analysers: [String] = []
   /// Bilingual dictionaries, with the code of their target language.
@@ -47,8 +41,6 @@ public struct ApertiumFiles: Sendable {
 }
 
 /// What is needed to find the words and sentences of a text. A list is words in lower case, with blanks between them.
-///
-///     Language.named("german")?.reading.pointsOrdinals   // true: `am 3. Mai`
 public struct ReadingRules: Sendable {
   /// Words with a final full stop that does not end a sentence, without it.
   public var abbreviations = ""

@@ -106,8 +106,7 @@ public struct WireReader {
 }
 
 extension [UInt8] {
-  /// Reads a whole frame.
-  /// - Throws: `WireError`, also if bytes are left.
+  /// Reads a whole frame; throws `WireError`, also if bytes are left.
   public func readWhole<Message>(_ read: (inout WireReader) throws(WireError) -> Message) throws(WireError) -> Message {
     let message = withUnsafeBytes { bytes in
       var reader = WireReader(bytes)
