@@ -15,7 +15,6 @@ public final class LanguageLibrary {
   let sharedFolders: [String]
   /// A folder that holds all the files directly, without subfolders.
   private let shippedFolder: String?
-  /// The folder of the user's own frequency lists.
   let frequencyFolder: String
   private let spellingFolders: [String]
   let isInterrupted: @Sendable () -> Bool
@@ -53,7 +52,6 @@ public final class LanguageLibrary {
   /// Drops the loaded lemmatizers, after a dictionary with forms was added or removed.
   public func forget() { lemmatizers = [:] }
 
-  /// Returns the lemmatizer of a language, loading its data at first use.
   public func lemmatizer(of language: Language) -> Lemmatizer {
     if let known = lemmatizers[language] { return known }
     let code = language.baseCode

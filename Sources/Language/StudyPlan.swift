@@ -3,7 +3,6 @@
 
 import Text
 
-/// A word of a plan, and its sentence.
 public struct PlannedWord: Equatable, Sendable {
   /// Index into `TextIndex.lemmas`.
   public let lemma: UInt32

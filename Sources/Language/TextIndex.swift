@@ -26,7 +26,6 @@ public struct TextSentence: Sendable {
   let place: UInt32
 }
 
-/// A word at its position in the text.
 public struct TextToken: Sendable {
   let start: UInt32
   let end: UInt32

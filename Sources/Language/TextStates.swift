@@ -19,7 +19,6 @@ public enum WordState: UInt8, CaseIterable, Comparable, Sendable {
 
   /// Whether the word makes a sentence harder.
   public var isMissing: Bool { self == .unknown || self == .new }
-  /// Whether the word still has to be learned.
   public var isToLearn: Bool { self != .known && self != .ignored }
 }
 

@@ -16,7 +16,6 @@ struct WordRange: Equatable {
   var isNumber: Bool
 }
 
-/// The role of a character in the rules.
 private enum CharacterClass: UInt8 { case other, letter, capital, digit, joiner, blank }
 
 struct Tokenizer {

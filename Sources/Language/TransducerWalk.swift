@@ -49,7 +49,6 @@ private struct Walk {
 
   mutating func read(_ symbol: Int32) { step { $0.arcs(from: $1, reading: symbol) } }
 
-  /// Reads any tag.
   mutating func readTag() { step { $0.arcs(from: $1).prefix { $0.input < 0 } } }
 
   private mutating func step(_ arcs: (Transducer, UInt32) -> ArraySlice<Transducer.Arc>) {

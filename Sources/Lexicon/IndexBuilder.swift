@@ -103,7 +103,6 @@ struct IndexBuilder {
     return hashes
   }
 
-  /// Calls `body` with the index of each word of a range and the codes of its letters.
   private func forEachWord(_ range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt16>) -> Void) {
     words.heap.withUnsafeBufferPointer { heap in
       withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes) { codes in

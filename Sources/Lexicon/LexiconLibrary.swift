@@ -5,7 +5,6 @@
 public import Files
 import Text
 
-/// The progress of compiling a list.
 public enum CompileStage: Equatable, Sendable {
   /// The title of the list's language.
   case begun(list: String)

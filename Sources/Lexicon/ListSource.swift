@@ -27,7 +27,6 @@ enum ListSource: Equatable {
     }
   }
 
-  /// The path that messages name.
   var path: String { paths[0] }
 
   /// The size of all files together, and the time of the newest; nil if one is missing.

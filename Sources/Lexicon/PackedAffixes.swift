@@ -198,7 +198,6 @@ final class FormBuffer {
     }
   }
 
-  /// Sets this form to another one with a suffix that fits it.
   func set(_ form: FormBuffer, without entry: PackedAffixes.Entry, of affixes: PackedAffixes) {
     let strip = affixes.stripped(of: entry)
     (letters, byteCount) = (form.letters - strip.letters, form.byteCount - strip.bytes)

@@ -183,7 +183,6 @@ private struct BlockRows {
     }
   }
 
-  /// Clears the rows whose letter at `position` is not in `codes`.
   mutating func keep(position: Int, codes: [UInt16]) {
     if codes.count == 1, let code = codes.first { return keep(position: position, code: code) }
     var any = [UInt64](repeating: 0, count: bits.count)

@@ -14,7 +14,6 @@ public struct AnswerTimes: Equatable, Sendable {
   }
 }
 
-/// Ranks cards by what their answers are worth.
 public struct AnswerWorth: Sendable {
   private let model: MemoryModel
   private let times: AnswerTimes

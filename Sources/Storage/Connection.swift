@@ -46,7 +46,6 @@ final class Connection {
     return handle
   }
 
-  /// The handle for work in the lane.
   var lentPointer: OpaquePointer { handle }
 
   /// Returns the second thread of this database, which all batches share; creates it if there is none.
@@ -106,7 +105,6 @@ final class Connection {
       }, Unmanaged.passUnretained(poll).toOpaque())
   }
 
-  /// Refuses statements that read other tables.
   func readOnly(_ tables: ReadableTables) {
     readable = tables
     sqlite3_set_authorizer(

@@ -250,5 +250,4 @@ private func fileNumber(of path: String) -> ino_t? {
 
 private func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
-/// The version of the loaded SQLite library: "3.40.1".
 public var sqliteVersion: String { String(cString: sqlite3_libversion()) }

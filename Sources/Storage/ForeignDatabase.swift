@@ -65,7 +65,6 @@ final class ReadableTables: Sendable {
   }
 }
 
-/// What a foreign file has under the name of a table.
 public enum ForeignTable: Sendable {
   case ordinary, missing
   /// A view, a virtual table, a table with generated columns: it cannot be read.

@@ -32,7 +32,6 @@ public struct LookBack {
     }
   }
 
-  /// Runs a body that may change anything, in a transaction that is rolled back.
   private func rollingBack<T>(_ body: (Database, [UndoTable]) throws -> T) throws -> T {
     guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
     guard !store.hasOpenTransaction else { throw UndoError.inUnit }

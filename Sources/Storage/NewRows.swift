@@ -4,7 +4,6 @@
 
 import Text
 
-/// The row ids of one or more rows.
 typealias RowSpan = ClosedRange<Int64>
 
 /// The rows that a step inserted into one table: row ids, or keys for a table without row ids.
@@ -43,7 +42,6 @@ struct NewRows {
     return low < spans.count && spans[low].contains(row)
   }
 
-  /// Extends the last span up to and including this row.
   mutating func extend(to row: Int64) {
     let span = spans[spans.count - 1]
     guard row > span.upperBound else { return }

@@ -6,7 +6,6 @@ public final class RecordedChange {
     case nothing
     /// Everything that an undo step changed.
     case step(Int)
-    /// A part of a unit, between two marks.
     case part(StepRows, start: UndoRecorder.Mark, end: UndoRecorder.Mark)
   }
 

@@ -3,7 +3,6 @@
 
 import CSQLite
 
-/// A buffer of rows, filled by one thread and bound by another.
 public struct RowBuffer: Sendable {
   /// The buffer is full once its texts reach this many bytes.
   private static let fullTexts = 1 << 16

@@ -41,7 +41,6 @@ public final class Statement {
     return handle
   }
 
-  /// The handle for work in the lane.
   var lentPointer: OpaquePointer { handle }
 
   /// Prepares a text that consists of exactly one statement.
@@ -136,7 +135,6 @@ public final class Statement {
     try finish()
   }
 
-  /// Runs a query with the bound values and returns its first row.
   public func first<T>(_ read: (Row) throws -> T) throws -> T? {
     defer { reset() }
     return try step() ? try read(row) : nil

@@ -116,7 +116,6 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// Whether the file never was a database.
   public var isNoDatabase: Bool {
     if case .damaged(_, let detail) = self { detail == String(cString: sqlite3_errstr(SQLITE_NOTADB)) } else { false }
   }

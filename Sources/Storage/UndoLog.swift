@@ -18,9 +18,7 @@ public struct UndoStep: Equatable, Sendable {
   public let isTooLarge: Bool
 }
 
-/// The tables of the log, and the operations on them.
 public enum UndoLog {
-  /// The most steps that are stored.
   public static let stepLimit = 1000
   /// The most bytes of all steps together.
   private static let byteLimit = 256 << 20
@@ -127,7 +125,6 @@ public enum UndoLog {
     if oldest > 0 { try db.run("DELETE FROM undo_steps WHERE id <= ?", [oldest]) }
   }
 
-  /// Returns the steps, newest first.
   static func steps(_ db: Database, limit: Int) throws -> [UndoStep] {
     try db.rows("\(columns) WHERE undone < 2 ORDER BY id DESC LIMIT ?", [limit], step)
   }

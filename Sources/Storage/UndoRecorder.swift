@@ -50,7 +50,6 @@ final class UndoRecorder {
   private var last = -1
   /// The current run of consecutive row ids; their span does not include the latest of them until `endRun` is called.
   @exclusivity(unchecked) private var run = Run()
-  /// Whether changes are recorded now.
   @exclusivity(unchecked) var isRecording = false
   /// Records the same changes for a part of the step that can be undone alone; nested parts innermost first.
   @exclusivity(unchecked) var part: UndoRecorder?
@@ -264,7 +263,6 @@ final class UndoRecorder {
 
   // MARK: Encoding
 
-  /// Encodes the tables with their new rows, then the events.
   func encoded() -> StepRows {
     endRun()
     var writer = WireWriter()

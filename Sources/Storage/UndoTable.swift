@@ -82,7 +82,6 @@ struct UndoTable {
     return parts.filter(places.indices.contains).flatMap { Array(event.payload[places[$0]]) }
   }
 
-  /// Runs the body while a key is bound to the first parameters of a statement.
   func bind(_ key: [UInt8], to statement: Statement, _ body: () throws -> Void) throws {
     try key.withUnsafeBytes { raw in
       var reader = WireReader(raw)

@@ -29,7 +29,6 @@ struct Base {
   var list: [Value]? { ServerRows.parse(json)?.list }
 }
 
-/// The bases of an account.
 final class Bases {
   let db: Database
   private let find: Statement

@@ -11,7 +11,6 @@ public struct PulledCollection {
   public let staged: StagedCollection
   /// The server's answer to `meta` before the fetch.
   public let meta: SyncMeta
-  /// The tags that the server lists.
   let tags: [Value]
   /// Empty when everything was fetched.
   var graves = SyncGraves()

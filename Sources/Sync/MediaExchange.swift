@@ -22,7 +22,6 @@ public struct MediaContents {
   ) { (self.limit, self.read, self.keep) = (limit, read, keep) }
 }
 
-/// The progress of a media sync.
 public enum MediaStage: Equatable, Sendable {
   case fetching(Int, of: Int)
   case sending(Int, of: Int)
@@ -125,7 +124,6 @@ public final class MediaExchange {
     } catch { return false }
   }
 
-  /// Returns the digest of a content; nil if the content is gone.
   private func digest(of hash: String) throws -> String? {
     try checkInterrupted()
     return try contents.read(hash).map(MediaArchive.digest)

@@ -13,7 +13,6 @@ struct MediaChange: Equatable {
   let digest: String
 }
 
-/// The media calls of one sync.
 public final class MediaServer {
   private let program: SyncProgram
   private let session: String
@@ -23,7 +22,6 @@ public final class MediaServer {
   static let filesAtOnce = 25
   /// The most bytes of files that one call sends, unless a single file is larger.
   static let bytesAtOnce = 2_500_000
-  /// The valid numbers of a change.
   private static let numbers = 0...1 << 60
   private static let limits = JSONLimits(bytes: 16 << 20, depth: 8, values: 1_000_000, string: 1 << 20)
 

@@ -106,7 +106,6 @@ extension SyncMerge {
     return mine > theirs
   }
 
-  /// Restores the marks of a card that have a local edit.
   private func restore(_ known: StoredCard, _ ours: CardChanges) throws {
     if ours.isEmpty { return }
     try SyncedCards.restore(

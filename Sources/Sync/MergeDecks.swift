@@ -18,7 +18,6 @@ struct DeckMerge {
   private var bases: Bases { sync.bases }
   private var moment: StudyMoment { sync.moment }
 
-  /// The deck that every collection has.
   static let firstDeck = Int64(DeckRecord.firstNumber)
 
   func merge() throws {

@@ -83,7 +83,6 @@ extension SyncMerge {
     return try NoteTable.known(db, note.id)
   }
 
-  /// Whether a remote row is a different note than its base.
   private func isOther(_ note: NoteRecord, than base: Base) -> Bool {
     base.list.flatMap(ServerRows.note)?.guid != note.guid
   }

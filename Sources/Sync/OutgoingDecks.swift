@@ -49,7 +49,6 @@ extension SyncOutgoing {
     Dictionary(firstOf: decks.map { (Self.key($1), $0) })
   }
 
-  /// The key by which the server compares deck names.
   private static func key(_ deck: Value.Record) -> String { deck["name"]?.text?.lowercased() ?? "" }
 
   /// Orders decks so that names do not collide. The server renames a deck that is sent with a name that another of its

@@ -66,7 +66,6 @@ extension PulledCollection {
     try bases.put(.tags, 0, Value.list(tags).json, isHere: false)
   }
 
-  /// - Parameter hadLog: whether the local log had rows before.
   private func writeRows(_ writer: BaseWriter, hadLog: Bool) throws {
     try staged.forEachRow(.notes) { try writer.add($0, .note) }
     try staged.forEachRow(.cards) { try writer.add($0, .card) }

@@ -13,7 +13,6 @@ public enum SyncError: Problem, Equatable {
   case ankiWeb(host: String)
   case notLinked
   case linked(user: String, address: String)
-  /// The program deckhand-net is not at the expected path.
   case noProgram(path: String)
   /// deckhand-net exited prematurely, or does not answer.
   case programFailed(reason: String)
@@ -30,7 +29,6 @@ public enum SyncError: Problem, Equatable {
   case moved
   /// A download would replace local cards.
   case cardsHere(cards: Int)
-  /// Local changes are not on the server.
   case unsent(changes: Int)
   /// The server no longer has local cards that were not created or changed here since the last sync.
   case wouldRemove(cards: Int)

@@ -73,7 +73,6 @@ final class SyncMerge {
     pulled.isWhole && base.map { $0.modified > row.modified } ?? false
   }
 
-  /// Returns the cards with local edits, and when they were changed.
   private func changedCards() throws -> [Int64: Int64] {
     var found: [Int64: Int64] = [:]
     let sql = """
@@ -139,10 +138,8 @@ struct MergedHeads {
   var newPresets: Set<Int64> = []
   /// Cards whose remote rows do not say when they were last answered.
   var withoutLastReview: [Int64] = []
-  /// Decks that were deleted on the server.
   var goingDecks: Set<Int64> = []
   /// The local decks of the remote decks looked up so far.
   var decks: [Int64: DeckID] = [:]
-  /// The effective options of each remote deck.
   var options: [Int64: DeckOptions] = [:]
 }

@@ -221,7 +221,6 @@ public final class SyncServer {
     return record
   }
 
-  /// Returns the server's counts.
   func counts(_ own: SyncCounts) throws(SyncError) -> SyncCounts {
     let none = Value.list([.integer(0), .integer(0), .integer(0)])
     let numbers = [own.cards, own.notes, own.reviews, 0, own.types, own.decks, own.presets].map { Value.integer($0) }

@@ -60,9 +60,7 @@ public struct DictionaryPlace: Equatable, Sendable {
   public static func language(of name: String) -> String? { codes(in: name).first }
 }
 
-/// The dictionaries of a machine and of the user.
 public final class DictionaryLibrary {
-  /// The extension of an indexed dictionary.
   public static let indexEnding = ".words"
 
   /// The folders for the user's dictionaries.
@@ -200,7 +198,6 @@ public final class DictionaryLibrary {
     return codes.sorted().compactMap { Self.language(code: $0) }
   }
 
-  /// Returns the language of a dictionary's words, if its name contains a known one.
   public func language(ofWordsIn name: String) -> Language? {
     places().first { $0.name == name }?.words.flatMap { Self.language(code: $0) }
   }

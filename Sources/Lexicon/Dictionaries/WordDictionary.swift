@@ -106,7 +106,6 @@ protocol DictionaryRecords {
   func headword(at offset: Int) -> ArraySlice<UInt8>
   /// Returns the texts of the entry, trimmed, and whether each is markup.
   func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)]
-  /// Whether some headwords are forms of others.
   var hasForms: Bool { get }
   /// Returns the headword of which the entry's headword is a form.
   func lemma(at offset: Int) -> String?

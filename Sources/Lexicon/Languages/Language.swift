@@ -22,7 +22,6 @@ public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
 
 /// Where the words of a language are found on a machine.
 public struct WordListNames: Sendable {
-  /// The Debian package that has the list.
   public var package = ""
   /// File names in /usr/share/dict, the best first.
   public var names: [String] = []
@@ -36,7 +35,6 @@ public struct ApertiumFiles: Sendable {
   public var analysers: [String] = []
   /// Bilingual dictionaries, with the code of their target language.
   public var bilingual: [(meanings: String, path: String)] = []
-  /// The Debian package that has the first of them.
   public var package = ""
 }
 
@@ -48,7 +46,6 @@ public struct ReadingRules: Sendable {
   public var articles = ""
   /// Whether a full stop after a number makes it an ordinal: `am 3. Mai`.
   public var pointsOrdinals = false
-  /// Whether a semicolon is the question mark.
   public var asksWithSemicolon = false
   /// Whether an apostrophe separates two words: `l'arte`.
   public var splitsElisions = false
