@@ -21,7 +21,6 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case cannotRead(path: String, errno: Int32)
   /// An existing file is unchanged.
   case cannotWrite(path: String, errno: Int32)
-  /// The user interrupted the reading or writing of a file.
   case interrupted(FileError)
   case notInStore(path: String)
   /// A card can show only documents of the store.

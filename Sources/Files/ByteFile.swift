@@ -50,7 +50,6 @@ public final class ByteFile {
     return try ByteFile(path, kinds, isInterrupted: isInterrupted)
   }
 
-  /// Reads standard input, which stays open.
   public init(standardInput isInterrupted: @escaping () -> Bool) throws(FileError) {
     path = "standard input"
     descriptor = fcntl(0, F_DUPFD_CLOEXEC, 0)

@@ -117,7 +117,6 @@ public final class ReusableProgram {
     return try keeping(started, body)
   }
 
-  /// Keeps the program for the next request once the body has returned.
   private func keeping<Answer>(
     _ started: (ChannelProcess, Deadline), _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer {

@@ -129,7 +129,6 @@ public struct ProgramFolders {
     (self.data, self.cache, self.config, self.home) = (data, cache, config, home)
   }
 
-  /// Where the user's plugins are installed.
   public var plugins: String { userPlugins ?? data + "/plugins" }
 
   /// Expands `~/` at the start to the user's home: a quoted word did not go through a shell.

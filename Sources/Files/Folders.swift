@@ -132,7 +132,6 @@ public enum Folder {
     if isFolder(path) { throw FileError(path, operation, number: EISDIR) }
   }
 
-  /// Returns whether a path leads to a folder, directly or by a link.
   public static func isFolder(_ path: String) -> Bool {
     // If its facts cannot be read, opening it fails later and reports why.
     do { return try FileFacts.at(path)?.kind == .folder } catch { return false }

@@ -61,7 +61,6 @@ public enum Leftovers {
     }
   }
 
-  /// The name of the file that marks a temporary folder.
   static let mark = "deckhand-temporary"
 
   /// Removes the marked temporary folders of ended processes in a folder of the user, as far as it can.

@@ -131,7 +131,6 @@ public func waitForExit(of process: pid_t) -> Int32 {
   return waitForEnd(of: process)
 }
 
-/// Passes the texts as a null-terminated array of C strings.
 private func withStrings<Result>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
   let pointers = texts.map { strdup($0) }
   defer { for pointer in pointers { free(pointer) } }

@@ -188,7 +188,6 @@ final class MemoryGradient7 {
     step.recall = MemoryModel7.margin + (1 - 2 * MemoryModel7.margin) * mixed
   }
 
-  /// Returns one of the two stabilities after an answer; its eight parameters begin at `first`.
   private func answered(_ change: inout Change, _ first: Int, _ factor: Double, _ step: Step, _ recall: Double)
     -> Double
   {

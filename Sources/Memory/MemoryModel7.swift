@@ -30,7 +30,6 @@ public struct ForgettingCurve7: Equatable, Sendable {
     return mixed(exp(-fastPower * log1p(fastRate * time)), exp(-slowPower * log1p(slowRate * time)))
   }
 
-  /// Returns the probability of recall of the fast memory alone.
   func fastRecall(days: Double) -> Double { exp(-fastPower * log1p(fastRate * max(0, days))) }
 
   private func mixed(_ fast: Double, _ slow: Double) -> Double {
@@ -146,7 +145,6 @@ public struct MemoryModel7: Sendable {
 
   private func firstDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }
 
-  /// Returns one of the two stabilities after an answer; its eight parameters begin at `first`.
   private func answered(
     _ first: Int, _ stability: Double, _ difficulty: Double, _ recall: Double, _ rating: Rating
   ) -> Double {

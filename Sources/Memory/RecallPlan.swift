@@ -8,7 +8,6 @@
 public struct RecallPlan: Equatable, Sendable {
   /// The retention of study before the last days.
   public static let retention = 0.8
-  /// How many last days there may be.
   public static let lastDays = 3...30
   /// How far the simulation overestimates recall.
   static let optimism = 0.015

@@ -14,7 +14,6 @@ public struct RetentionForecast: Equatable, Sendable {
   public let lapses: [Int]
   /// The number of cards that are remembered on each day: the sum of the probabilities.
   public let known: [Double]
-  /// The number of the first day, in days since 1970.
   public let firstDay: Int
 
   /// The average number of learnt cards answered on each day of the week, from Monday to Sunday.
@@ -63,7 +62,6 @@ public struct Simulation: Sendable {
     /// Whether days with few cards are preferred, and the share of a usual day's cards for Monday to Sunday.
     public var balances = false
     public var shares: [Double] = []
-    /// The number of the first day, in days since 1970.
     public var today = 0
     /// The longest interval in days.
     public var maximumInterval = 36_500
@@ -127,7 +125,6 @@ public struct Simulation: Sendable {
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
   }
 
-  /// The number of learnt cards and new ones.
   public var cardCount: Int { cards.count + newCards }
 
   /// Simulates some days at each retention.
@@ -256,7 +253,6 @@ public struct Simulation: Sendable {
     return before(day + 1) - before(day)
   }
 
-  /// Returns the indexes of the cards that are answered on one of the last days.
   private func chosen(_ cards: [Memory], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
     let worth = AnswerWorth(model, times: ending.times, countsSameDay: options.shortTerm)
     let known = cards.map { (state: $0.state, elapsed: day - $0.last) }

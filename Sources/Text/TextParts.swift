@@ -21,7 +21,6 @@ extension StringProtocol {
     return last
   }
 
-  /// Whether it contains a text.
   @inlinable public func contains(text: some StringProtocol) -> Bool { firstRange(ofText: text) != nil }
 
   /// Returns the pieces between the occurrences of a text, including empty ones. An empty text separates nothing.

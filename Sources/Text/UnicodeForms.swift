@@ -82,7 +82,6 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is an end mark of a sentence, in any script.
   public var endsSentence: Bool {
     switch self {
     case ".", "!", "?", "…", "؟", "۔", "।", "॥", "。", "！", "？": true

@@ -105,7 +105,6 @@ public struct JSONWriter {
   public mutating func beginList() { begin("[") }
   public mutating func endList() { end("]") }
 
-  /// Ends the line, so that the next value is independent.
   public mutating func endLine() {
     add("\n")
     isAfterValue = false

@@ -91,7 +91,6 @@ extension Value {
       written = nil
     }
 
-    /// Requires a text that was checked to be a JSON number.
     init(checked text: String) {
       value = Double(text) ?? .infinity
       written = text

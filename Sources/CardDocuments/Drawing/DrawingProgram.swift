@@ -89,7 +89,6 @@ public final class DrawingProgram {
     }
   }
 
-  /// Tries each picture alone, and returns those that crash the program.
   fileprivate func fatalPictures(of scene: Scene) throws(ProgramFailure) -> Set<Int> {
     var fatal: Set<Int> = []
     for (index, picture) in scene.pictures.enumerated() {

@@ -107,7 +107,6 @@ public struct CardDocument: Equatable, Sendable {
     try add(.text, [(.text, .text(text))] + style.fields + placement.fields, id: id)
   }
 
-  /// Adds an image of the store in front of all elements.
   public mutating func addImage(
     _ image: ContentHash, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
     at placement: ElementPlacement = ElementPlacement(), id: DocumentID

@@ -3,7 +3,6 @@
 
 import Values
 
-/// The kind of an element.
 public enum ElementKind: String, CaseIterable, Sendable {
   case image, text
 }

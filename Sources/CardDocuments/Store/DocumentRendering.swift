@@ -12,7 +12,6 @@ public struct RenderedDocument: Equatable, Sendable {
   public let brokenElements: [String]
 }
 
-/// Pixels for drawing in a terminal.
 public struct PixelDrawing: Equatable, Sendable {
   public let width: Int
   public let height: Int

@@ -27,7 +27,6 @@ public final class StoredDocument {
     var place: Place
     /// The content of the row; for a file, its content when it was opened.
     var base: CardDocument
-    /// The unsaved positions and sizes, by element and field.
     var waiting: [String: [ElementField: Value?]] = [:]
     /// The content that is shown and edited.
     var content: CardDocument

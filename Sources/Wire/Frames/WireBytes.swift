@@ -45,7 +45,6 @@ public struct WireWriter {
     for entry in entries { write(&self, entry) }
   }
 
-  /// Overwrites a word that was written as a placeholder before its value was known.
   public mutating func setWord(_ value: Int, at place: Int) {
     withUnsafeBytes(of: UInt32(truncatingIfNeeded: value)) { word in
       for offset in 0..<4 { bytes[place + offset] = word[offset] }
