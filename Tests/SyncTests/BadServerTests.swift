@@ -38,10 +38,9 @@ final class StandIn {
 
   /// Returns the paths that were requested.
   func heard() throws -> [String] {
-    let address = "http://127.0.0.1:\(port)/"
-    let request = SyncRequest(call: "heard", address: address, session: "a", keyPath: try keyFile())
-    let answer = try SyncProgram.built.exchange(request, []).answer
-    return try #require(syncHead(answer)?.list).compactMap(\.text)
+    let answer = try SyncProgram.built.call(
+      SyncRequest(call: "heard", address: "http://127.0.0.1:\(port)/", session: "a", keyPath: try keyFile()), [])
+    return try #require(answer.answer.list).compactMap(\.text)
   }
 
   private func keyFile() throws -> String {
