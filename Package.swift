@@ -221,7 +221,9 @@ let package = Package(
       path: "Tests/ConfinementProbe",
       swiftSettings: strict + [.unsafeFlags(drawingHeaders.flatMap { ["-Xcc", $0] })]),
     // What the tests of several rooms share: folders, programs at pipes and terminals, numbers, clocks.
-    .target(name: "TestSupport", dependencies: ["Files", "Values"], path: "Tests/TestSupport", swiftSettings: strict),
+    .target(
+      name: "TestSupport", dependencies: ["Files", "Storage", "Values"], path: "Tests/TestSupport",
+      swiftSettings: strict),
     // The tables of decks in memory.
     .target(
       name: "TestDecks", dependencies: ["TestSupport", "Decks", "Problems", "Storage", "Templates"],

@@ -6,10 +6,6 @@ public import Problems
 public import Values
 
 /// The reason why an operation on a document failed.
-///
-///     do { _ = try store.open("6D92") } catch {
-///       if case .ambiguous(_, let count) = error { print("\(count) documents begin so") }
-///     }
 public enum DocumentError: Problem, Equatable, Sendable {
   // Reading
   case notJSON(file: String, JSONFailure)
@@ -25,7 +21,6 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case cannotRead(path: String, errno: Int32)
   /// An existing file is unchanged.
   case cannotWrite(path: String, errno: Int32)
-  /// The user interrupted the reading or writing of a file.
   case interrupted(FileError)
   case notInStore(path: String)
   /// A card can show only documents of the store.
@@ -52,9 +47,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
   case nothingToPrint(PaperKind)
   case tooManyToPrint(limit: Int)
 
-  static func wrong(
-    _ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?
-  ) -> DocumentError {
+  static func wrong(_ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?) -> DocumentError {
     .wrong(file: file, pointer, expected: expected, found: found?.kind)
   }
 }

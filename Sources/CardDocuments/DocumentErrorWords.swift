@@ -78,8 +78,7 @@ extension DocumentError {
         ["path": file])
     case .wrong(let file, let pointer, let expected, let found):
       .unopened(
-        .wrongType,
-        "\(printable(file)): \(pointer.shown): \(expected) expected, \(found ?? "nothing") found",
+        .wrongType, "\(printable(file)): \(pointer.shown): \(expected) expected, \(found ?? "nothing") found",
         ["path": file, "pointer": pointer.description])
     case .tooMuch(let file, let pointer, let what, let limit):
       .unopened(
@@ -91,8 +90,7 @@ extension DocumentError {
 
   private var fileReport: ProblemReport {
     switch self {
-    case .symbolicLink(let path):
-      .file(.symbolicLink, path, " is a symbolic link; a regular file is expected there")
+    case .symbolicLink(let path): .file(.symbolicLink, path, " is a symbolic link; a regular file is expected there")
     case .notAFile(let path): .file(.notAFile, path, " is not a regular file")
     case .tooLargeFile(let path, let limit): .file(.tooLarge, path, " is larger than \(grouped(limit >> 20)) MiB")
     case .cannotRead(let path, let errno):
@@ -133,15 +131,11 @@ extension DocumentError {
 extension ProblemReport {
   fileprivate static func unopened(
     _ code: ProblemCode.Failure, _ message: String, _ facts: KeyValuePairs<String, (any ProblemFact)?>
-  ) -> ProblemReport {
-    ProblemReport(code, "The document cannot be opened", message, facts)
-  }
+  ) -> ProblemReport { ProblemReport(code, "The document cannot be opened", message, facts) }
 
   fileprivate static func file(
     _ code: ProblemCode.Failure, _ path: String, _ predicate: String, title: String = "Cannot read the file"
-  ) -> ProblemReport {
-    ProblemReport(code, title, printable(path) + predicate, ["path": path])
-  }
+  ) -> ProblemReport { ProblemReport(code, title, printable(path) + predicate, ["path": path]) }
 }
 
 extension JSONPointer {

@@ -27,13 +27,13 @@ public enum CardTable {
     let condition = filter.condition.map { "\(condition) AND (\($0))" } ?? condition
     var ids: [CardID] = []
     if filter.isExact {
-      let statement = try db.makeStatement(sql: "SELECT id FROM cards WHERE \(condition) ORDER BY \(order)")
+      let statement = try Statement(db, "SELECT id FROM cards WHERE \(condition) ORDER BY \(order)")
       try statement.forEachRow { ids.append(id($0)) }
       return ids
     }
     var matcher = try QueryMatcher(db, query, at: moment)
     let sql = "SELECT \(QueryMatcher.columns) FROM card_rows WHERE \(condition) ORDER BY \(order)"
-    try db.makeStatement(sql: sql).forEachRow { row in
+    try Statement(db, sql).forEachRow { row in
       if try matcher.matches(row) { ids.append(id(row)) }
     }
     return ids

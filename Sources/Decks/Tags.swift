@@ -68,10 +68,10 @@ extension CardTable {
   /// The tags of the cards that were added last, sorted; at most 500.
   /// - Parameter start: what they begin with, in upper or lower case.
   public static func recentTags(_ db: Database, beginningWith start: String = "") throws -> [String] {
-    let rows = try String.fetchAll(
-      db, sql: "SELECT DISTINCT tags FROM (SELECT tags FROM card_rows ORDER BY id DESC LIMIT 10000) WHERE tags <> ''")
+    let last = "SELECT tags FROM card_rows ORDER BY id DESC LIMIT 10000"
+    let rows = try db.rows("SELECT DISTINCT tags FROM (\(last)) WHERE tags <> ''") { Tags.list($0.text(0)) }
     let lowered = start.lowercased()
-    let tags = Set(rows.flatMap { Tags.list($0) }).filter { $0.lowercased().utf8.starts(with: lowered.utf8) }
+    let tags = Set(rows.joined()).filter { $0.lowercased().utf8.starts(with: lowered.utf8) }
     return Array(tags.sorted().prefix(500))
   }
 }

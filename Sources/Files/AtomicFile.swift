@@ -1,7 +1,6 @@
 // Files that are replaced whole or not at all: write to a temporary name in the same folder, sync it, rename it, sync
-// the folder.
-// Invariant: at every moment the path holds either the old or the new content; a failure leaves no temporary file
-// behind; an export never writes among Deckhand's own files.
+// the folder. Invariant: at every moment the path holds either the old or the new content; a failure leaves no
+// temporary file behind; an export never writes among Deckhand's own files.
 
 internal import CMapping
 public import Glibc
@@ -11,8 +10,7 @@ public enum WritingStep: String, CaseIterable, Sendable {
   case begun, created, halfWritten, written, synced, renamed, done
 }
 
-/// Called at each step before the next one begins. Tests end the process there, or return an errno to make the step
-/// fail.
+/// Called at each step before the next one begins. Tests end the process there, or return an errno.
 public typealias StepObserver = (WritingStep) -> Int32
 
 /// How a file is replaced.
@@ -54,8 +52,7 @@ public struct Replacement {
     return options
   }
 
-  /// Options for one of the program's own files in one of its own folders: the mode is always 0600, and links are not
-  /// followed.
+  /// Options for one of the program's own files in one of its own folders: mode 0600, links not followed.
   public static func internalFile(temporaryName: String) -> Replacement {
     // None of the program's own files is a pipe, and callers of long writes pass their own `isInterrupted`.
     var options = Replacement(isInterrupted: isNeverInterrupted)
@@ -73,15 +70,11 @@ public struct Replacement {
 
 public enum AtomicFile {
   /// Writes bytes as the whole content of the file. See the variant with a closure.
-  public static func write(
-    _ path: String, _ bytes: some Collection<UInt8>, mode: mode_t = 0o600
-  ) throws(FileError) {
+  public static func write(_ path: String, _ bytes: some Collection<UInt8>, mode: mode_t = 0o600) throws(FileError) {
     try write(path, bytes, Replacement(mode: mode, isInterrupted: isNeverInterrupted))
   }
 
-  public static func write(
-    _ path: String, _ bytes: some Collection<UInt8>, _ options: Replacement
-  ) throws(FileError) {
+  public static func write(_ path: String, _ bytes: some Collection<UInt8>, _ options: Replacement) throws(FileError) {
     do {
       try write(path, options) { sink in
         // In two halves, so that a test can end the process between them.
@@ -134,9 +127,7 @@ public enum AtomicFile {
   }
 
   /// Writes to a path that the user may have typed: `-` is standard output (which stays open) if `kinds` is `.any`.
-  public static func writeGiven(
-    _ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void
-  ) throws {
+  public static func writeGiven(_ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void) throws {
     guard path == "-", options.kinds == .any else { return try write(path, options, body) }
     fflush(nil)
     let sink = FileSink(path: FileSink.standardOutput, descriptor: 1, isPlain: false, options)
@@ -154,9 +145,7 @@ public enum AtomicFile {
   /// Applies the user's umask to the mode of a new file.
   private static func masked(_ mode: mode_t) -> mode_t { mode & (~mask | 0o600) }
 
-  private static func writeStraight(
-    _ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void
-  ) throws {
+  private static func writeStraight(_ path: String, _ options: Replacement, _ body: (FileSink) throws -> Void) throws {
     let descriptor = try openForWriting(path, options.isInterrupted)
     defer { close(descriptor) }
     let sink = FileSink(path: path, descriptor: descriptor, isPlain: false, options)
@@ -212,8 +201,7 @@ public func finalTarget(of path: String) throws(FileError) -> String {
   throw FileError(path, .open, number: ELOOP)
 }
 
-/// Collects what a writer appends and writes it in blocks of 64 KiB. One that a closure receives is valid only inside
-/// the closure.
+/// Collects what a writer appends and writes it in blocks of 64 KiB. In a closure, it is valid only there.
 public final class FileSink {
   fileprivate static let standardOutput = "standard output"
   private let path: String
@@ -283,8 +271,7 @@ private final class Temporary {
     }
   }
 
-  /// Creates the file under the given name or under a free one, which holds the process id and the first free number,
-  /// so no random number is needed.
+  /// Creates the file under the given name or under a free one, which holds the process id and the first free number.
   private static func create(
     beside target: String, _ given: String?
   ) throws(FileError) -> (name: String, descriptor: Int32) {

@@ -1,6 +1,5 @@
-// Reading files from the start, in chunks or whole, with a limit on what is read.
-// Invariant: memory is bounded by the chunk or the given limit, never by the file; no call waits without polling for an
-// interrupt.
+// Reading files from the start, in chunks or whole, with a limit on what is read. Invariant: memory is bounded by the
+// chunk or the given limit, never by the file; no call waits without polling for an interrupt.
 
 internal import Glibc
 
@@ -18,7 +17,6 @@ public func isNeverInterrupted() -> Bool { false }
 /// A file that is read from start to end.
 public final class ByteFile {
   public let path: String
-  /// The facts at the time the file was opened.
   public let facts: FileFacts
   private let descriptor: Int32
   private let isInterrupted: () -> Bool
@@ -28,8 +26,7 @@ public final class ByteFile {
   ///   - followingLinks: false refuses a symbolic link at the end of the path (`ELOOP`).
   ///   - isInterrupted: polled before each read and while waiting for one; true cancels it.
   public init(
-    _ path: String, _ kinds: FileKinds = .plain, followingLinks: Bool = true,
-    isInterrupted: @escaping () -> Bool
+    _ path: String, _ kinds: FileKinds = .plain, followingLinks: Bool = true, isInterrupted: @escaping () -> Bool
   ) throws(FileError) {
     // Non-blocking, because opening a pipe would wait for a writer.
     let descriptor = try openFile(path, O_RDONLY | O_NONBLOCK | (followingLinks ? 0 : O_NOFOLLOW))
@@ -53,7 +50,6 @@ public final class ByteFile {
     return try ByteFile(path, kinds, isInterrupted: isInterrupted)
   }
 
-  /// Reads standard input, which stays open.
   public init(standardInput isInterrupted: @escaping () -> Bool) throws(FileError) {
     path = "standard input"
     descriptor = fcntl(0, F_DUPFD_CLOEXEC, 0)
@@ -112,8 +108,7 @@ public final class ByteFile {
     }
   }
 
-  /// Returns the bytes of a regular file from an offset on, independent of the current position; fewer at the end of
-  /// the file.
+  /// Returns the bytes of a regular file from an offset on, whatever the current position; fewer at its end.
   public func bytes(at offset: Int, count: Int) throws(FileError) -> [UInt8] {
     var bytes = [UInt8](repeating: 0, count: max(0, count))
     var done = 0
@@ -155,15 +150,13 @@ func waitUntilReady(
 }
 
 /// Polls once and returns whether to keep waiting. A signal (such as a window resize) ends the poll without saying
-/// anything about the descriptor: without the EINTR check, a pipe that nobody has opened yet would be read as one at
-/// its end.
+/// anything about the descriptor: a pipe that nobody has opened yet is not at its end.
 private func keepsWaiting(_ waits: inout pollfd) -> Bool {
   let count = poll(&waits, 1, 50)
   return count == 0 || count < 0 && errno == EINTR
 }
 
 public enum FileText {
-  /// Returns the whole content of a file of at most `limit` bytes.
   public static func bytes(
     _ path: String, limit: Int, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool
   ) throws(FileError) -> [UInt8] {

@@ -25,9 +25,6 @@ public final class ChannelProcess {
   private let socket: CInt
   private let stream: FrameStream
 
-  /// - Parameters:
-  ///   - environment: `NAME=value`.
-  ///   - longestFrame: the limit in bytes; a longer frame is neither sent nor received.
   public init(path: String, environment: [String], longestFrame: Int) throws(ProgramFailure) {
     (process, socket) = try startTalkingProgram([path], environment: environment)
     stream = FrameStream(input: socket, output: socket, longest: longestFrame, isSocket: true)
@@ -88,11 +85,6 @@ public final class ReusableProgram {
   private var begun: (ChannelProcess, Deadline)?
 
   /// Creates the object without starting the program.
-  /// - Parameters:
-  ///   - environment: `NAME=value`.
-  ///   - longestFrame: the limit of a frame in bytes.
-  ///   - clock: monotonic seconds.
-  ///   - shouldStop: polled while waiting; true cancels the request.
   public init(
     path: String, environment: [String], longestFrame: Int, clock: @escaping () -> Double,
     shouldStop: @escaping () -> Bool
@@ -103,15 +95,11 @@ public final class ReusableProgram {
 
   /// Makes one request, of one or several frames. A program that died unnoticed before it is restarted silently; if
   /// `body` throws, the program is dropped.
-  /// - Parameter seconds: the limit for the whole request.
   public func request<Answer>(
     within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
-  ) throws(ProgramFailure) -> Answer {
-    try keeping(running(within: seconds), body)
-  }
+  ) throws(ProgramFailure) -> Answer { try keeping(running(within: seconds), body) }
 
-  /// Sends a request whose answer `end` reads later, while the program works on it. Any other request before that drops
-  /// this one together with the program.
+  /// Sends a request whose answer `end` reads later. Any other request before that drops it together with the program.
   public func begin(
     within seconds: Double, _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Void
   ) throws(ProgramFailure) {
@@ -120,8 +108,7 @@ public final class ReusableProgram {
     begun = started
   }
 
-  /// Reads the answer to the request that `begin` sent.
-  /// - Returns: nil if no request is open.
+  /// Reads the answer to the request that `begin` sent; returns nil if no request is open.
   public func end<Answer>(
     _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer? {
@@ -130,7 +117,6 @@ public final class ReusableProgram {
     return try keeping(started, body)
   }
 
-  /// Keeps the program for the next request once the body has returned.
   private func keeping<Answer>(
     _ started: (ChannelProcess, Deadline), _ body: (ChannelProcess, Deadline) throws(ProgramFailure) -> Answer
   ) throws(ProgramFailure) -> Answer {
@@ -155,9 +141,7 @@ public struct Deadline {
   private let clock: () -> Double
   private let shouldStop: () -> Bool
 
-  /// - Parameters:
-  ///   - seconds: counted from now.
-  ///   - clock: monotonic seconds.
+  /// - Parameter seconds: counted from now.
   public init(seconds: Double, clock: @escaping () -> Double, shouldStop: @escaping () -> Bool) {
     (self.seconds, self.clock, self.shouldStop) = (seconds, clock, shouldStop)
     deadline = clock() + seconds

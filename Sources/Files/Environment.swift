@@ -31,9 +31,7 @@ public struct ClockReading: Equatable, Sendable {
   /// Identifies that boot of the machine.
   public var bootID: String
 
-  public init(wall: Int64, boot: Int64, bootID: String) {
-    (self.wall, self.boot, self.bootID) = (wall, boot, bootID)
-  }
+  public init(wall: Int64, boot: Int64, bootID: String) { (self.wall, self.boot, self.bootID) = (wall, boot, bootID) }
 }
 
 /// The clocks. Without arguments they all return 0.
@@ -78,16 +76,12 @@ public struct RandomSources {
 
   public init(
     choices: RandomChoices = RandomChoices(seed: 0), seed: UInt64? = nil, entropy: @escaping () -> UInt64 = { 0 }
-  ) {
-    (self.choices, self.seed, self.entropy) = (choices, seed, entropy)
-  }
+  ) { (self.choices, self.seed, self.entropy) = (choices, seed, entropy) }
 
   /// Returns the given number of unpredictable random bytes.
   public func bytes(_ count: Int) -> [UInt8] {
     var bytes: [UInt8] = []
-    while bytes.count < count {
-      withUnsafeBytes(of: entropy()) { bytes += $0 }
-    }
+    while bytes.count < count { withUnsafeBytes(of: entropy()) { bytes += $0 } }
     return Array(bytes.prefix(max(0, count)))
   }
 }
@@ -102,9 +96,7 @@ public struct Variables {
   public init(
     value: @escaping (String) -> String? = { _ in nil },
     beginning: @escaping (String) -> [String: String] = { _ in [:] }
-  ) {
-    (self.value, self.beginning) = (value, beginning)
-  }
+  ) { (self.value, self.beginning) = (value, beginning) }
 
   /// All variables as `NAME=value`, for a program that is started.
   public var entries: [String] { beginning("").map { "\($0.key)=\($0.value)" } }
@@ -128,9 +120,7 @@ public struct ProgramFolders {
   public var userPlugins: String?
   public var lists: [String] = ["/usr/share/dict"]
   public var dictionaries: [String] = ["/usr/share/hunspell"]
-  /// The path of `deckhand-draw`, next to the program.
   public var drawingProgram = "deckhand-draw"
-  /// The path of `deckhand-net`, next to the program.
   public var netProgram = "deckhand-net"
   /// The path of `deckhand-plugin`, next to the program; nil where third-party plugins run in this process too.
   public var pluginProgram: String?
@@ -139,19 +129,16 @@ public struct ProgramFolders {
     (self.data, self.cache, self.config, self.home) = (data, cache, config, home)
   }
 
-  /// Where the user's plugins are installed.
   public var plugins: String { userPlugins ?? data + "/plugins" }
 
-  /// Expands `~/` at the start to the user's home, because a quoted word or a path from a program did not go through a
-  /// shell.
+  /// Expands `~/` at the start to the user's home: a quoted word did not go through a shell.
   public func expanded(_ path: String) -> String {
     guard path == "~" || path.hasPrefix("~/"), let home else { return path }
     return home + path.dropFirst()
   }
 }
 
-/// A random number generator that repeats for the same seed. It is shared by all its users, so that a whole run
-/// repeats.
+/// A random number generator that repeats for the same seed. All users share it, so a run repeats.
 public final class RandomChoices: RandomNumberGenerator {
   private var numbers: SeededNumbers
 
@@ -160,16 +147,13 @@ public final class RandomChoices: RandomNumberGenerator {
   public func next() -> UInt64 { numbers.next() }
 }
 
-// MARK: The system's environment
-
 extension Environment {
   /// Returns an environment with the system's clocks and random numbers. The program sets variables and folders itself.
   /// - Parameters:
   ///   - seed: the seed of every random choice; nil for a different one at each start.
   ///   - bootID: the text of /proc/sys/kernel/random/boot_id, or empty if there is none; evaluated at each reading.
   public static func ofSystem(
-    seed: UInt64? = nil, bootID: @escaping @autoclosure () -> String = "",
-    isInterrupted: @escaping @Sendable () -> Bool
+    seed: UInt64? = nil, bootID: @escaping @autoclosure () -> String = "", isInterrupted: @escaping @Sendable () -> Bool
   ) -> Environment {
     let entropy = { UInt64.random(in: 0...UInt64.max) }
     return Environment(
@@ -208,8 +192,7 @@ extension Clocks {
 }
 
 extension Environment {
-  /// The data folders that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or its two default
-  /// folders.
+  /// The data folders that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or its two defaults.
   public var sharedFolders: [String] {
     let shared = variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
     return (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)

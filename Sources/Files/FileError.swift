@@ -72,10 +72,8 @@ public struct FileError: Problem, Equatable, Sendable {
 extension FileError {
   public var report: ProblemReport {
     switch reason {
-    case .notAFile:
-      unusable(.notAFile, "it is not a regular file")
-    case .ownFolder:
-      unusable(.fileRefused, "it is among Deckhand's own data; choose another folder")
+    case .notAFile: unusable(.notAFile, "it is not a regular file")
+    case .ownFolder: unusable(.fileRefused, "it is among Deckhand's own data; choose another folder")
     case .tooLarge(let limit):
       report(
         .fileTooLarge, "The file is too large",
@@ -98,8 +96,7 @@ extension FileError {
   }
 
   private func unusable(_ code: ProblemCode.Failure, _ reason: String) -> ProblemReport {
-    report(
-      code, "The file could not be \(operation.rawValue)", "could not be \(operation.rawValue): \(reason)")
+    report(code, "The file could not be \(operation.rawValue)", "could not be \(operation.rawValue): \(reason)")
   }
 
   private func report(_ code: ProblemCode.Failure, _ title: String, _ predicate: String) -> ProblemReport {

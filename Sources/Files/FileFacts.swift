@@ -33,7 +33,6 @@ public struct FileFacts: Equatable, Sendable {
     public init(seconds: Int, nanoseconds: Int) { (self.seconds, self.nanoseconds) = (seconds, nanoseconds) }
   }
 
-  /// Returns the facts of what is at a path; nil if there is nothing.
   public static func at(_ path: String, followingLinks: Bool = true) throws(FileError) -> FileFacts? {
     var status = stat()
     if (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 { return FileFacts(status) }
@@ -41,8 +40,6 @@ public struct FileFacts: Equatable, Sendable {
     throw FileError(path, .inspect)
   }
 
-  /// Returns the facts of an open file.
-  /// - Parameter path: the name for error messages.
   public static func of(_ descriptor: Int32, path: String) throws(FileError) -> FileFacts {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { throw FileError(path, .inspect) }
@@ -67,11 +64,8 @@ public struct FileFacts: Equatable, Sendable {
   }
 }
 
-/// Returns whether something may be at a path: false only if the system says that nothing is there. Whoever opens what
-/// cannot be looked at learns why.
-public func fileExists(_ path: String) -> Bool {
-  access(path, F_OK) == 0 || !isMissing(errno) && errno != ENAMETOOLONG
-}
+/// Returns whether something may be at a path: false only if the system says that nothing is there.
+public func fileExists(_ path: String) -> Bool { access(path, F_OK) == 0 || !isMissing(errno) && errno != ENAMETOOLONG }
 
 /// Returns whether a process has the file open for writing. False also if the system cannot tell: on some network
 /// disks, and for a file of another user.

@@ -1,6 +1,5 @@
-// A lock that processes share, by flock.
-// Invariant: the lock ends with the process that holds it, so a killed process leaves nothing locked; waiting ends at
-// its deadline, or when the user interrupts it.
+// A lock that processes share, by flock. Invariant: the lock ends with the process that holds it, so a killed process
+// leaves nothing locked; waiting ends at its deadline, or when the user interrupts it.
 
 internal import Glibc
 
@@ -17,14 +16,11 @@ public struct LockWait {
   public init(
     seconds: Double = 5, elapsed: @escaping () -> Double, isInterrupted: @escaping () -> Bool,
     pause: @escaping (Double) -> Void = pauseForSignal
-  ) {
-    (self.seconds, self.elapsed, self.isInterrupted, self.pause) = (seconds, elapsed, isInterrupted, pause)
-  }
+  ) { (self.seconds, self.elapsed, self.isInterrupted, self.pause) = (seconds, elapsed, isInterrupted, pause) }
 
   /// Measures the wait by adding up its own pauses, for callers whose clock does not advance.
   public static func byPauses(
-    seconds: Double, isInterrupted: @escaping () -> Bool,
-    pause: @escaping (Double) -> Void = pauseForSignal
+    seconds: Double, isInterrupted: @escaping () -> Bool, pause: @escaping (Double) -> Void = pauseForSignal
   ) -> LockWait {
     var waited = 0.0
     return LockWait(
@@ -79,8 +75,7 @@ public final class FileLock {
 
   public func release() {
     guard descriptor >= 0 else { return }
-    // Closing is not enough: a program that is just being started holds the descriptor until it runs, and with it the
-    // lock.
+    // Closing is not enough: a program that is being started holds the descriptor, and the lock, until it runs.
     flock(descriptor, LOCK_UN)
     close(descriptor)
     descriptor = -1

@@ -1,6 +1,5 @@
-// Waiting for changes in a folder, by inotify.
-// Invariant: changes between the creation of the object and the wait are not missed, because the folder is watched from
-// the start.
+// Waiting for changes in a folder, by inotify. Invariant: changes between the creation of the object and the wait are
+// not missed, because the folder is watched from the start.
 
 import Glibc
 
@@ -43,7 +42,6 @@ public final class FolderWatch {
   }
 
   /// Waits for a change, and then until changes pause for a moment.
-  /// - Parameter isInterrupted: polled while waiting.
   /// - Returns: false if it was interrupted.
   /// - Throws: `FileError`, for example if the folder is gone.
   public func waitForChange(isInterrupted: () -> Bool) throws(FileError) -> Bool {

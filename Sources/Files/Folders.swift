@@ -1,6 +1,5 @@
-// Folders: creating them for their owner only, listing, syncing, and removing them with their content.
-// Invariant: private folders have mode 0700 and private files 0600 from the moment of creation, whatever the umask;
-// removing follows no symbolic link.
+// Folders: creating them for their owner only, listing, syncing, and removing them with their content. Invariant:
+// private folders have mode 0700 and private files 0600 from creation on, whatever the umask; removing follows no link.
 
 internal import CMapping
 internal import Glibc
@@ -36,8 +35,7 @@ public func makePrivateFolder(_ path: String) throws(FileError) {
   try makeFolder(path, mode: 0o700, &created)
 }
 
-/// Creates a folder that the user asked for, to keep or to give away, and its missing parents; the umask alone
-/// restricts the mode.
+/// Creates a folder that the user asked for, and its missing parents; the umask alone restricts the mode.
 /// - Parameter created: gets the paths of the folders that were not there.
 public func makeExportedFolder(_ path: String, _ created: inout [String]) throws(FileError) {
   try makeFolder(path, mode: 0o777, &created)
@@ -69,15 +67,12 @@ public func removingOnFailure(_ body: (_ created: inout [String]) throws -> Void
 /// Creates an empty file with mode 0600, and its folder, if they are missing.
 public func makePrivateFile(_ path: String) throws(FileError) {
   try makePrivateFolder(parentFolder(of: path))
-  do {
-    close(try openFile(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600))
-  } catch {
+  do { close(try openFile(path, O_RDWR | O_CREAT | O_EXCL, mode: 0o600)) } catch {
     if error.number != EEXIST { throw error }
   }
 }
 
-/// Describes a folder that others may write to or that belongs to another user, and the remedy; nil if the folder is
-/// safe or does not exist.
+/// Describes a folder that others may write to or own, and the remedy; nil if it is safe or does not exist.
 public func insecureFolderProblem(_ path: String) -> String? {
   let facts: FileFacts?
   // If its facts cannot be read, opening the folder fails later and reports why.
@@ -137,14 +132,12 @@ public enum Folder {
     if isFolder(path) { throw FileError(path, operation, number: EISDIR) }
   }
 
-  /// Returns whether a path leads to a folder, directly or by a link.
   public static func isFolder(_ path: String) -> Bool {
     // If its facts cannot be read, opening it fails later and reports why.
     do { return try FileFacts.at(path)?.kind == .folder } catch { return false }
   }
 
-  /// Syncs a folder, so that its entries survive a power failure. On file systems that cannot do this (some network
-  /// disks) the files are still complete.
+  /// Syncs a folder, so that its entries survive a power failure, if the file system can (some network disks cannot).
   public static func sync(_ path: String) {
     let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { return }
@@ -169,7 +162,6 @@ public enum Folder {
   }
 
   /// Creates a folder with a unique name and mode 0700. The caller removes it with `removeTree`.
-  /// - Parameter prefix: the start of the name.
   public static func makeTemporary(in folder: String, prefix: String) throws(FileError) -> String {
     var template = Array((folder + "/" + prefix + "-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw FileError(folder + "/" + prefix, .make) }
@@ -194,8 +186,7 @@ public enum Folder {
     guard rmdir(path) == 0 else { throw FileError(path, .remove) }
   }
 
-  /// Removes the entries of an open folder and closes its descriptor. It works by descriptors all the way down, so that
-  /// nobody can redirect it with a link.
+  /// Removes the entries of an open folder and closes it; by descriptors alone, so that no link can redirect it.
   private static func removeEntries(of descriptor: Int32, _ path: String, depth: Int, _ failure: inout FileError?) {
     guard descriptor >= 0 else { return failure = failure ?? FileError(path, .remove) }
     guard depth < 64, let stream = fdopendir(descriptor) else {
@@ -223,7 +214,6 @@ public enum Folder {
   }
 
   /// Returns the names as bytes, without `.` and `..`.
-  /// - Parameter path: the name for error messages.
   static func entries(of stream: OpaquePointer, _ path: String) throws(FileError) -> [[UInt8]] {
     var names: [[UInt8]] = []
     while true {

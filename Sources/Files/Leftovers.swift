@@ -42,7 +42,6 @@ public enum Leftovers {
     return kill(process, 0) != 0 && errno == ESRCH
   }
 
-  /// Returns whether a name is that of a `Scratch` folder.
   public static func isScratch(_ name: String) -> Bool { end(ofScratch: name) != nil && process(of: name) != nil }
 
   /// Removes the leftovers of ended processes in a folder that only this program writes to. What cannot be removed
@@ -62,11 +61,9 @@ public enum Leftovers {
     }
   }
 
-  /// The name of the file that marks a temporary folder.
   static let mark = "deckhand-temporary"
 
-  /// Removes the marked temporary folders of ended processes in a folder of the user, and nothing else. What cannot be
-  /// removed stays: it does no harm.
+  /// Removes the marked temporary folders of ended processes in a folder of the user, as far as it can.
   public static func sweepMarked(_ folder: String) {
     for name in names(in: folder) where isScratch(name) && contains(name) {
       let path = folder + "/" + name
@@ -86,8 +83,7 @@ public enum Leftovers {
   /// How many numbers are tried for a temporary name.
   static let mostAttempts: Int32 = 1000
 
-  /// The path of a file, with its name truncated so that the temporary name stays within the 255 bytes that file
-  /// systems allow.
+  /// The path of a file, with its name cut so that the temporary name stays within the 255 bytes of file systems.
   static func stem(of target: String) -> String {
     var name = lastPart(of: target)
     if name.utf8.count <= 230 { return target }
@@ -111,8 +107,7 @@ public enum Leftovers {
     }
   }
 
-  /// Parses the process id from the end of a temporary name: `1234` from `1234-0.tmp`; nil for anything else, including
-  /// `2024-05.tmp`.
+  /// Parses the process id from the end of a temporary name: `1234` from `1234-0.tmp`; nil for `2024-05.tmp`.
   private static func part(ofTemporary end: Substring) -> Int32? {
     guard end.hasSuffix(".tmp") else { return nil }
     let parts = end.dropLast(4).split(separator: "-", omittingEmptySubsequences: false)

@@ -8,7 +8,6 @@ internal import Glibc
 public final class MappedFile {
   public let path: String
   public let bytes: UnsafeRawBufferPointer
-  /// The facts of the file when it was mapped.
   public let facts: FileFacts
 
   /// Nil for anything but a regular file of at least that many bytes.
@@ -37,7 +36,6 @@ public final class MappedFile {
   /// Keeps the process alive if a file is truncated while it is mapped; to be called once, at the start.
   public static func guardMappings() { mapping_guard() }
 
-  /// Returns whether the address is in the missing part of a mapped file; if so, it reads as zero from now on. For a
-  /// SIGBUS handler.
+  /// For a SIGBUS handler: whether the address is in the missing part of a mapped file, which then reads as zero.
   public static let handlesFault: @convention(c) (UnsafeRawPointer?) -> Bool = { mapping_fill($0) }
 }

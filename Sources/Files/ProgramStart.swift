@@ -8,11 +8,8 @@ import Text
 /// Starts a program in a new session: Ctrl-C at the terminal reaches only the shell, and the program has no terminal
 /// that it could write to. Signal handlers and the signal mask are reset to their defaults.
 /// - Parameters:
-///   - words: the program's path and its arguments.
-///   - environment: `NAME=value`.
 ///   - channel: the descriptor for its standard input and output; nil for `/dev/null`.
 ///   - input: the file for its standard input, if there is no channel; nil for `/dev/null`.
-///   - errors: gets its standard error; nil for `/dev/null`.
 /// - Returns: the process id, and 0 or the errno of the failure.
 public func startProgram(
   _ words: [String], environment: [String], channel: CInt? = nil, input: String? = nil, errors: ErrorOutput? = nil
@@ -73,8 +70,7 @@ public func startTalkingProgram(
   return (started.process, ends[0])
 }
 
-/// Returns the ends of a new pipe, which started programs do not inherit; nil if there is none, with the reason in
-/// `errno`.
+/// Returns the ends of a new pipe, which started programs do not inherit; nil on failure (`errno`).
 public func uninheritedPipe() -> (reading: CInt, writing: CInt)? {
   var ends: [CInt] = [-1, -1]
   guard pipe(&ends) == 0 else { return nil }
@@ -108,7 +104,6 @@ public final class ErrorOutput {
     if count > 0 { text = Array((text + chunk[..<count]).suffix(1 << 12)) }
   }
 
-  /// Returns the last line that is not blank.
   public func lastLine() -> String? {
     drain()
     let lines = String(decoding: text, as: UTF8.self).split(whereSeparator: \.isNewline)
@@ -116,8 +111,7 @@ public final class ErrorOutput {
   }
 }
 
-/// Waits until a program ends.
-/// - Returns: the status from waitpid(2).
+/// Waits until a program ends; returns the status from waitpid(2).
 private func waitForEnd(of process: pid_t) -> CInt {
   var status: CInt = 0
   while waitpid(process, &status, 0) < 0, errno == EINTR {}
@@ -131,17 +125,13 @@ public func waitForExit(of process: pid_t) -> Int32 {
   return status & 0x7F == 0 ? (status >> 8) & 0xFF : 128 + (status & 0x7F)
 }
 
-/// Kills a program and waits until it has ended.
-/// - Returns: the status from waitpid(2).
+/// Kills a program and waits until it has ended; returns the status from waitpid(2).
 @discardableResult public func endProgram(_ process: pid_t) -> CInt {
   kill(process, SIGKILL)
   return waitForEnd(of: process)
 }
 
-/// Passes the texts as a null-terminated array of C strings.
-private func withStrings<Result>(
-  _ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result
-) -> Result {
+private func withStrings<Result>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
   let pointers = texts.map { strdup($0) }
   defer { for pointer in pointers { free(pointer) } }
   return body(pointers + [nil])

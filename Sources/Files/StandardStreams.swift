@@ -3,7 +3,6 @@
 
 internal import Glibc
 
-/// The lines of standard input.
 public final class InputLines {
   /// The number of lines read so far.
   public private(set) var count = 0
@@ -14,9 +13,6 @@ public final class InputLines {
   private var end = 0
   private var isAtEnd = false
 
-  /// - Parameters:
-  ///   - limit: the maximum length of a line in bytes.
-  ///   - descriptor: the descriptor to read from.
   public init(limit: Int, descriptor: Int32 = 0) {
     (self.limit, self.descriptor) = (limit, descriptor)
     buffer = .allocate(byteCount: 256 << 10, alignment: 16)
@@ -24,8 +20,7 @@ public final class InputLines {
 
   deinit { buffer.deallocate() }
 
-  /// Returns the next line without its line feed, valid until the next call; nil at the end. The last line may lack its
-  /// line feed.
+  /// Returns the next line, valid until the next call, without its line feed, which the last may lack; nil at the end.
   /// - Throws: `FileError`, with `.tooLarge` for a line that is longer than the limit.
   public func next() throws(FileError) -> UnsafeRawBufferPointer? {
     var searched = start
@@ -91,7 +86,6 @@ public struct InputPieces {
   private static let most = 64 << 10
   private let descriptor: Int32
 
-  /// - Parameter descriptor: the descriptor to read from.
   public init(descriptor: Int32 = 0) { self.descriptor = descriptor }
 
   /// Returns what arrives next within that many milliseconds; 0 does not wait.

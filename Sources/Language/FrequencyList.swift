@@ -7,9 +7,6 @@ import Problems
 import Text
 
 /// Words and their counts.
-///
-///     let list = try FrequencyList("es_ES.lm", of: spanish) { false }
-///     list.counts["gato"]   // 412
 public struct FrequencyList {
   static let limit = 64 << 20
   static let mostWords = 1_000_000
@@ -17,8 +14,7 @@ public struct FrequencyList {
   public private(set) var counts: [String: Double] = [:]
 
   /// Reads one of two formats: a language model of Onboard, whose section `\1-grams:` has lines of a count, a space and
-  /// a word; or a table of words and counts separated by a tab. The words of a table without counts must be in order of
-  /// frequency.
+  /// a word; or a table of words and counts separated by a tab. Without counts, a table is in order of frequency.
   init(_ path: String, of language: Language, isInterrupted: @escaping @Sendable () -> Bool) throws(LanguageError) {
     let words = try dataText(path, limit: Self.limit, isInterrupted: isInterrupted)
     let isModel = words.utf8.starts(with: "\n\\data\\".utf8) || words.utf8.starts(with: "\\data\\".utf8)

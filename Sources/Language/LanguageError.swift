@@ -6,8 +6,6 @@ public import Problems
 import Text
 
 /// A failure to read the data that a language is analysed with.
-///
-///     LanguageError.damaged(path: "spa-eng.automorf.bin", reason: "it ends in the middle").message
 public enum LanguageError: Problem, Equatable {
   /// The file is of the wrong format, or truncated.
   case damaged(path: String, reason: String)
@@ -35,10 +33,7 @@ public enum LanguageError: Problem, Equatable {
   }
 }
 
-/// Returns the bytes of a file with data.
-func dataBytes(
-  _ path: String, limit: Int, isInterrupted: @escaping () -> Bool
-) throws(LanguageError) -> [UInt8] {
+func dataBytes(_ path: String, limit: Int, isInterrupted: @escaping () -> Bool) throws(LanguageError) -> [UInt8] {
   do { return try FileText.bytes(path, limit: limit, isInterrupted: isInterrupted) } catch {
     throw .unreadable(path: path, reason: error.message)
   }

@@ -15,7 +15,6 @@ public final class LanguageLibrary {
   let sharedFolders: [String]
   /// A folder that holds all the files directly, without subfolders.
   private let shippedFolder: String?
-  /// The folder of the user's own frequency lists.
   let frequencyFolder: String
   private let spellingFolders: [String]
   let isInterrupted: @Sendable () -> Bool
@@ -30,12 +29,10 @@ public final class LanguageLibrary {
   /// - Parameters:
   ///   - ownFolder: the user's tables, `CODE.tsv`: a form, a tab, its lemma.
   ///   - sharedFolders: the folders that contain `apertium`, `wordnet` and `onboard`.
-  ///   - frequencyFolder: the user's own frequency lists.
   ///   - shippedFolder: holds files that the shared folders lack, without subfolders: `spa-eng.automorf.bin`.
   public init(
     ownFolder: String, sharedFolders: [String], spellingFolders: [String], frequencyFolder: String = "",
-    shippedFolder: String? = nil,
-    isInterrupted: @escaping @Sendable () -> Bool
+    shippedFolder: String? = nil, isInterrupted: @escaping @Sendable () -> Bool
   ) {
     self.shippedFolder = shippedFolder
     (self.ownFolder, self.sharedFolders, self.spellingFolders) = (ownFolder, sharedFolders, spellingFolders)
@@ -55,7 +52,6 @@ public final class LanguageLibrary {
   /// Drops the loaded lemmatizers, after a dictionary with forms was added or removed.
   public func forget() { lemmatizers = [:] }
 
-  /// Returns the lemmatizer of a language, loading its data at first use.
   public func lemmatizer(of language: Language) -> Lemmatizer {
     if let known = lemmatizers[language] { return known }
     let code = language.baseCode
@@ -93,8 +89,7 @@ public final class LanguageLibrary {
     }
   }
 
-  /// The available bilingual dictionaries of Apertium, with the codes of their source and target languages, in order of
-  /// these codes.
+  /// The available bilingual dictionaries of Apertium, in order of the codes of their source and target languages.
   public func bilingualFiles() -> [(words: String, meanings: String, path: String)] {
     Set(Language.known.map(\.code)).sorted().flatMap { code in
       bilingualFiles(of: code).map { (code, $0.meanings, $0.path) }

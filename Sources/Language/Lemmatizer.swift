@@ -33,13 +33,10 @@ public final class Lemmatizer {
   /// Whether there is data, so that a form unknown to it is probably a name.
   var hasData: Bool { wordNet != nil || !analysers.isEmpty }
 
-  /// - Parameters:
-  ///   - dictionaryForms: returns the words that dictionaries list a form under.
-  ///   - stems: called once, for the first word that nothing else recognises.
+  /// - Parameter stems: called once, for the first word that nothing else recognises.
   init(
     _ language: Language, overrides: [String: String], analysers: [TransducerFile], wordNet: WordNetForms?,
-    missing: String?, dictionaryForms: @escaping (String) -> [String] = { _ in [] },
-    stems: @escaping () -> AffixStems?
+    missing: String?, dictionaryForms: @escaping (String) -> [String] = { _ in [] }, stems: @escaping () -> AffixStems?
   ) {
     (self.language, self.overrides, self.analysers, self.wordNet) = (language, overrides, analysers, wordNet)
     (self.missing, self.dictionaryForms, self.stems) = (missing, dictionaryForms, stems)
@@ -55,8 +52,7 @@ public final class Lemmatizer {
     return Self.chosen(candidates, form: lowered) { _ in 0 }
   }
 
-  /// Returns the lemma of a card's text for a word, without its article: `casa` for `las casas`, `acqua` for `l'acqua`.
-  /// Nil for several words.
+  /// Returns the lemma of a card's text without its article: `casa` for `las casas`; nil for several words.
   public func lemma(ofPhrase phrase: String) -> String? {
     var phrase = phrase.replacingApostrophes
     if tables.rules.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }

@@ -4,7 +4,6 @@
 import Text
 
 public struct LookUp: Equatable, Sendable {
-  /// The word as it was looked up.
   public let word: String
   /// Index into `TextIndex.sentences`; nil for a word without letters or digits.
   public let sentence: Int?
@@ -15,8 +14,6 @@ public struct LookUp: Equatable, Sendable {
 }
 
 extension TextIndex {
-  /// Returns the words that were looked up, in text order.
-  /// - Parameter lemmas: the possible lemmas of a word.
   public func lookUps(lemmas: (String) -> [String]) -> [LookUp] {
     var next = 0
     return places.enumerated().compactMap { number, place in

@@ -3,7 +3,6 @@
 
 import Text
 
-/// A word of a plan, and its sentence.
 public struct PlannedWord: Equatable, Sendable {
   /// Index into `TextIndex.lemmas`.
   public let lemma: UInt32
@@ -15,9 +14,7 @@ public struct PlannedWord: Equatable, Sendable {
 
 extension TextView {
   /// Returns the best sentence for each of some lemmas; lemmas without a sentence that is easy enough are left out.
-  /// - Parameters:
-  ///   - most: the maximum number of unknown words in a sentence.
-  ///   - poll: called often enough to stop the search in time.
+  /// - Parameter poll: called often enough to stop the search in time.
   public func bestSentences(
     for lemmas: [UInt32], unknownAtMost most: Int, poll: () throws -> Void
   ) rethrows -> [PlannedWord] {
@@ -38,8 +35,7 @@ extension TextView {
     }
   }
 
-  /// Returns an order in which each sentence has one new word; of the words that are reachable, the most useful comes
-  /// first.
+  /// Returns an order in which each sentence has one new word; of the reachable words, the most useful comes first.
   /// - Parameter poll: called often enough to stop the work in time.
   public func plan(count: Int, poll: () throws -> Void) rethrows -> [PlannedWord] {
     var planner = try Planner(self, poll)
@@ -77,9 +73,7 @@ private struct SentenceWorth: Comparable {
     func key(_ worth: SentenceWorth) -> (Int, Int, Int, Int, Int) {
       let faults = (worth.isBadLength ? 2 : 0) + (worth.isCut ? 1 : 0)
       let distance = worth.isBadLength ? max(5 - worth.length, worth.length - 15) : 0
-      return (
-        worth.unknown, faults, worth.hasNoTranslation ? 1 : 0, worth.hasName ? 1 : 0, distance
-      )
+      return (worth.unknown, faults, worth.hasNoTranslation ? 1 : 0, worth.hasName ? 1 : 0, distance)
     }
     return key(a) < key(b)
   }

@@ -30,8 +30,7 @@ extension TextView {
     }
   }
 
-  /// Returns the coverage as more lemmas are learned, the most useful first: `steps + 1` values, from none of them to
-  /// all.
+  /// Returns the coverage as more lemmas are learned, the most useful first: `steps + 1` values, from none to all.
   public func coverage(afterLemmas most: Int, steps: Int) -> [Double] {
     let (all, gains) = (Double(max(1, countedWords)), lemmasByGain().prefix(most))
     var sums = [coverage * all]

@@ -6,7 +6,6 @@ import Text
 
 /// Where a paragraph of a text came from.
 public struct TextPlace: Equatable, Sendable {
-  /// The index of its file, from 0.
   public var file: Int
   /// The start of a subtitle, in seconds from the beginning.
   public var start: Double?
@@ -15,9 +14,7 @@ public struct TextPlace: Equatable, Sendable {
   /// The word that the user looked up there.
   public var word: String?
 
-  public init(
-    file: Int, start: Double? = nil, end: Double? = nil, translation: String? = nil, word: String? = nil
-  ) {
+  public init(file: Int, start: Double? = nil, end: Double? = nil, translation: String? = nil, word: String? = nil) {
     (self.file, self.start, self.end, self.translation, self.word) = (file, start, end, translation, word)
   }
 }
@@ -29,7 +26,6 @@ public struct TextSentence: Sendable {
   let place: UInt32
 }
 
-/// A word at its position in the text.
 public struct TextToken: Sendable {
   let start: UInt32
   let end: UInt32
@@ -94,7 +90,6 @@ public struct TextIndex: Sendable {
 
   public func place(of sentence: TextSentence) -> TextPlace { places[Int(sentence.place)] }
 
-  /// The indices of a sentence's tokens in `tokens`.
   public func tokenRange(of sentence: TextSentence) -> Range<Int> {
     Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)
   }
@@ -111,11 +106,8 @@ public struct TextIndex: Sendable {
   /// The SHA-256 hash of the whole text, in hexadecimal digits.
   public var digest: String { hexadecimal(sha256(bytes)) }
 
-  public func tokens(of sentence: TextSentence) -> ArraySlice<TextToken> {
-    tokens[tokenRange(of: sentence)]
-  }
+  public func tokens(of sentence: TextSentence) -> ArraySlice<TextToken> { tokens[tokenRange(of: sentence)] }
 
-  /// Returns the likeliest lemma of a token; nil for a number.
   public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
 
   /// Whether a sentence ends with a full stop or another end mark, ignoring quotes and brackets after it.
@@ -124,8 +116,7 @@ public struct TextIndex: Sendable {
     return String(decoding: bytes[Int(start)..<Int(sentence.bytes.upperBound)], as: UTF8.self).endsSentence ?? false
   }
 
-  /// Returns the lemma of the word that was looked up in a sentence, given possible lemmas; matches a form or a lemma,
-  /// nil if there is none.
+  /// Returns the lemma of the word that was looked up in a sentence, by a form or a lemma; nil if there is none.
   public func lemmaLookedUp(in sentence: TextSentence, of lemmas: [String]) -> UInt32? {
     let found = tokens(of: sentence).lazy.filter { !$0.isName }.compactMap { token in
       forms[Int(token.form)].lemmas.first.map { (form: forms[Int(token.form)].text, lemma: $0) }
@@ -133,7 +124,6 @@ public struct TextIndex: Sendable {
     return found.first { lemmas.contains($0.form) || lemmas.contains(self.lemmas[Int($0.lemma)].text) }?.lemma
   }
 
-  /// Splits a sentence into pieces: tokens, and the text between them.
   public func pieces(of sentence: TextSentence) -> [(text: String, token: TextToken?)] {
     var pieces: [(text: String, token: TextToken?)] = []
     var end = sentence.bytes.lowerBound
@@ -194,9 +184,7 @@ public struct TextBuilder {
   public func hasRoom(for count: Int) -> Bool { bytes.count + count <= Self.longestText }
 
   /// Adds a paragraph; a sentence never continues in the next one.
-  public mutating func add(
-    _ paragraph: String, at place: TextPlace, watch: (Int) throws -> Void
-  ) rethrows {
+  public mutating func add(_ paragraph: String, at place: TextPlace, watch: (Int) throws -> Void) rethrows {
     guard hasRoom(for: paragraph.utf8.count) else { return }
     let base = bytes.count
     var paragraph = limitingMarks(paragraph).composed
@@ -227,9 +215,7 @@ public struct TextBuilder {
     }
   }
 
-  private mutating func add(
-    _ word: WordRange, of content: UnsafeBufferPointer<UInt8>, base: Int, isFirst: Bool
-  ) {
+  private mutating func add(_ word: WordRange, of content: UnsafeBufferPointer<UInt8>, base: Int, isFirst: Bool) {
     let spelling = spellings.number(of: UnsafeBufferPointer(rebasing: content[word.start..<word.end]))
     tokens.append(
       TextToken(
@@ -300,7 +286,6 @@ public struct TextBuilder {
   }
 }
 
-/// The lowercase forms of all spellings.
 private struct FormsOfSpellings {
   var forms: [UInt32] = []
   var texts: [String] = []

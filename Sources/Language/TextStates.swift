@@ -19,7 +19,6 @@ public enum WordState: UInt8, CaseIterable, Comparable, Sendable {
 
   /// Whether the word makes a sentence harder.
   public var isMissing: Bool { self == .unknown || self == .new }
-  /// Whether the word still has to be learned.
   public var isToLearn: Bool { self != .known && self != .ignored }
 }
 
@@ -30,23 +29,17 @@ public struct StateCount: Equatable, Sendable {
 }
 
 /// A text with a learner's knowledge of its words.
-///
-///     let view = TextView(text, state: { states[$0] ?? .unknown })
-///     view.coverage           // 0.92
-///     view.expectedCoverage   // 0.94
 public struct TextView: Sendable {
   public let text: TextIndex
   /// By form; numbers count as known.
   public let formStates: [WordState]
-  /// By lemma: the state of the lemma.
   public let lemmaStates: [WordState]
   /// By form: the probability that it is remembered now.
   let recalls: [Double]
   /// By sentence: the number of distinct unknown or new words, by their primary lemma.
   public let missing: [UInt16]
 
-  /// - Parameter recall: the probability that a lemma is remembered now; nil derives it from the state: 1 if known,
-  ///   otherwise 0.
+  /// - Parameter recall: the probability that a lemma is remembered now; nil: 1 if known, otherwise 0.
   public init(_ text: TextIndex, state: (String) -> WordState, recall: (String) -> Double? = { _ in nil }) {
     self.text = text
     let own = text.lemmas.map { state($0.text) }
@@ -61,7 +54,6 @@ public struct TextView: Sendable {
   }
 
   private static func missing(_ text: TextIndex, _ states: [WordState]) -> [UInt16] {
-    /// The last sentence that each lemma was seen in.
     var seen = [Int32](repeating: -1, count: text.lemmas.count)
     return text.sentences.enumerated().map { number, sentence in
       var count: UInt16 = 0
@@ -76,15 +68,11 @@ public struct TextView: Sendable {
     }
   }
 
-  /// Returns the state of a token; nil for a name or a number.
   public func state(of token: TextToken) -> WordState? {
     token.isName || text.forms[Int(token.form)].isNumber ? nil : formStates[Int(token.form)]
   }
 
-  /// Returns the likeliest lemma of a token; nil for a name or a number.
-  public func lemma(of token: TextToken) -> UInt32? {
-    token.isName ? nil : text.lemma(of: token)
-  }
+  public func lemma(of token: TextToken) -> UInt32? { token.isName ? nil : text.lemma(of: token) }
 
   /// Returns the number of tokens and lemmas in each state.
   public func counts() -> [WordState: StateCount] {
@@ -99,10 +87,7 @@ public struct TextView: Sendable {
     return counts
   }
 
-  /// The number of tokens that are names or numbers.
-  public var passedOver: Int {
-    text.tokens.count { $0.isName || text.forms[Int($0.form)].isNumber }
-  }
+  public var passedOver: Int { text.tokens.count { $0.isName || text.forms[Int($0.form)].isNumber } }
 
   /// The share of all words that are known, not counting names, numbers and ignored words; 1 for a text without words.
   public var coverage: Double {
@@ -113,8 +98,7 @@ public struct TextView: Sendable {
   /// Returns how many sentences have exactly that many unknown or new words.
   public func sentences(missing count: Int) -> Int { missing.count { Int($0) == count } }
 
-  /// Returns the lemmas in the wanted states (by default all that are still to be learned), ordered by their number of
-  /// tokens; equal ones in text order.
+  /// Returns the lemmas in the wanted states (by default those to be learned) by number of tokens, then in text order.
   public func lemmasByGain(where isWanted: (WordState) -> Bool = \.isToLearn) -> [UInt32] {
     text.lemmas.indices.filter { text.lemmas[$0].count > 0 && isWanted(lemmaStates[$0]) }
       .sorted { (-text.lemmas[$0].count, $0) < (-text.lemmas[$1].count, $1) }.map { UInt32($0) }

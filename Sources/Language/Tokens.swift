@@ -1,5 +1,4 @@
-// Words and sentences in a paragraph. Invariant: words and sentences are byte ranges in text order; they never overlap,
-// and each word is in one sentence.
+// Words and sentences in a paragraph. Invariant: both are byte ranges in text order, and each word is in one sentence.
 //
 // A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
 // in numbers by a comma too, and by a hyphen only before a pronoun of Portuguese. A sentence ends at the end of a
@@ -17,7 +16,6 @@ struct WordRange: Equatable {
   var isNumber: Bool
 }
 
-/// The role of a character in the rules.
 private enum CharacterClass: UInt8 { case other, letter, capital, digit, joiner, blank }
 
 struct Tokenizer {
@@ -28,8 +26,7 @@ struct Tokenizer {
 
   private static let longestSentence = 1000
 
-  /// Calls `body` with the range and the words of each sentence that has a word. Only the words of one sentence are
-  /// held at a time.
+  /// Calls `body` with the range and the words of each sentence that has a word. Only one sentence is held at a time.
   /// - Parameter watch: called after each 4,096 words with the bytes that the words of the sentence take.
   func forEachSentence(
     in bytes: UnsafeBufferPointer<UInt8>, watch: (Int) throws -> Void,
@@ -64,9 +61,7 @@ struct Tokenizer {
   // MARK: Words
 
   /// Adds the next word from `index` on, or its parts; false at the end.
-  private func readWord(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int, _ words: inout [WordRange]
-  ) -> Bool {
+  private func readWord(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int, _ words: inout [WordRange]) -> Bool {
     while index < bytes.count {
       let (kind, length) = Self.classify(bytes, index)
       if kind == .letter || kind == .capital || kind == .digit {
@@ -146,16 +141,13 @@ struct Tokenizer {
   /// Whether it is the t of `demanda-t-il`.
   private func isLink(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange) -> Bool {
     guard tables.rules.linksWithT, word.end - word.start == 1, bytes[word.start] | 0x20 == UInt8(ascii: "t"),
-      word.start > 0,
-      word.end < bytes.count
+      word.start > 0, word.end < bytes.count
     else { return false }
     return bytes[word.start - 1] == UInt8(ascii: "-") && bytes[word.end] == UInt8(ascii: "-")
   }
 
   /// Adds a complete word: `don't` as `do`, `n't`.
-  private func finish(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, _ words: inout [WordRange]
-  ) -> Int {
+  private func finish(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, _ words: inout [WordRange]) -> Int {
     if isLink(bytes, word) { return word.end }
     if tables.rules.splitsContractions, let length = cliticLength(bytes, word) {
       var stem = word
@@ -186,9 +178,7 @@ struct Tokenizer {
   // MARK: Sentences
 
   /// Returns where a sentence ends between two words; nil if it continues.
-  private func boundary(
-    _ bytes: UnsafeBufferPointer<UInt8>, after word: WordRange, before next: WordRange
-  ) -> Int? {
+  private func boundary(_ bytes: UnsafeBufferPointer<UInt8>, after word: WordRange, before next: WordRange) -> Int? {
     var index = word.end
     var (dots, isEnd, opens, end): (Int, Bool, Bool, Int?) = (0, false, false, nil)
     // Where a sentence ends that no blank follows, in Chinese and Japanese.
@@ -200,8 +190,7 @@ struct Tokenizer {
         dots += 1
         isEnd = end == nil || isEnd
       case "。", "！", "？": (isEnd, dots, wideEnd) = (true, dots + 2, index + length)
-      case _ where wideEnd == index && "」』）".unicodeScalars.contains(scalar):
-        (wideEnd, closes) = (index + length, true)
+      case _ where wideEnd == index && "」』）".unicodeScalars.contains(scalar): (wideEnd, closes) = (index + length, true)
       case ";" where tables.rules.asksWithSemicolon: (isEnd, dots) = (true, dots + 2)
       case _ where scalar.endsSentence: (isEnd, dots) = (true, dots + (scalar == "…" ? 3 : 2))
       case "\n" where end == nil && isParagraphEnd(bytes, index): return index
@@ -233,9 +222,7 @@ struct Tokenizer {
     index + 1 < bytes.count && bytes[index + 1] == 0x0A
   }
 
-  private func isAbbreviation(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, before next: WordRange
-  ) -> Bool {
+  private func isAbbreviation(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, before next: WordRange) -> Bool {
     let length = word.end - word.start
     if word.isNumber { return tables.rules.pointsOrdinals && length <= 2 }
     if length > 12 { return false }

@@ -1,6 +1,5 @@
-// Reads Apertium's compiled dictionaries (lttoolbox's `LTTB` files), both analysers and bilingual ones. Invariant: the
-// file is not trusted: a count never reserves more than the remaining bytes of the file, and every state and symbol
-// pair is checked to exist.
+// Reads Apertium's compiled dictionaries (lttoolbox's `LTTB` files), analysers and bilingual ones. Invariant: the file
+// is not trusted: a count never reserves more than its remaining bytes, and every state and symbol pair is checked.
 
 import Text
 

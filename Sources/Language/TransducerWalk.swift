@@ -49,7 +49,6 @@ private struct Walk {
 
   mutating func read(_ symbol: Int32) { step { $0.arcs(from: $1, reading: symbol) } }
 
-  /// Reads any tag.
   mutating func readTag() { step { $0.arcs(from: $1).prefix { $0.input < 0 } } }
 
   private mutating func step(_ arcs: (Transducer, UInt32) -> ArraySlice<Transducer.Arc>) {
@@ -77,8 +76,7 @@ private struct Walk {
 extension TransducerFile {
   static let longestWord = 100
 
-  /// Returns an analyser's readings of a word in Apertium's notation, without duplicates: `casa<n><f><sg>`,
-  /// `dar<vblex><imp>+me<prn>`.
+  /// Returns an analyser's distinct readings of a word in Apertium's notation: `dar<vblex><imp>+me<prn>`.
   func readings(of word: String) -> [String] {
     var found: [String] = []
     for walk in walks(of: word) {

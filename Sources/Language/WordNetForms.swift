@@ -51,7 +51,6 @@ final class WordNetForms {
   private let parts: [Part]
   private let counts: SortedLines
 
-  /// - Parameter folder: contains `index.noun` and the other files.
   init(_ folder: String, isInterrupted: @escaping () -> Bool) throws(LanguageError) {
     func part(_ name: String, _ senses: String, _ rules: [(String, String)]) throws(LanguageError) -> Part {
       Part(
@@ -68,17 +67,13 @@ final class WordNetForms {
         ]),
       try part(
         "verb", "2",
-        [
-          ("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", ""),
-        ]),
-      try part("adj", "35", [("er", ""), ("est", ""), ("er", "e"), ("est", "e")]),
-      try part("adv", "4", []),
+        [("s", ""), ("ies", "y"), ("es", "e"), ("es", ""), ("ed", "e"), ("ed", ""), ("ing", "e"), ("ing", "")]),
+      try part("adj", "35", [("er", ""), ("est", ""), ("er", "e"), ("est", "e")]), try part("adv", "4", []),
     ]
     counts = try SortedLines("\(folder)/cntlist.rev", isInterrupted: isInterrupted)
   }
 
-  /// Returns the lemmas of a lowercase form; a part of speech in which the form is inflected is ranked slightly
-  /// higher.
+  /// Returns the lemmas of a lowercase form; a part of speech in which the form is inflected is ranked slightly higher.
   func candidates(of form: String) -> [LemmaCandidate] {
     var found: [LemmaCandidate] = []
     for part in parts {

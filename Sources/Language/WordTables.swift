@@ -16,7 +16,6 @@ struct WordTables {
   let undivided: Set<String>
   let apocopes: Set<String>
 
-  /// - Parameter code: an ISO 639 code of two letters.
   init(code: String) {
     rules = Language.base(code)?.reading ?? .plain
     for line in rules.functionWords.split(separator: "\n") {

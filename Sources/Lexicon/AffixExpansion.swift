@@ -12,8 +12,7 @@ final class AffixExpansion {
   private let forms: [FormBuffer]
   private let prefixed: FormBuffer
 
-  /// Passes the UTF-8 of each form to `body`; a form may come more than once. More than `limit` forms are an error that
-  /// names `path`.
+  /// Passes the UTF-8 of each form to `body`; one may come twice. More than `limit` are an error that names `path`.
   init(
     rules: AffixRules, path: String, limit: Int, isInterrupted: @escaping () -> Bool,
     _ body: @escaping (UnsafeBufferPointer<UInt8>) -> Void
@@ -26,8 +25,7 @@ final class AffixExpansion {
     prefixed = FormBuffer(capacity: room + affixes.longestAddition)
   }
 
-  /// Expands each line of a `.dic` file except the first, which is the number of lines. `didRead` receives the fraction
-  /// read.
+  /// Expands each line of a `.dic` file except the first (the number of lines); `didRead` receives the fraction read.
   func expand(_ dictionary: UnsafeBufferPointer<UInt8>, _ didRead: (Double) -> Void) throws(LexiconError) {
     var lines = 0
     for line in dictionary.split(separator: 0x0A).dropFirst() {

@@ -45,8 +45,7 @@ struct AffixGroup {
     for letter in Set(letters) { byEdge[letter, default: []].append(affixes.count - 1) }
   }
 
-  /// The indices of the affixes that need a certain letter at the edge of the word, by that letter; and, under nil, of
-  /// those that fit any word.
+  /// The indices of the affixes by the letter that they need at the edge of the word; nil: those that fit any word.
   var edges: [(letter: UInt32?, affixes: [Int])] {
     byEdge.sorted { $0.key < $1.key }.map { ($0.key, $0.value) } + [(nil, anyEdge)]
   }
@@ -87,8 +86,7 @@ struct AffixRules {
     }
   }
 
-  /// Parses a header line (`SFX A Y 14`) or an affix (`SFX A r ción/S ar`). Only the first header of a flag byte
-  /// counts.
+  /// Parses a header line (`SFX A Y 14`) or an affix (`SFX A r ción/S ar`). Only a flag's first header counts.
   private static func read(_ fields: [[Unicode.Scalar]], into group: inout AffixGroup?, isPrefix: Bool) {
     let isHeader =
       fields.count == 4 && (fields[2] == ["Y"] || fields[2] == ["N"])
@@ -101,9 +99,8 @@ struct AffixRules {
     let add = parts[0] == ["0"] ? [] : Array(parts[0])
     guard let condition = condition(fields.count > 4 ? fields[4] : ["."]), group != nil else { return }
     let affix = Affix(
-      strip: fields[2] == ["0"] ? [] : fields[2].map(\.value),
-      add: Array(String(String.UnicodeScalarView(add)).utf8), addScalars: add.map(\.value), condition: condition,
-      flags: parts.count > 1 ? flagBytes(parts[1]) : [])
+      strip: fields[2] == ["0"] ? [] : fields[2].map(\.value), add: Array(String(String.UnicodeScalarView(add)).utf8),
+      addScalars: add.map(\.value), condition: condition, flags: parts.count > 1 ? flagBytes(parts[1]) : [])
     group?.add(affix, edge: isPrefix ? condition.first : condition.last)
   }
 

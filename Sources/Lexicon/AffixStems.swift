@@ -46,9 +46,7 @@ public final class AffixStems {
     return found.sorted { a, b in
       let (first, second) = ((a.strip, a.stem.count), (b.strip, b.stem.count))
       return first == second ? a.stem.lexicographicallyPrecedes(b.stem) : first < second
-    }.map { entry in
-      String(String.UnicodeScalarView(entry.stem.compactMap { Unicode.Scalar($0) }))
-    }
+    }.map { entry in String(String.UnicodeScalarView(entry.stem.compactMap { Unicode.Scalar($0) })) }
   }
 
   private func fits(_ affix: Affix, _ stem: [UInt32]) -> Bool {

@@ -76,9 +76,7 @@ final class Alphabet {
       }
       return true
     }
-    let hasMark = seen.indices.contains { value in
-      seen[value] && Unicode.Scalar(UInt32(value))?.isMark ?? true
-    }
+    let hasMark = seen.indices.contains { value in seen[value] && Unicode.Scalar(UInt32(value))?.isMark ?? true }
     return isSimple && !hasMark ? seen : nil
   }
 
@@ -126,9 +124,7 @@ final class Alphabet {
     }
   }
 
-  private func readWhole(
-    _ word: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt16>
-  ) -> Int {
+  private func readWhole(_ word: UnsafeBufferPointer<UInt8>, into target: UnsafeMutableBufferPointer<UInt16>) -> Int {
     let found = codes(of: word)
     for (index, code) in found.enumerated() { target[index] = code }
     return found.count

@@ -38,25 +38,21 @@ struct AnagramTable {
   }
 
   /// Returns the bucket of a hash: its high half, scaled to the number of buckets.
-  @inline(__always)
-  static func bucket(of hash: UInt64, in count: Int) -> Int { SlotTable.home(of: hash, in: count) }
+  @inline(__always) static func bucket(of hash: UInt64, in count: Int) -> Int { SlotTable.home(of: hash, in: count) }
 
-  @inline(__always)
-  static func slot(hash: UInt64, offset: UInt32, offsetBits: UInt64) -> UInt64 {
+  @inline(__always) static func slot(hash: UInt64, offset: UInt32, offsetBits: UInt64) -> UInt64 {
     hash &<< offsetBits | UInt64(offset)
   }
 
   /// Returns 1 if a word may have this hash, else 0.
-  @inline(__always)
-  func likelihood(of hash: UInt64) -> Int {
+  @inline(__always) func likelihood(of hash: UInt64) -> Int {
     let bit = hash & bitmapMask
     return Int(truncatingIfNeeded: bitmap[Int(truncatingIfNeeded: bit >> 6)] &>> (bit & 63) & 1)
   }
 
   /// Returns the offsets of the words that have one of these hashes. Bucket and slot together hold nearly all bits of a
   /// hash: a word with other letters is returned once in about 10^14 lookups. The hashes are overwritten.
-  @inline(__always)
-  func offsets(of hashes: UnsafeMutableBufferPointer<UInt64>) -> [UInt32] {
+  @inline(__always) func offsets(of hashes: UnsafeMutableBufferPointer<UInt64>) -> [UInt32] {
     var found = OffsetBuffer(capacity: hashes.count * Self.stride + touched(hashes))
     // First the first slots of every bucket, without a branch; then the rest of the few buckets that have more.
     var long = 0
@@ -73,8 +69,7 @@ struct AnagramTable {
   /// Reads the first slots of all hashes, one right after another, so that memory accesses overlap and the next pass
   /// finds the slots in the cache. Returns one more than the number of hashes with the same hash in their first and
   /// last such slot, which need more room than most.
-  @inline(__always)
-  private func touched(_ hashes: UnsafeMutableBufferPointer<UInt64>) -> Int {
+  @inline(__always) private func touched(_ hashes: UnsafeMutableBufferPointer<UInt64>) -> Int {
     var pairs = 1
     for hash in hashes {
       let start = range(of: hash).start
@@ -84,16 +79,14 @@ struct AnagramTable {
   }
 
   /// Returns the slots of a hash's bucket.
-  @inline(__always)
-  private func range(of hash: UInt64) -> (start: Int, end: Int) {
+  @inline(__always) private func range(of hash: UInt64) -> (start: Int, end: Int) {
     let bucket = Self.bucket(of: hash, in: bucketCount)
     return (Int(min(starts[bucket], slotCount)), Int(min(starts[bucket &+ 1], slotCount)))
   }
 
   /// Examines `stride` slots from `place` on, which is at most `slotCount`; `found` must have room for them. A slot of
   /// the next bucket has another hash.
-  @inline(__always)
-  private func gather(_ hash: UInt64, at place: Int, into found: inout OffsetBuffer) {
+  @inline(__always) private func gather(_ hash: UInt64, at place: Int, into found: inout OffsetBuffer) {
     let mask = (1 as UInt64) &<< offsetBits &- 1
     let tag = hash &<< offsetBits
     for step in 0..<Self.stride {
@@ -103,8 +96,7 @@ struct AnagramTable {
     }
   }
 
-  @inline(never)
-  private func gatherRest(_ hash: UInt64, into found: inout OffsetBuffer) {
+  @inline(never) private func gatherRest(_ hash: UInt64, into found: inout OffsetBuffer) {
     let (start, end) = range(of: hash)
     for place in Swift.stride(from: start + Self.stride, to: end, by: Self.stride) {
       found.reserve(Self.stride)
@@ -133,8 +125,7 @@ struct OffsetBuffer: ~Copyable {
   }
 
   /// Appends if `obstacle` is 0, without a branch; always writes the next element.
-  @inline(__always)
-  mutating func append(_ offset: UInt32, unless obstacle: UInt64) {
+  @inline(__always) mutating func append(_ offset: UInt32, unless obstacle: UInt64) {
     memory[count] = offset
     count &+= obstacle == 0 ? 1 : 0
   }

@@ -18,8 +18,6 @@ public final class CommonWords {
   private let ranks: [String: Int]
 
   /// nil if the counts have too few words of the list.
-  /// - Parameters:
-  ///   - counts: by word, in any spelling that the lexicon normalises.
   public init?(_ counts: [String: Double], of list: Lexicon, least: Int = CommonWords.least) throws(LexiconError) {
     var known: [String: Double] = [:]
     for (word, count) in counts where count > 0 {

@@ -4,9 +4,6 @@
 public import Values
 
 /// Why a line of a list gave no word. The raw values are fixed: compiled files store the counts in this order.
-///
-///     lexicon.report[.apostrophe]   // how many lines of the list had one
-///     DropReason.hyphen.title       // "with a hyphen"
 public enum DropReason: Int, CaseIterable, Sendable {
   case empty, notText, blank, apostrophe, hyphen, digit, sign, capital, short, long, duplicate
 
@@ -29,10 +26,6 @@ public enum DropReason: Int, CaseIterable, Sendable {
 }
 
 /// The number of kept words and of dropped lines by reason.
-///
-///     let report = try library.compile(spanish, foldAccents: false).report
-///     report.kept           // 628,000
-///     report[.apostrophe]   // 12
 public struct CompileReport: Equatable, Sendable {
   public internal(set) var kept = 0
   /// Counts in the order of `DropReason`.
@@ -45,7 +38,6 @@ public struct CompileReport: Equatable, Sendable {
     set { counts[reason.rawValue] = newValue }
   }
 
-  /// The reasons that dropped at least one line, with their counts.
   public var dropped: [(reason: DropReason, count: Int)] {
     DropReason.allCases.compactMap { self[$0] > 0 ? ($0, self[$0]) : nil }
   }

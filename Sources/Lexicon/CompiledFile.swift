@@ -25,8 +25,7 @@ struct CompiledFile {
     return compiled
   }
 
-  /// Writes the file completely or not at all, and maps it. Throws the system's reason as `unwritable` if it cannot be
-  /// written.
+  /// Writes the file completely or not at all, and maps it; throws `unwritable` with the system's reason.
   func write(_ content: [UInt8]) throws(LexiconError) -> CompiledIndex {
     var compiled: CompiledIndex?
     do {
@@ -39,9 +38,7 @@ struct CompiledFile {
       } _: { sink in
         try sink.append(content)
       }
-    } catch {
-      throw .unwritable(path: path, reason: systemWords((error as? FileError)?.number ?? EIO))
-    }
+    } catch { throw .unwritable(path: path, reason: systemWords((error as? FileError)?.number ?? EIO)) }
     guard let compiled else { throw .unwritable(path: path, reason: systemWords(EIO)) }
     return compiled
   }

@@ -2,8 +2,7 @@
 // exists, every section lies inside its bytes, is aligned, and has as many elements as the header says; the 256 bytes
 // after an offset that `bounds` contains are inside the heap. Code that takes an offset or an index from a section
 // compares it with these bounds before use. So no content of the file, even if it changes while it is mapped, makes a
-// query read outside. If the file is truncated while it is mapped, the missing part reads as zeros, and `isWhole` is
-// false.
+// query read outside. If it is truncated meanwhile, the missing part reads as zeros, and `isWhole` is false.
 
 import Files
 
@@ -75,7 +74,6 @@ final class CompiledIndex {
 
   var checksum: UInt64 { IndexHeader(bytes: bytes).checksum }
 
-  /// Whether the bytes match the checksum.
   var hasIntactChecksum: Bool { imageChecksum(of: bytes) == checksum }
 
   func elements<Element: BitwiseCopyable>(
@@ -93,7 +91,6 @@ struct IndexHeader {
     Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
   }
 
-  /// Returns a 32-bit field.
   func integer(_ field: IndexLayout.Field) -> Int { Int(load(field.rawValue, as: UInt32.self)) }
 
   var checksum: UInt64 { load(IndexLayout.Field.checksum.rawValue, as: UInt64.self) }
@@ -114,8 +111,7 @@ struct IndexHeader {
     return report
   }
 
-  /// Returns the ranges of the sections if the header has this version and policy and everything it claims fits the
-  /// bytes.
+  /// Returns the ranges of the sections if the header has this version and policy and fits the bytes.
   func validSections(_ expected: CompiledIndex.Expectation) -> [Range<Int>]? {
     guard bytes.count >= IndexLayout.headerBytes,
       load(IndexLayout.Field.magic.rawValue, as: UInt64.self) == IndexLayout.magic,

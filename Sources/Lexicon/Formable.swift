@@ -25,9 +25,7 @@ extension Lexicon {
     return ListedWords(lexicon: self, offsets: offsets)
   }
 
-  private func formableOffsets(
-    _ letters: UnsafeBufferPointer<UInt8>, minLength: Int, sorted: Bool = true
-  ) -> [UInt32] {
+  private func formableOffsets(_ letters: UnsafeBufferPointer<UInt8>, minLength: Int, sorted: Bool = true) -> [UInt32] {
     let bag = LetterBag(letters, alphabet: compiled.alphabet)
     return FormableSearch(lexicon: self).offsets(bag, minLength: minLength, sorted: sorted)
   }
@@ -116,8 +114,7 @@ private struct FormableSearch {
 
   /// Returns whether the word at an offset can be formed from the letters of `counts` and the blanks. `counts` is
   /// unchanged afterwards; `used` is scratch memory for a word's letters.
-  @inline(__always)
-  private func canForm(
+  @inline(__always) private func canForm(
     _ offset: UInt32, with counts: UnsafeMutableBufferPointer<UInt8>, blanks: Int,
     used: UnsafeMutableBufferPointer<UInt16>
   ) -> Bool {
@@ -139,8 +136,7 @@ private struct FormableSearch {
   }
 
   /// Calls `body` with the code of each letter until it returns false; a letter without a code is 0.
-  @inline(__always)
-  private func forEachCode(of word: UnsafeBufferPointer<UInt8>, _ body: (UInt16) -> Bool) {
+  @inline(__always) private func forEachCode(of word: UnsafeBufferPointer<UInt8>, _ body: (UInt16) -> Bool) {
     let alphabet = lexicon.compiled.alphabet
     for index in 0..<word.count {
       let byte = word[index]
@@ -170,8 +166,7 @@ func sortAscending(_ offsets: inout [UInt32]) {
   }
 }
 
-/// Copies numbers in the order of seven bits, from `shift` on, of their difference from `lowest`; equal ones keep their
-/// order.
+/// Copies numbers in the (stable) order of seven bits, from `shift` on, of their difference from `lowest`.
 private func distribute(
   _ from: UnsafeMutableBufferPointer<UInt32>, _ to: UnsafeMutableBufferPointer<UInt32>, _ lowest: UInt32,
   _ shift: UInt32

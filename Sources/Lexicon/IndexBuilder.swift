@@ -1,5 +1,4 @@
-// Builds a compiled list from arranged words.
-// Invariant: the same words, policy and source give the same bytes.
+// Builds a compiled list from arranged words. Invariant: the same words, policy and source give the same bytes.
 
 /// What a compiled file says about the list that it was built from.
 struct ListStamp: Equatable {
@@ -104,7 +103,6 @@ struct IndexBuilder {
     return hashes
   }
 
-  /// Calls `body` with the index of each word of a range and the codes of its letters.
   private func forEachWord(_ range: Range<Int>, _ body: (Int, UnsafeBufferPointer<UInt16>) -> Void) {
     words.heap.withUnsafeBufferPointer { heap in
       withUnsafeTemporaryAllocation(of: UInt16.self, capacity: WordPolicy.maxBytes) { codes in

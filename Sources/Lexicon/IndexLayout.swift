@@ -19,8 +19,7 @@
 
 enum IndexLayout {
   static let magic: UInt64 = 0x0A1A_5845_4C4B_4344  // "DCKLEX", then two bytes that a text transfer would spoil
-  /// Increases when the sections, the hashes, the codes of letters or the normal form of words change, so that lists
-  /// are compiled again.
+  /// Increases when sections, hashes, codes of letters or the normal form change, so that lists are compiled again.
   static let version: UInt32 = 4
   static let headerBytes = 512
   /// More than the longest word: reads after a checked offset stay inside the heap.

@@ -2,7 +2,6 @@
 // Invariant: `counts` has an element for every code of the alphabet; code 0 (no letter of the list) is never counted.
 
 struct LetterBag {
-  /// The count of each code; index 0 is 0.
   private(set) var counts: [UInt8]
   /// The codes that occur.
   private(set) var distinct: [UInt16] = []

@@ -18,11 +18,9 @@ public final class Lexicon {
   public let foldsAccents: Bool
   /// Whether this lexicon is mapped from a compiled file (and shared), rather than built in memory.
   public let isMapped: Bool
-  /// Whether its file was truncated or written to while it was in use: it must not be queried any more. Set by the
-  /// library that opened it.
+  /// Whether its file was truncated or written to meanwhile: it must not be queried any more. Set by its library.
   public internal(set) var isDamaged = false
-  /// Why its compiled form could not be stored in the cache folder; the words are available nevertheless. Set by the
-  /// library that compiled it.
+  /// Why its compiled form could not be stored in the cache folder; its words are available. Set by its library.
   public internal(set) var cacheFailure: LexiconError?
   let compiled: CompiledIndex
   let heap: UnsafePointer<UInt8>
@@ -31,16 +29,14 @@ public final class Lexicon {
   let blocks: [Block]
 
   init?(_ compiled: CompiledIndex, _ policy: WordPolicy, name: String, isMapped: Bool) {
-    guard let heap = compiled.elements(.heap, as: UInt8.self).baseAddress,
-      let table = SlotTable(compiled, .table), let anagrams = AnagramTable(compiled),
-      let blocks = Block.all(of: compiled)
+    guard let heap = compiled.elements(.heap, as: UInt8.self).baseAddress, let table = SlotTable(compiled, .table),
+      let anagrams = AnagramTable(compiled), let blocks = Block.all(of: compiled)
     else { return nil }
     (self.compiled, language, foldsAccents) = (compiled, policy.language, policy.foldsAccents)
     (self.name, self.isMapped, count, report) = (name, isMapped, compiled.wordCount, compiled.report)
     (self.heap, self.table, self.anagrams, self.blocks) = (heap, table, anagrams, blocks)
   }
 
-  /// The error to throw if it is damaged.
   public var damage: LexiconError { .cutShort(list: name, path: compiled.path) }
 
   /// Returns whether the list has the word, given as normalised UTF-8.
@@ -82,22 +78,17 @@ public final class Lexicon {
     return letters
   }
 
-  /// Returns the text in the normal form of this lexicon.
-  public func normalized(_ text: String) -> String {
-    normalize(text, language: language, foldAccents: foldsAccents)
-  }
+  public func normalized(_ text: String) -> String { normalize(text, language: language, foldAccents: foldsAccents) }
 
   /// Returns the offset of a word in the heap, or 0.
-  @inline(__always)
-  func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
+  @inline(__always) func offset(of word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     guard let start = word.baseAddress, word.count > 0 else { return 0 }
     return word.count <= 16 ? offset(of: word, Lanes(start, word.count), hash: hash) : probe(word, hash: hash)
   }
 
   /// Does the same for a word of up to 16 bytes. A byte with such a value occurs in the heap only as the length before
   /// a word, so if the bytes at an offset do not differ, a word begins there.
-  @inline(__always)
-  private func offset(of word: UnsafeBufferPointer<UInt8>, _ lanes: Lanes, hash: UInt64) -> UInt32 {
+  @inline(__always) private func offset(of word: UnsafeBufferPointer<UInt8>, _ lanes: Lanes, hash: UInt64) -> UInt32 {
     let text = LaneMatch(lanes, word.count)
     let (offset, difference, isOpen) = table.only(hash) { text.difference(heap + Int($0)) }
     if isOpen { return probe(word, hash: hash) }
@@ -105,8 +96,7 @@ public final class Lexicon {
   }
 
   /// Does the same as `offset(of:hash:)`, comparing one word after another.
-  @inline(never)
-  private func probe(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
+  @inline(never) private func probe(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> UInt32 {
     var found: UInt32 = 0
     table.probe(hash) { offset in
       guard bytes(at: offset).elementsEqual(word) else { return false }
@@ -117,8 +107,7 @@ public final class Lexicon {
   }
 
   /// Returns the bytes of the word at an offset that the bounds of the compiled index contain.
-  @inline(__always)
-  func bytes(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
+  @inline(__always) func bytes(at offset: UInt32) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: heap + Int(offset) + 1, count: Int(heap[Int(offset)]))
   }
 
@@ -194,8 +183,7 @@ extension Lexicon {
     return WordHash.of(start, word.count)
   }
 
-  /// Returns the hash of a word that consists of small ASCII letters, which is in normal form in every language; nil
-  /// for any other text.
+  /// Returns the hash of a word of small ASCII letters, which is in normal form in every language; nil for any other.
   public static func hash(ofPlain word: UnsafeBufferPointer<UInt8>) -> UInt64? {
     guard let start = word.baseAddress, word.count > 0 else { return nil }
     if word.count <= 16 {
@@ -205,8 +193,7 @@ extension Lexicon {
     return isPlain(word) ? WordHash.of(start, word.count) : nil
   }
 
-  /// Starts to look up a word, given as for `contains`, without waiting for memory. `isFound` waits and returns the
-  /// result.
+  /// Starts to look up a word, given as for `contains`, without waiting for memory; `isFound` returns the result.
   public func lookUp(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> WordLookup {
     guard let start = word.baseAddress, 1...16 ~= word.count else { return WordLookup(difference: 1, isOpen: true) }
     let text = LaneMatch(Lanes(start, word.count), word.count)
@@ -215,13 +202,10 @@ extension Lexicon {
   }
 
   /// Returns whether the list has the word that was looked up.
-  @inlinable
-  public func isFound(_ lookup: WordLookup, _ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
+  @inlinable public func isFound(_ lookup: WordLookup, _ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
     lookup.isOpen ? contains(word, hash: hash) : lookup.difference == 0
   }
 
   /// Returns whether the list has the word, given as normalised UTF-8 with its `hash(of:)`.
-  public func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
-    offset(of: word, hash: hash) != 0
-  }
+  public func contains(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool { offset(of: word, hash: hash) != 0 }
 }

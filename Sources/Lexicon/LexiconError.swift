@@ -5,9 +5,6 @@ public import Problems
 import Text
 
 /// A failure to find, read or use a word list.
-///
-///     LexiconError.unknownLanguage(name: "spansh", suggestion: "spanish").message
-///     // no language is called "spansh"; did you mean "spanish"? ...
 public enum LexiconError: Problem, Equatable {
   /// No list of the language is installed; `package` is Debian's, empty if there is none.
   case noWordList(language: String, package: String)

@@ -5,7 +5,6 @@
 public import Files
 import Text
 
-/// The progress of compiling a list.
 public enum CompileStage: Equatable, Sendable {
   /// The title of the list's language.
   case begun(list: String)
@@ -39,8 +38,7 @@ public final class LexiconLibrary {
   }
 
   /// `listFolders` are searched in order for lists by their known names, `dictionaryFolders` for Hunspell dictionaries
-  /// of languages whose lists contain base forms only. Compiled lists are stored in `cacheFolder`, or in memory if it
-  /// is nil.
+  /// of languages whose lists contain base forms only. Compiled lists go to `cacheFolder`; nil: to memory.
   public init(
     listFolders: [String], cacheFolder: String?, dictionaryFolders: [String] = [], limits: ListLimits,
     meanings: DictionaryLibrary? = nil
@@ -73,7 +71,6 @@ public final class LexiconLibrary {
   /// Returns the languages that have a list here, in the order of `Language.known`.
   public func languages() -> [Language] { Language.known.filter { sources(of: $0).contains { $0.stamp != nil } } }
 
-  /// Returns the language of a name; the error suggests a similar name.
   public func language(named name: String) throws(LexiconError) -> Language {
     if let language = Language.named(name) { return language }
     throw .unknownLanguage(name: name, suggestion: suggestion(for: name, among: Language.known.map(\.name)))
@@ -105,9 +102,7 @@ public final class LexiconLibrary {
 
   /// Loads any file of words in UTF-8, one a line. The lexicon is called `name`, or by the file's name; its letters
   /// follow the rules of `language`, or Unicode's default ones.
-  public func load(
-    path: String, name: String? = nil, language: Language? = nil
-  ) throws(LexiconError) -> Lexicon {
+  public func load(path: String, name: String? = nil, language: Language? = nil) throws(LexiconError) -> Lexicon {
     let file = lastPart(of: path)
     let name = name ?? String(file.prefix { $0 != "." })
     let language = language ?? Language.named(name) ?? .unknown(name)
@@ -128,11 +123,8 @@ public final class LexiconLibrary {
       if let unknown = source.failure { throw unknown }
       if source.stamp == nil { continue }
       do throws(LexiconError) {
-        return try make(
-          source, language.name, language.lists.encoding, policy, cachedAs: language.name, anew: anew)
-      } catch {
-        failure = failure ?? error
-      }
+        return try make(source, language.name, language.lists.encoding, policy, cachedAs: language.name, anew: anew)
+      } catch { failure = failure ?? error }
     }
     throw failure ?? .noWordList(language: language.name, package: language.lists.package)
   }
@@ -173,9 +165,7 @@ public final class LexiconLibrary {
     var cacheFailure: LexiconError?
     do throws(LexiconError) {
       if let compiled = try file?.write(content), let lexicon = lexicon(mapping: compiled) { return lexicon }
-    } catch {
-      cacheFailure = error
-    }
+    } catch { cacheFailure = error }
     let lexicon = try Lexicon.inMemory(content, policy, path: source.path, name: name)
     lexicon.cacheFailure = cacheFailure
     return lexicon

@@ -45,9 +45,7 @@ final class ListFile {
   }
 }
 
-func nanoseconds(_ time: FileFacts.Moment) -> Int64 {
-  Int64(time.seconds) &* 1_000_000_000 &+ Int64(time.nanoseconds)
-}
+func nanoseconds(_ time: FileFacts.Moment) -> Int64 { Int64(time.seconds) &* 1_000_000_000 &+ Int64(time.nanoseconds) }
 
 /// Returns the size and time of a regular file; nil if there is none.
 func sourceStamp(of path: String) -> (bytes: UInt64, time: Int64)? {

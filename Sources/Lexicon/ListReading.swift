@@ -1,6 +1,5 @@
 // Reads a word list: splits it into lines, rejects what is not UTF-8 text, and passes each line to the normalizer.
-// Invariant: whatever bytes a file has, the result is words with a report, or an error that says what the file looks
-// like.
+// Invariant: whatever bytes a file has, the result is words with a report, or an error about its looks.
 
 import Text
 

@@ -10,8 +10,7 @@ enum ListSource: Equatable {
   /// Several sources, each with words that the others lack.
   indirect case joined([ListSource])
 
-  /// Returns the possible sources of a language in these folders, the preferred first: a dictionary with a list, then
-  /// dictionaries, then lists.
+  /// Returns a language's sources in these folders, best first: a dictionary with a list, dictionaries, lists.
   static func candidates(of language: Language, lists: [String], dictionaries: [String]) -> [ListSource] {
     let expanded = language.lists.dictionaries.flatMap { name in
       dictionaries.map { ListSource.dictionary(words: "\($0)/\(name).dic", affixes: "\($0)/\(name).aff") }
@@ -28,7 +27,6 @@ enum ListSource: Equatable {
     }
   }
 
-  /// The path that messages name.
   var path: String { paths[0] }
 
   /// The size of all files together, and the time of the newest; nil if one is missing.
@@ -87,9 +85,7 @@ enum ListSource: Equatable {
     defer { swap(&found, &words) }
     let expansion = AffixExpansion(
       rules: rules, path: dictionary.path, limit: limits.words, isInterrupted: limits.isInterrupted
-    ) { form in
-      found.add(form, by: normalizer)
-    }
+    ) { form in found.add(form, by: normalizer) }
     try expansion.expand(dictionary.bytes, didRead)
   }
 }

@@ -1,11 +1,6 @@
 // Words that were found, as offsets in the list, so that no String is made for callers that need only the bytes.
 // Invariant: the bounds of the compiled index contain every offset.
 
-/// Some words of a lexicon, in order.
-///
-///     let words = try lexicon.listMatches(of: "p?rro") { false }
-///     words.count   // no String was made yet
-///     words.texts   // ["perro", ...]
 public struct ListedWords {
   let lexicon: Lexicon
   let offsets: [UInt32]

@@ -22,7 +22,6 @@ func withoutStress(_ text: String) -> String {
   return String(scalars).composed
 }
 
-/// Lowercases a text by the rules of a language.
 func lowercased(_ text: String, letterCase: LetterCase) -> String {
   switch letterCase {
   case .plain, .nouns: return text.lowercased()
@@ -47,8 +46,7 @@ private func withFinalSigma(_ text: String) -> String {
   return String(String.UnicodeScalarView(scalars))
 }
 
-/// Returns the text without the marks on its letters, except for ñ and the letters in `kept`, which are letters of
-/// their own.
+/// Returns the text without the marks on its letters, except for ñ and the letters in `kept`.
 func folded(_ text: String, keeping kept: String) -> String {
   if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
   var result = String.UnicodeScalarView()

@@ -163,9 +163,7 @@ private struct AffixPacking {
   }
 
   /// Returns the number of bytes of a scalar in UTF-8.
-  private func byteCount(of scalar: UInt32) -> Int {
-    scalar < 0x80 ? 1 : scalar < 0x800 ? 2 : scalar < 0x10000 ? 3 : 4
-  }
+  private func byteCount(of scalar: UInt32) -> Int { scalar < 0x80 ? 1 : scalar < 0x800 ? 2 : scalar < 0x10000 ? 3 : 4 }
 }
 
 /// A form of a word, as letters and as UTF-8, in memory that is reused for the next form.
@@ -200,7 +198,6 @@ final class FormBuffer {
     }
   }
 
-  /// Sets this form to another one with a suffix that fits it.
   func set(_ form: FormBuffer, without entry: PackedAffixes.Entry, of affixes: PackedAffixes) {
     let strip = affixes.stripped(of: entry)
     (letters, byteCount) = (form.letters - strip.letters, form.byteCount - strip.bytes)

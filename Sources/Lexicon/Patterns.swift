@@ -91,9 +91,7 @@ extension Lexicon {
   /// Returns the words that match a pattern: letters in normal form, `?` for one letter, `*` for any number, `[abc]`
   /// for a choice.
   /// - Parameter isInterrupted: polled while words are tried one by one; true gives up.
-  public func listMatches(
-    of pattern: String, isInterrupted: () -> Bool
-  ) throws(LexiconError) -> ListedWords {
+  public func listMatches(of pattern: String, isInterrupted: () -> Bool) throws(LexiconError) -> ListedWords {
     let pattern = try Pattern(pattern, alphabet: compiled.alphabet)
     var offsets: [UInt32] = []
     var tried = 0
@@ -146,10 +144,6 @@ extension Lexicon {
 }
 
 /// The words of one block of a list, one bit each: set while the word is still a result.
-///
-///     var rows = BlockRows(block, of: lexicon)
-///     rows.keep(position: 0, codes: codes)
-///     rows.offsets()
 private struct BlockRows {
   private let block: Block
   private let lexicon: Lexicon
@@ -189,7 +183,6 @@ private struct BlockRows {
     }
   }
 
-  /// Clears the rows whose letter at `position` is not in `codes`.
   mutating func keep(position: Int, codes: [UInt16]) {
     if codes.count == 1, let code = codes.first { return keep(position: position, code: code) }
     var any = [UInt64](repeating: 0, count: bits.count)

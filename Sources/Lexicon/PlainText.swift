@@ -34,14 +34,12 @@ public struct PlainLetters {
     return true
   }
 
-  @inline(__always)
-  private func isLast(_ letters: UnsafeBufferPointer<UInt8>) -> Bool {
+  @inline(__always) private func isLast(_ letters: UnsafeBufferPointer<UInt8>) -> Bool {
     guard letters.count == count, let start = letters.baseAddress, count > 0 else { return false }
     return Lanes(start, count) == lanes
   }
 
-  @inline(never)
-  private mutating func take(_ letters: UnsafeBufferPointer<UInt8>) -> Bool {
+  @inline(never) private mutating func take(_ letters: UnsafeBufferPointer<UInt8>) -> Bool {
     guard let start = letters.baseAddress, 1...16 ~= letters.count,
       case let fresh = Lanes(start, letters.count), fresh.areInOneCase(letters.count)
     else { return false }
@@ -136,8 +134,7 @@ extension Language {
     }
   }
 
-  /// Returns the letter case of the known language with exactly that name; nil if there is none, although `named` may
-  /// find one.
+  /// Returns the letter case of the known language with exactly that name; nil if there is none.
   public static func letterCase(ofNamed name: UnsafeBufferPointer<UInt8>) -> LetterCase? {
     guard let start = name.baseAddress, 1...16 ~= name.count else { return nil }
     let lanes = Lanes(start, name.count)

@@ -6,22 +6,19 @@
 struct HeapBounds {
   private let span: UInt32
 
-  /// - Parameter heapBytes: the size of the heap, including head and guard.
   init(heapBytes: Int) {
     span = UInt32(clamping: heapBytes - IndexLayout.headBytes - IndexLayout.guardBytes)
   }
 
   /// Returns whether the eight bytes before the offset and the 256 after it are in the heap.
-  @inline(__always)
-  func contains(_ offset: UInt32) -> Bool { offset &- UInt32(IndexLayout.headBytes) < span }
+  @inline(__always) func contains(_ offset: UInt32) -> Bool { offset &- UInt32(IndexLayout.headBytes) < span }
 
   /// Returns the offset, or that of the first word if it is out of bounds.
   @inline(__always)
   func clamped(_ offset: UInt32) -> UInt32 { contains(offset) ? offset : UInt32(IndexLayout.headBytes) }
 
   /// Returns 0 if `contains` is true, else 1; without a branch.
-  @inline(__always)
-  func excess(of offset: UInt32) -> UInt64 {
+  @inline(__always) func excess(of offset: UInt32) -> UInt64 {
     (UInt64(offset &- UInt32(IndexLayout.headBytes)) &+ (1 << 32 &- UInt64(span))) >> 32
   }
 }
@@ -39,14 +36,12 @@ struct SlotTable {
   let bounds: HeapBounds
 
   /// Returns where the search for a hash starts: its high half, scaled to `count` places.
-  @inline(__always)
-  static func home(of hash: UInt64, in count: Int) -> Int {
+  @inline(__always) static func home(of hash: UInt64, in count: Int) -> Int {
     Int(truncatingIfNeeded: ((hash >> 32) &* UInt64(truncatingIfNeeded: count)) >> 32)
   }
 
   /// Returns a slot: the low bits of the hash as a tag above the offset.
-  @inline(__always)
-  static func slot(hash: UInt64, offset: UInt32, offsetBits: Int) -> UInt32 {
+  @inline(__always) static func slot(hash: UInt64, offset: UInt32, offsetBits: Int) -> UInt32 {
     UInt32(truncatingIfNeeded: hash) << UInt32(truncatingIfNeeded: offsetBits) | offset
   }
 
@@ -84,8 +79,7 @@ struct SlotTable {
     return (offset, found, min(found, UInt64(merged | line[Line.scalarCount - 1])) != 0)
   }
 
-  /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it returns true or no more
-  /// follow.
+  /// Calls `body` with the offset of each word whose slot has the tag of `hash`, until it returns true.
   func probe(_ hash: UInt64, _ body: (UInt32) -> Bool) {
     let mask = (1 as UInt32) &<< offsetBits &- 1
     let tag = UInt32(truncatingIfNeeded: hash) &<< offsetBits

@@ -1,6 +1,5 @@
 // The two hashes of a compiled list: of a word's bytes (membership) and of a set of letters (anagrams). Invariant: both
-// are fixed, because compiled files contain tables that were built with them; a change needs a new
-// `IndexLayout.version`.
+// are fixed, because compiled files depend on them: a change needs a new `IndexLayout.version`.
 
 /// Up to 16 bytes as two integers: the first eight bytes and the last eight; if there are fewer than eight, each has
 /// the whole text. For two texts of one length, both integers are equal only if the texts are.
@@ -12,8 +11,7 @@ struct Lanes: Equatable {
   init() { (first, last) = (0, 0) }
 
   /// Reads `count` bytes, 1...16 of them, and no byte beyond.
-  @inline(__always)
-  init(_ bytes: UnsafeRawPointer, _ count: Int) {
+  @inline(__always) init(_ bytes: UnsafeRawPointer, _ count: Int) {
     if count >= 8 {
       first = bytes.loadUnaligned(as: UInt64.self)
       last = bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
@@ -35,8 +33,7 @@ struct Lanes: Equatable {
 
 extension Lanes {
   /// Returns whether the text, of `count` bytes, consists of small ASCII letters only.
-  @inline(__always)
-  func areSmallLetters(_ count: Int) -> Bool {
+  @inline(__always) func areSmallLetters(_ count: Int) -> Bool {
     let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
     // Bytes beyond the text are replaced with `a`.
     let padding: UInt64 = spare == 0 ? 0 : 0x6161_6161_6161_6161 &<< (64 &- spare)
@@ -44,8 +41,7 @@ extension Lanes {
   }
 
   /// Returns whether the bytes of the text, `count` of them, are all among the 32 from 0x60 on.
-  @inline(__always)
-  func areInOneCase(_ count: Int) -> Bool {
+  @inline(__always) func areInOneCase(_ count: Int) -> Bool {
     let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
     // Bytes beyond the text are replaced with the first of these.
     let padding: UInt64 = spare == 0 ? 0 : 0x6060_6060_6060_6060 &<< (64 &- spare)
@@ -53,8 +49,7 @@ extension Lanes {
     return (first | padding) & mask == 0x6060_6060_6060_6060 && (last | padding) & mask == 0x6060_6060_6060_6060
   }
 
-  @inline(__always)
-  private static func areSmallLetters(_ eight: UInt64) -> Bool {
+  @inline(__always) private static func areSmallLetters(_ eight: UInt64) -> Bool {
     let high: UInt64 = 0x8080_8080_8080_8080
     let atLeastA = eight &+ 0x1F1F_1F1F_1F1F_1F1F
     let beyondZ = eight &+ 0x0505_0505_0505_0505
@@ -69,8 +64,7 @@ struct LaneMatch {
   private let mask: UInt64
   private let shift: UInt64
 
-  @inline(__always)
-  init(_ lanes: Lanes, _ count: Int) {
+  @inline(__always) init(_ lanes: Lanes, _ count: Int) {
     (self.lanes, self.count) = (lanes, count)
     let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)
     mask = ~0 &>> spare
@@ -78,8 +72,7 @@ struct LaneMatch {
   }
 
   /// Returns 0 if the entry, a number of bytes and then that many bytes, is the text.
-  @inline(__always)
-  func difference(_ entry: UnsafePointer<UInt8>) -> UInt64 {
+  @inline(__always) func difference(_ entry: UnsafePointer<UInt8>) -> UInt64 {
     let word = UnsafeRawPointer(entry + 1)
     let first = word.loadUnaligned(as: UInt64.self) & mask ^ lanes.first
     let last = (word + (count &- 8)).loadUnaligned(as: UInt64.self) &>> shift ^ lanes.last
@@ -93,22 +86,18 @@ enum WordHash {
   private static let third: UInt64 = 0xD6E8_FEB8_6659_FD93
 
   /// Returns the 128-bit product of two numbers, with its halves combined by XOR.
-  @inline(__always)
-  static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
+  @inline(__always) static func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
     let product = a.multipliedFullWidth(by: b)
     return product.high ^ product.low
   }
 
-  /// Returns the hash of `count` bytes, at least 1. Up to 16 bytes take one multiplication; every byte and `count`
-  /// affect the hash.
-  @inline(__always)
-  static func of(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
+  /// Returns the hash of `count` bytes (at least 1) and of `count`; up to 16 bytes take one multiplication.
+  @inline(__always) static func of(_ bytes: UnsafeRawPointer, _ count: Int) -> UInt64 {
     if count <= 16 { return of(Lanes(bytes, count), count) }
     return ofLong(bytes, count)
   }
 
-  @inline(__always)
-  static func of(_ lanes: Lanes, _ count: Int) -> UInt64 {
+  @inline(__always) static func of(_ lanes: Lanes, _ count: Int) -> UInt64 {
     fold(lanes.first ^ first, lanes.last ^ (second &+ UInt64(truncatingIfNeeded: count)))
   }
 

@@ -4,11 +4,7 @@
 import Text
 
 /// The limits for reading a list. The defaults are far above every list that Debian ships; tests lower them.
-///
-///     var limits = ListLimits(isInterrupted: environment.isInterrupted)
-///     limits.words = 1_000
 public struct ListLimits: Sendable {
-  /// The largest list, in bytes.
   public var bytes = 1 << 28
   /// The largest number of words in a compiled file.
   public var words = 1 << 24
@@ -38,8 +34,7 @@ struct WordPolicy {
 /// Applies a policy to the lines of a list.
 final class WordNormalizer {
   private let policy: WordPolicy
-  /// For scalars below U+0800, once computed: whether the scalar alone is a small letter in NFC that the policy leaves
-  /// unchanged.
+  /// For scalars below U+0800, once computed: whether it is a small letter in NFC that the policy leaves unchanged.
   private var unchanged = [Bool?](repeating: nil, count: 0x800)
 
   init(_ policy: WordPolicy) { self.policy = policy }

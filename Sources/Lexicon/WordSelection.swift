@@ -1,13 +1,10 @@
-// Iterates words by length and prefix, and picks words at random or by date.
-// Invariant: randomness comes from the generator that is passed in, and the date is a number; equal inputs give the
-// same word.
+// Iterates words by length and prefix, and picks words at random or by date. Invariant: randomness comes from the
+// generator that is passed in, and the date is a number; equal inputs give the same word.
 
 import Text
 import Values
 
 /// The words of a lexicon with some length or prefix, created on demand.
-///
-///     for word in lexicon.words(length: 5, prefix: "pa") { print(word) }
 public struct WordSequence: Sequence, IteratorProtocol {
   private let lexicon: Lexicon
   private var ranges: [Range<Int>]
@@ -48,9 +45,6 @@ public struct WordSequence: Sequence, IteratorProtocol {
 }
 
 /// How many words can be found in a word whose letters are given.
-///
-///     lexicon.random(length: 8, difficulty: .easy, using: &generator)
-///     Difficulty.easy.formableWords   // 120...100_000
 public enum Difficulty: String, CaseIterable, Sendable {
   case easy, normal, hard
 
@@ -100,9 +94,7 @@ extension Lexicon {
   }
 
   /// Returns the first word whose number of formable words is in the range, else the one whose number is nearest to it.
-  public func nearest(
-    to range: ClosedRange<Int>, among words: some Sequence<String>, minLength: Int = 2
-  ) -> String? {
+  public func nearest(to range: ClosedRange<Int>, among words: some Sequence<String>, minLength: Int = 2) -> String? {
     var nearest: (word: String, distance: Int)?
     for word in words {
       let count = countFormable(from: word, minLength: minLength)

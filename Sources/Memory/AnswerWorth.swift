@@ -14,9 +14,6 @@ public struct AnswerTimes: Equatable, Sendable {
   }
 }
 
-/// Ranks cards by what their answers are worth.
-///
-///     AnswerWorth(model).best(cards, daysLeft: 5, within: 1200)   // the places of those to answer in 20 minutes
 public struct AnswerWorth: Sendable {
   private let model: MemoryModel
   private let times: AnswerTimes
@@ -26,8 +23,7 @@ public struct AnswerWorth: Sendable {
     (self.model, self.times, self.countsSameDay) = (model, times, countsSameDay)
   }
 
-  /// Returns how much an answer now raises the probability of recall at the date, and the expected seconds that it
-  /// takes.
+  /// Returns how much an answer now raises the probability of recall at the date, and the seconds that it takes.
   func gain(_ state: MemoryState, elapsed: Int, daysLeft: Int) -> (recall: Double, seconds: Double) {
     let now = model.retrievability(days: Double(elapsed), stability: state.stability)
     func later(_ state: MemoryState, _ days: Int) -> Double {
@@ -44,9 +40,7 @@ public struct AnswerWorth: Sendable {
   /// Returns the indexes of the cards with the highest gain per second, best first, until `seconds` are used up; the
   /// last card may exceed them, because a sample of the cards has only a share of the seconds, often less than one card
   /// takes. Cards that were already answered today, and cards that would gain nothing from an answer, are left out.
-  public func best(
-    _ cards: [(state: MemoryState, elapsed: Int)], daysLeft: Int, within seconds: Double
-  ) -> [Int] {
+  public func best(_ cards: [(state: MemoryState, elapsed: Int)], daysLeft: Int, within seconds: Double) -> [Int] {
     if seconds <= 0 { return [] }
     var ranked: [(worth: Double, seconds: Double, place: Int)] = []
     for (place, card) in cards.enumerated() where card.elapsed > 0 {

@@ -1,13 +1,11 @@
 // Chooses the day on which a card comes back, of those that fuzz allows: preferably a day with few cards, rarely or
 // never a day that the user keeps free, and not a day with other cards of its note. The mean interval stays that of the
-// model: the weights of the days, the eighth power of the room on each, are tilted until it does.
-// Invariant: pure; the same loads and chance give the same day, which is in the range or, if the range is a single day
-// that is free, next to it.
+// model: the weights of the days, the eighth power of the room on each, are tilted until it does. Invariant: pure; the
+// same loads and chance give the same day, which is in the range or next to it, if that is a single free day.
 
 import Glibc
 
-/// The number of cards that are due on each day, and the share of a usual day's cards that each day of the week may
-/// have.
+/// The number of cards due on each day, and the share of a usual day's cards that each day of the week may have.
 public struct DayLoads: Equatable, Sendable {
   /// How many days are counted by default.
   public static let horizon = 400
@@ -26,10 +24,7 @@ public struct DayLoads: Equatable, Sendable {
   /// Days on which other cards of the current card's note are due.
   public var siblings: Set<Int> = []
 
-  /// - Parameters:
-  ///   - shares: for Monday to Sunday.
-  ///   - first: the number of the first day that is counted, in days since 1970.
-  ///   - days: how many days are counted.
+  /// - Parameter shares: for Monday to Sunday.
   public init(shares: [Double] = [], from first: Int, days: Int = horizon) {
     self.first = first
     self.shares = shares.count == 7 ? shares : Self.usual
@@ -44,7 +39,6 @@ public struct DayLoads: Equatable, Sendable {
   /// Returns the day of the week, from 0 (Monday) to 6; 1970 began on a Thursday.
   static func weekday(of day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
 
-  /// Returns the share of a usual day's cards that a day may have.
   func share(of day: Int) -> Double { shares[Self.weekday(of: day)] }
 
   private func weight(_ day: Int) -> Double {
@@ -56,9 +50,7 @@ public struct DayLoads: Equatable, Sendable {
   }
 
   /// Returns the interval in whole days, from `range`, of a card that is answered on a day.
-  /// - Parameters:
-  ///   - interval: the exact interval.
-  ///   - chance: a random number from 0 to less than 1.
+  /// - Parameter chance: a random number from 0 to less than 1.
   func days(_ interval: Double, in range: ClosedRange<Int>, on day: Int, chance: Double) -> Int {
     if range.count == 1 { return moved(range.lowerBound, on: day) }
     var weights: [Double] = []
@@ -79,8 +71,7 @@ public struct DayLoads: Equatable, Sendable {
     return range.lowerBound + last
   }
 
-  /// Multiplies the weights with powers of a number so that their mean offset is `wanted`, or as near to it as
-  /// possible.
+  /// Multiplies the weights with powers of a number so that their mean offset is as near to `wanted` as possible.
   /// - Returns: the sum of the weights.
   private func tilt(_ weights: inout [Double], _ most: Double, to wanted: Double) -> Double {
     // The logarithm of that number is between these; for n weights, 60 / n tilts as far as any day needs.

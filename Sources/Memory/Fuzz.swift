@@ -1,6 +1,5 @@
-// Varies intervals a little, so that cards that are answered together do not come back together forever.
-// Source: Anki, rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval; it is always
-// within the given bounds.
+// Varies intervals a little, so that cards that are answered together do not come back together forever. Source: Anki,
+// rslib/src/scheduler/states/fuzz.rs. Invariant: the same seed gives the same interval, within the bounds.
 
 import Glibc
 import Values
@@ -16,10 +15,7 @@ public struct Fuzz: Sendable {
 
   private init(share: Double?) { self.share = share }
 
-  /// - Parameters:
-  ///   - seed: even neighbouring seeds give unrelated shares.
-  ///   - loads: the cards on each day; days with few cards are preferred.
-  ///   - today: the number of the day on which intervals begin.
+  /// - Parameter loads: the cards on each day; days with few cards are preferred.
   public init(seed: UInt64, loads: DayLoads? = nil, today: Int = 0) {
     var numbers = SeededNumbers(seed: seed)
     share = numbers.share()
@@ -49,7 +45,6 @@ public struct Fuzz: Sendable {
     return min(upper, Int(Double(lower) + share * Double(1 + upper - lower)))
   }
 
-  /// Returns the range of days within which an interval may vary.
   public static func bounds(_ interval: Double) -> ClosedRange<Int> {
     guard interval >= 2.5 else {
       let whole = Int(max(0, interval).rounded())

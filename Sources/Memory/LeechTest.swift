@@ -27,7 +27,6 @@ public struct LeechTest: Sendable {
 
   public init() {}
 
-  /// - Parameter recall: the probability of recall that the model predicted.
   public mutating func add(recall: Double, isRight: Bool) {
     let forgetting = min(0.9999, max(0.0001, 1 - recall))
     answers += 1
@@ -39,8 +38,7 @@ public struct LeechTest: Sendable {
     logs.2 += gain(Self.odds.2)
   }
 
-  /// How many times better a worse memory explains the answers than the model does; below 1, the model explains them
-  /// better.
+  /// How many times better a worse memory explains the answers than the model does; below 1, the model is better.
   public var evidence: Double { (exp(logs.0) + exp(logs.1) + exp(logs.2)) / 3 }
 
   public var isLeech: Bool { evidence >= 1 / Self.falseAlarms }

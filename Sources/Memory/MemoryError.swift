@@ -5,8 +5,6 @@ public import Problems
 import Text
 
 /// Why the memory model rejects an input.
-///
-///     MemoryError.tooFewReviews(count: 20, needed: 400).code   // too_few_reviews
 public enum MemoryError: Problem, Equatable {
   /// A word that is not the name of a rating.
   case badAnswer(answer: String)
@@ -22,8 +20,7 @@ public enum MemoryError: Problem, Equatable {
         .badAnswer, "Not an answer",
         "\(quoted(answer)) is not an answer; again, hard, good, easy, right or wrong expected")
     case .badOption(let name, let reason):
-      ProblemReport(
-        .badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
+      ProblemReport(.badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
     case .tooFewReviews(let count, let needed):
       ProblemReport(
         .tooFewReviews, "Too few reviews",

@@ -76,14 +76,9 @@ final class MemoryGradient {
     constants.firstDifficulty = SIMD4(first(1), first(2), first(3), first(4))
   }
 
-  func clearGradient() {
-    for index in 0..<21 { gradient[index] = 0 }
-  }
+  func clearGradient() { gradient.update(repeating: 0, count: 21) }
 
-  // MARK: Forward pass
-
-  /// Returns the loss of a card's answers on later days, and their number. With `isTraining`, adds the derivatives to
-  /// `gradient`.
+  /// Returns the loss of a card's answers on later days, and their number; training adds the derivatives to `gradient`.
   func walk(_ card: Int, isTraining: Bool) -> (loss: Double, count: Int) {
     var (loss, count) = (0.0, 0)
     visit(card) { recall, isRight, _, _, _ in
@@ -96,8 +91,7 @@ final class MemoryGradient {
 
   /// Calls the body with each prediction of a card: the probability, the outcome, the days, the number of earlier
   /// answers, the number of earlier lapses.
-  @inline(__always)
-  func visit(_ card: Int, _ body: (Double, Bool, Int, Int, Int) -> Void) {
+  @inline(__always) func visit(_ card: Int, _ body: (Double, Bool, Int, Int, Int) -> Void) {
     let start = history.starts[card]
     let count = history.starts[card + 1] - start
     var (stability, difficulty, lapses) = (0.0, 0.0, 0)
@@ -174,8 +168,6 @@ final class MemoryGradient {
     step.kind = left < bound ? .forgotten : .forgottenBounded
     return min(left, bound)
   }
-
-  // MARK: Backward pass
 
   /// Computes, from the last step to the first, the derivatives of the loss with respect to the state before each step
   /// and to each parameter.

@@ -1,6 +1,5 @@
-// One step of the backward pass through a card: from the derivatives of the loss with respect to the state after an
-// answer to those with respect to the state before it. Invariant: each derivative is that of the corresponding line of
-// `MemoryGradient7.forward`.
+// One step of the backward pass through a card: from the derivatives of the loss by the state after an answer to those
+// by the state before it. Invariant: each derivative is that of its line in `MemoryGradient7.forward`.
 
 import Glibc
 
@@ -12,7 +11,6 @@ extension MemoryGradient7 {
     var difficulty = 0.0
   }
 
-  /// - Parameter weight: the weight of the answer's own prediction.
   func back(_ step: Step, _ after: StateSlope, weight: Double) -> StateSlope {
     var before = StateSlope()
     var (byRecall, byFastRecall) = (0.0, 0.0)

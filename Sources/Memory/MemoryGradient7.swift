@@ -91,11 +91,7 @@ final class MemoryGradient7 {
     (constants.slowFactor, constants.fastFactor) = (exp(w[7] - 1.5), exp(w[15] - 1.5))
   }
 
-  func clearGradient() {
-    for index in 0..<MemoryModel7.count { gradient[index] = 0 }
-  }
-
-  // MARK: Forward pass
+  func clearGradient() { gradient.update(repeating: 0, count: MemoryModel7.count) }
 
   /// Returns the weighted loss of a card's answers. With `isTraining`, adds its derivatives to `gradient`.
   /// - Parameter weights: those of all answers of the history; 0 if an answer is not predicted.
@@ -114,8 +110,7 @@ final class MemoryGradient7 {
   }
 
   /// Calls the body with each answer of a card after the first: its index, the probability, the outcome.
-  @inline(__always)
-  func visit(_ card: Int, _ body: (Int, Double, Bool) -> Void) {
+  @inline(__always) func visit(_ card: Int, _ body: (Int, Double, Bool) -> Void) {
     let start = history.starts[card]
     let count = history.starts[card + 1] - start
     history.moments.withUnsafeBufferPointer { moments in
@@ -193,7 +188,6 @@ final class MemoryGradient7 {
     step.recall = MemoryModel7.margin + (1 - 2 * MemoryModel7.margin) * mixed
   }
 
-  /// Returns one of the two stabilities after an answer; its eight parameters begin at `first`.
   private func answered(_ change: inout Change, _ first: Int, _ factor: Double, _ step: Step, _ recall: Double)
     -> Double
   {
@@ -212,8 +206,6 @@ final class MemoryGradient7 {
   }
 
   func bonus(_ first: Int, _ rating: Int) -> Double { rating == 2 ? w[first + 6] : rating == 4 ? w[first + 7] : 1 }
-
-  // MARK: Backward pass
 
   /// Computes, from the last step to the first, the derivatives of the loss with respect to the state before each step
   /// and to each parameter.

@@ -5,8 +5,6 @@
 import Glibc
 
 /// An answer in a review, as a user gives it. The raw value is the G of the formulas.
-///
-///     try Rating(named: "good")   // .good
 public enum Rating: Int64, Sendable, CaseIterable {
   case again = 1
   case hard = 2
@@ -34,9 +32,7 @@ public struct MemoryState: Equatable, Sendable {
   /// From 1 (easy) to 10.
   public var difficulty: Double
 
-  public init(stability: Double, difficulty: Double) {
-    (self.stability, self.difficulty) = (stability, difficulty)
-  }
+  public init(stability: Double, difficulty: Double) { (self.stability, self.difficulty) = (stability, difficulty) }
 }
 
 /// The formulas of FSRS-6 with its 21 parameters.
@@ -44,7 +40,6 @@ public struct MemoryState: Equatable, Sendable {
 ///     let model = MemoryModel()
 ///     let state = model.next(model.initial(.good), .again, days: 3)
 public struct MemoryModel: Sendable {
-  /// The parameters w0 to w20 that FSRS-6 was published with.
   public static let defaultParameters: [Double] = [
     0.212, 1.2931, 2.3065, 8.2956, 6.4133, 0.8334, 3.0194, 0.001, 1.8722, 0.1666, 0.796, 1.4835, 0.0614, 0.2629, 1.6483,
     0.6014, 1.8729, 0.5425, 0.0912, 0.0658, 0.1542,
@@ -66,7 +61,6 @@ public struct MemoryModel: Sendable {
     self.init(checked: converted, countsSameDay: countsSameDay)
   }
 
-  /// - Parameter given: 21 parameters in their ranges, or none for the published ones.
   public init(checked given: [Double], countsSameDay: Bool = true) {
     var w = given.count == 21 ? given : MemoryModel.defaultParameters
     if !countsSameDay { (w[17], w[18], w[19]) = (0, 0, 0) }
@@ -92,8 +86,7 @@ public struct MemoryModel: Sendable {
     )
   }
 
-  /// Returns the state after another answer, `days` whole days after the previous one. For the same day (0), the
-  /// formula for short times is used.
+  /// Returns the state after an answer `days` whole days after the previous one; day 0 has the formula for short times.
   public func next(_ state: MemoryState, _ rating: Rating, days: Int) -> MemoryState {
     let known = MemoryState(
       stability: clampedStability(state.stability), difficulty: clampedDifficulty(state.difficulty))
@@ -104,11 +97,8 @@ public struct MemoryModel: Sendable {
       let recall = retrievability(days: Double(days), stability: known.stability)
       stability = rating == .again ? forgotten(known, recall) : recalled(known, recall, rating)
     }
-    return MemoryState(
-      stability: clampedStability(stability), difficulty: nextDifficulty(known.difficulty, rating))
+    return MemoryState(stability: clampedStability(stability), difficulty: nextDifficulty(known.difficulty, rating))
   }
-
-  // MARK: Formulas
 
   private func initialDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }
 

@@ -7,8 +7,6 @@
 import Glibc
 
 /// How well a card is remembered, by FSRS-7.
-///
-///     MemoryState7(slow: 3.9, fast: 3.1, difficulty: 4.2)
 public struct MemoryState7: Equatable, Sendable {
   /// The stabilities in days; neither is the time after which the probability of recall is 0.9.
   public var slow: Double
@@ -22,12 +20,9 @@ public struct MemoryState7: Equatable, Sendable {
 }
 
 /// The probability of recall over time: the curves of both memories, mixed by their shares.
-///
-///     model.curve(state).recall(days: 3)
 public struct ForgettingCurve7: Equatable, Sendable {
   /// Each curve is a power of 1 + rate · days.
   let fastRate, fastPower, slowRate, slowPower: Double
-  /// The share of the fast memory.
   let fastShare: Double
 
   public func recall(days: Double) -> Double {
@@ -35,7 +30,6 @@ public struct ForgettingCurve7: Equatable, Sendable {
     return mixed(exp(-fastPower * log1p(fastRate * time)), exp(-slowPower * log1p(slowRate * time)))
   }
 
-  /// Returns the probability of recall of the fast memory alone.
   func fastRecall(days: Double) -> Double { exp(-fastPower * log1p(fastRate * max(0, days))) }
 
   private func mixed(_ fast: Double, _ slow: Double) -> Double {
@@ -74,9 +68,6 @@ public struct ForgettingCurve7: Equatable, Sendable {
 }
 
 /// The formulas of FSRS-7 with its 34 parameters.
-///
-///     let model = try MemoryModel7(parameters: fitted)
-///     let state = model.next(model.initial(.good), .again, days: 0.007)
 public struct MemoryModel7: Sendable {
   /// The least distance of a probability from 0 and from 1.
   static let margin = 1e-5
@@ -96,7 +87,6 @@ public struct MemoryModel7: Sendable {
     w = parameters
   }
 
-  /// - Parameter parameters: 34 parameters in their ranges.
   init(checked parameters: [Double]) { w = parameters }
 
   /// Returns the state after the first answer.
@@ -153,11 +143,8 @@ public struct MemoryModel7: Sendable {
     return clamped(exp(high), 0.8 * exp(high), 5)
   }
 
-  // MARK: Formulas
-
   private func firstDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }
 
-  /// Returns one of the two stabilities after an answer; its eight parameters begin at `first`.
   private func answered(
     _ first: Int, _ stability: Double, _ difficulty: Double, _ recall: Double, _ rating: Rating
   ) -> Double {
@@ -175,7 +162,6 @@ public struct MemoryModel7: Sendable {
   }
 
   private func clamped(_ slow: Double, _ fast: Double, _ difficulty: Double) -> MemoryState7 {
-    MemoryState7(
-      slow: clamp(slow), fast: clamp(fast), difficulty: difficulty.isNaN ? 10 : min(10, max(1, difficulty)))
+    MemoryState7(slow: clamp(slow), fast: clamp(fast), difficulty: difficulty.isNaN ? 10 : min(10, max(1, difficulty)))
   }
 }

@@ -1,12 +1,10 @@
-// The parameters of FSRS-6: their ranges, and the conversion of parameters of older versions.
-// Source: `open-spaced-repetition/fsrs-rs`, src/model.rs and src/parameter_clipper.rs. Invariant: converted parameters
-// are in range.
+// The parameters of FSRS-6, their ranges, and the conversion of older ones, which are then in range. Source:
+// `open-spaced-repetition/fsrs-rs`, src/model.rs and src/parameter_clipper.rs.
 
 import Glibc
 import Text
 
 extension MemoryModel {
-  /// The ranges of w0 to w20.
   public static let parameterRanges: [ClosedRange<Double>] = [
     0.001...100, 0.001...100, 0.001...100, 0.001...100, 1...10, 0.001...4, 0.001...4, 0.001...0.75, 0...4.5, 0...0.8,
     0.001...3.5, 0.001...5, 0.001...0.25, 0.001...0.9, 0...4, 0...1, 1...6, 0...2, 0...2, 0...0.8, 0.1...0.8,
@@ -48,7 +46,6 @@ extension MemoryModel {
   /// Returns the state of a card that was scheduled by SM-2, from its last interval and ease.
   /// - Parameters:
   ///   - ease: 2.5 for a factor of 2,500.
-  ///   - interval: the last interval in days.
   ///   - retention: the share of cards that was remembered under SM-2.
   public func state(ease: Double, interval: Double, retention: Double = 0.9) -> MemoryState {
     let retention = min(0.9999, max(0.0001, retention))

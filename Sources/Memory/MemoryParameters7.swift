@@ -33,9 +33,7 @@ extension MemoryModel7 {
   /// Clamps each parameter to its range; a better first answer never starts with less, and the slow memory never falls
   /// below the fast one.
   static func clamp(_ w: inout [Double]) {
-    for index in 0..<count {
-      w[index] = min(ranges[index].upperBound, max(ranges[index].lowerBound, w[index]))
-    }
+    for index in 0..<count { w[index] = min(ranges[index].upperBound, max(ranges[index].lowerBound, w[index])) }
     for index in 1...3 { w[index] = max(w[index], w[index - 1]) }
     w[26] = max(w[26], w[25])
   }

@@ -3,9 +3,6 @@
 // FSRS-7 predicts no better, FSRS-6 is chosen; no parameters are judged by answers that they were fitted to.
 
 /// What the last answers of a log show about both models.
-///
-///     let evidence = try ModelEvidence(history)
-///     if evidence.prefersFSRS7 { ... }
 public struct ModelEvidence: Equatable, Sendable {
   /// The least number of answers on later days that are held out.
   public static let fewestAnswers = 1000
@@ -20,8 +17,7 @@ public struct ModelEvidence: Equatable, Sendable {
   public var prefersFSRS7: Bool { fsrs7.count >= Self.fewestAnswers && fsrs7.logLoss < fsrs6.logLoss }
 
   /// nil if the log is too short to show anything.
-  /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
-  ///   fitting.
+  /// - Parameter progress: called from time to time with the share that is done; an error ends the fitting.
   public init?(_ history: ReviewHistory, progress: (Double) throws -> Void = { _ in }) throws {
     guard let cut = history.moment(after: Self.fitted) else { return nil }
     let earlier = history.until(cut)

@@ -11,9 +11,6 @@ public enum ModelChoice: String, Sendable {
 }
 
 /// Fits the models to a history.
-///
-///     let fit = try ModelFitting(history, parameters: [], modelChoice: .auto).run()
-///     fit.evidence?.prefersFSRS7
 public struct ModelFitting: Sendable {
   /// The result of the fitting.
   public struct Outcome: Equatable, Sendable {
@@ -39,8 +36,7 @@ public struct ModelFitting: Sendable {
     (self.history, self.parameters, self.modelChoice) = (history, parameters, modelChoice)
   }
 
-  /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
-  ///   fitting.
+  /// - Parameter progress: called from time to time with the share that is done; an error ends the fitting.
   /// - Throws: `tooFewReviews`.
   public func run(progress: (Double) throws -> Void = { _ in }) throws -> Outcome {
     var optimizer = try Optimizer(history, parameters: parameters)

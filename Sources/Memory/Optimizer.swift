@@ -1,7 +1,6 @@
 // Fits the parameters of FSRS-6 to a history of answers. Source of the method: Kingma and Ba, "Adam: a method for
 // stochastic optimization" (2015), with a half-cosine schedule of the steps (Loshchilov and Hutter, "SGDR", 2017).
-// Invariant: the same history always gives the same parameters; on the cards that were held out, they are never worse
-// than the initial ones.
+// Invariant: the same history always gives the same parameters; on held-out cards they are never worse than the first.
 
 import Glibc
 import Values
@@ -22,8 +21,7 @@ public struct Optimizer {
   /// The least number of answers on later days.
   public static let fewestReviews = 400
   private static let batch = 512
-  /// The most steps if there are several passes; further steps no longer change the parameters. At least one pass is
-  /// always made.
+  /// The most steps of several passes (at least one is made); further steps no longer change the parameters.
   private static let stepLimit = 4000
 
   /// How far each parameter usually is from the published one, over many people: a value far from it needs evidence.
@@ -43,9 +41,7 @@ public struct Optimizer {
   /// - Throws: `tooFewReviews`, `badOption`.
   public init(_ history: ReviewHistory, parameters: [Double] = []) throws(MemoryError) {
     let count = history.laterCount
-    guard count >= Optimizer.fewestReviews else {
-      throw .tooFewReviews(count: count, needed: Optimizer.fewestReviews)
-    }
+    guard count >= Optimizer.fewestReviews else { throw .tooFewReviews(count: count, needed: Optimizer.fewestReviews) }
     self.history = history
     let given = try MemoryModel.converted(parameters)
     initial = given.isEmpty ? MemoryModel.defaultParameters : given
@@ -57,8 +53,7 @@ public struct Optimizer {
   }
 
   /// Fits the parameters.
-  /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
-  ///   fitting.
+  /// - Parameter progress: called from time to time with the share that is done; an error ends the fitting.
   public mutating func run(progress: (Double) throws -> Void = { _ in }) throws -> OptimizedParameters {
     let before = fit(of: initial, on: held)
     var w = initial
@@ -84,8 +79,6 @@ public struct Optimizer {
       parameters: isBetter ? best : initial, before: before, after: isBetter ? after : before,
       reviewCount: history.laterCount, isBetter: isBetter)
   }
-
-  // MARK: Descent
 
   /// Returns batches of shuffled training cards, with about as many answers each.
   private mutating func batches() -> [[Int]] {
@@ -124,8 +117,7 @@ public struct Optimizer {
     }
   }
 
-  /// Returns the stabilities after a first answer that fit the next answers best, each on its own; without evidence,
-  /// the initial ones.
+  /// Returns the stabilities after a first answer that fit the next answers best; without evidence, the initial ones.
   func firstStabilities() -> [Double] {
     var seen = [[Int: (right: Double, all: Double)]](repeating: [:], count: 4)
     for card in training {
@@ -152,8 +144,7 @@ public struct Optimizer {
     }
   }
 
-  /// Returns the stability from 0.001 to 100 days for which a function is lowest, by a golden-section search in its
-  /// logarithm.
+  /// Returns the stability from 0.001 to 100 days for which a function is lowest (golden-section search, by logarithm).
   private func lowest(_ function: (Double) -> Double) -> Double {
     let golden = (5.0.squareRoot() - 1) / 2
     var (low, high) = (log(0.001), log(100.0))
@@ -163,8 +154,6 @@ public struct Optimizer {
     }
     return exp((low + high) / 2)
   }
-
-  // MARK: Evaluation
 
   /// Returns the mean log loss of parameters on the whole history.
   public func loss(of parameters: [Double]) throws(MemoryError) -> Double {
@@ -202,9 +191,6 @@ struct Adam {
   var mean: [Double]
   var square: [Double]
 
-  /// - Parameters:
-  ///   - total: the number of all steps.
-  ///   - count: the number of parameters.
   init(total: Int, count: Int) {
     self.total = max(1, total)
     (mean, square) = (Array(repeating: 0, count: count), Array(repeating: 0, count: count))

@@ -8,8 +8,7 @@ import Glibc
 import Values
 
 public struct Optimizer7 {
-  /// The most steps if there are several passes; further steps no longer change the parameters. At least one pass is
-  /// always made.
+  /// The most steps of several passes (at least one is made); further steps no longer change the parameters.
   private static let stepLimit = 40_000
   private static let fewestSteps = 600
   private static let batch = 512
@@ -36,8 +35,7 @@ public struct Optimizer7 {
   }
 
   /// Returns the 34 parameters; nil if the log has fewer predicted answers than a batch.
-  /// - Parameter progress: called from time to time with the share that is done; an error that it throws ends the
-  ///   fitting.
+  /// - Parameter progress: called from time to time with the share that is done; an error ends the fitting.
   public mutating func run(progress: (Double) throws -> Void = { _ in }) throws -> [Double]? {
     guard count >= Self.batch else { return nil }
     let batches = batches()
@@ -47,9 +45,7 @@ public struct Optimizer7 {
     try weights.withUnsafeBufferPointer { weights in
       for epoch in 0..<epochs {
         for (number, batch) in batches.shuffled(using: &random).enumerated() {
-          if number % 8 == 0 {
-            try progress((Double(epoch) + Double(number) / Double(batches.count)) / Double(epochs))
-          }
+          if number % 8 == 0 { try progress((Double(epoch) + Double(number) / Double(batches.count)) / Double(epochs)) }
           descend(&w, batch, weights, &adam)
         }
       }
@@ -80,9 +76,7 @@ public struct Optimizer7 {
     return open.count == 0 ? batches : batches + [open]
   }
 
-  private func descend(
-    _ w: inout [Double], _ batch: Batch, _ weights: UnsafeBufferPointer<Float>, _ adam: inout Adam
-  ) {
+  private func descend(_ w: inout [Double], _ batch: Batch, _ weights: UnsafeBufferPointer<Float>, _ adam: inout Adam) {
     model.setParameters(w)
     model.clearGradient()
     for card in batch.cards { _ = model.walk(Int(card), weights: weights, isTraining: true) }

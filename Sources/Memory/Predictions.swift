@@ -9,8 +9,7 @@ public struct ModelFit: Equatable, Sendable {
   public var logLoss = 0.0
   /// The root mean square of the difference between predicted and actual recall, over bins of similar answers.
   public var rmse = 0.0
-  /// The probability that of two answers, one remembered and one forgotten, the model gave the remembered one the
-  /// higher probability; 0.5 is chance.
+  /// The probability that the model gave a remembered answer a higher probability than a forgotten one; 0.5 is chance.
   public var auc = 0.5
   public var calibration: [Calibration] = []
   /// The number of answers that were predicted.
@@ -55,8 +54,7 @@ struct Predictions {
       count: recalls.count)
   }
 
-  /// Returns the bin of an answer. Answers with similar days, earlier answers and lapses share a bin, each on an
-  /// exponential scale.
+  /// Returns the bin of an answer. Similar days, earlier answers and lapses, on exponential scales, share one.
   private static func bin(_ days: Int, _ number: Int, _ lapses: Int) -> Int {
     func power(_ value: Int, _ base: Double) -> Int { Int((log(Double(max(1, value))) / log(base)).rounded(.down)) }
     return power(days, 3.62) << 16 | power(number, 1.89) << 8 | (lapses == 0 ? 0 : 1 + power(lapses, 1.73))

@@ -1,17 +1,13 @@
 // How to know cards by a date: usual study at a low retention, then, in the last days, the answers that are worth most.
 // The plan comes from simulations with the cards as they are; it promises the lower result of two simulations, less the
 // amount by which they are known to overestimate. Invariant: the same cards and goal always give the same plan; nothing
-// is changed.
-// Measured with a truth other than the model that plans: half as much is forgotten at the date as with a fixed
-// retention in the same minutes; the simulation overestimates recall by 0.015.
+// is changed. Measured with a truth other than the model that plans: half as much is forgotten at the date as with a
+// fixed retention in the same minutes; the simulation overestimates recall by 0.015.
 
 /// A plan to remember a share of the cards after some days, with some minutes of study on each of the last ones.
-///
-///     RecallPlan.Target(recall: 0.95, minutes: 20, days: 90)
 public struct RecallPlan: Equatable, Sendable {
   /// The retention of study before the last days.
   public static let retention = 0.8
-  /// How many last days there may be.
   public static let lastDays = 3...30
   /// How far the simulation overestimates recall.
   static let optimism = 0.015
@@ -77,16 +73,13 @@ extension Simulation {
     return (found ?? best).map { RecallPlan(target, $0.days, $0.outcome) }
   }
 
-  /// Returns the plan for a target with this number of last days.
   public func plan(for target: RecallPlan.Target, lastDays: Int) -> RecallPlan {
     RecallPlan(target, lastDays, PlanSimulation(self, target).run(lastDays))
   }
 
   /// The share of all cards that is remembered today; new cards count as not remembered.
   public var knownToday: Double {
-    let known = cards.reduce(0) { sum, card in
-      sum + recall(of: card)
-    }
+    let known = cards.reduce(0) { sum, card in sum + recall(of: card) }
     return known / Double(max(1, cards.count + newCards))
   }
 }
@@ -137,8 +130,7 @@ private struct PlanSimulation {
       }
       let recall = simulation.remembered(cards, target.days) / Double(max(1, cardCount))
       return Outcome(
-        recall: max(0, recall - RecallPlan.optimism),
-        stillNew: Int((Double(cardCount - cards.count) / part).rounded()),
+        recall: max(0, recall - RecallPlan.optimism), stillNew: Int((Double(cardCount - cards.count) / part).rounded()),
         minutesBefore: before == 0 ? 0 : seconds / part / 60 / Double(before))
     }
     return outcomes.min { $0.recall < $1.recall } ?? Outcome()

@@ -34,7 +34,6 @@ public struct ReviewHistory: Sendable {
 
   /// Adds an answer. The answers of one card must follow each other, the earliest first.
   /// - Parameters:
-  ///   - day: the number of its day.
   ///   - moment: milliseconds since 1970.
   ///   - isFirst: whether the card was new when it was answered.
   ///   - isLearning: whether it was new or being learnt for the first time.
@@ -61,8 +60,6 @@ public struct ReviewHistory: Sendable {
     if days.count > starts[starts.count - 1] { starts.append(days.count) }
   }
 
-  // MARK: Order of time
-
   /// Returns whether an answer shows how well its card was remembered at a moment: all except the first of each card
   /// and those at the same moment as the previous one.
   func isPredicted(_ index: Int, first: Int) -> Bool { index > first && moments[index] > moments[index - 1] }
@@ -76,9 +73,7 @@ public struct ReviewHistory: Sendable {
         found.append(Int32(index))
       }
     }
-    moments.withUnsafeBufferPointer { moments in
-      found.sort { (moments[Int($0)], $0) < (moments[Int($1)], $1) }
-    }
+    moments.withUnsafeBufferPointer { moments in found.sort { (moments[Int($0)], $0) < (moments[Int($1)], $1) } }
     return found
   }
 

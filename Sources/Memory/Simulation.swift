@@ -14,7 +14,6 @@ public struct RetentionForecast: Equatable, Sendable {
   public let lapses: [Int]
   /// The number of cards that are remembered on each day: the sum of the probabilities.
   public let known: [Double]
-  /// The number of the first day, in days since 1970.
   public let firstDay: Int
 
   /// The average number of learnt cards answered on each day of the week, from Monday to Sunday.
@@ -35,7 +34,6 @@ public struct RetentionForecast: Equatable, Sendable {
 }
 
 extension RetentionForecast {
-  /// Returns the average minutes of study on a day.
   public func minutesPerDay(_ times: AnswerTimes) -> Double {
     let counts = Simulation.DayCounts(
       reviews: reviews.reduce(0, +), new: new.reduce(0, +), forgotten: lapses.reduce(0, +))
@@ -52,15 +50,10 @@ struct Truth: Sendable {
   init(_ model: MemoryModel, spread: Double = 0) { (self.model, self.spread) = (model, spread) }
 }
 
-/// Simulates study.
-///
-///     let simulation = Simulation(options: Simulation.Options(), cards: [], newCards: 1000)
-///     try simulation.run(retentions: [0.8, 0.9], days: 90)[1].reviewsPerDay
 public struct Simulation: Sendable {
   /// The options of study; each is named like the option of a deck.
   public struct Options: Sendable {
     public var parameters: [Double] = []
-    /// The fitted models, if FSRS-7 schedules.
     public var timed: FittedModels?
     public var shortTerm = true
     public var reviewsPerDay = 200
@@ -69,7 +62,6 @@ public struct Simulation: Sendable {
     /// Whether days with few cards are preferred, and the share of a usual day's cards for Monday to Sunday.
     public var balances = false
     public var shares: [Double] = []
-    /// The number of the first day, in days since 1970.
     public var today = 0
     /// The longest interval in days.
     public var maximumInterval = 36_500
@@ -103,8 +95,7 @@ public struct Simulation: Sendable {
     }
   }
 
-  /// The probabilities of again, hard, good and easy for a first answer, and of hard, good and easy for a remembered
-  /// card.
+  /// The probabilities of again, hard, good and easy for a first answer, and of the last three for a remembered card.
   public struct Habits: Equatable, Sendable {
     public var first: [Double]
     public var remembered: [Double]
@@ -127,9 +118,6 @@ public struct Simulation: Sendable {
   /// The actual memory of the cards, if it is not what study assumes.
   var truth: Truth?
 
-  /// - Parameters:
-  ///   - cards: the learnt cards.
-  ///   - newCards: how many cards are still new.
   public init(options: Options, cards: [Memory], newCards: Int, habits: Habits = Habits()) {
     self.options = options
     model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
@@ -137,7 +125,6 @@ public struct Simulation: Sendable {
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
   }
 
-  /// The number of learnt cards and new ones.
   public var cardCount: Int { cards.count + newCards }
 
   /// Simulates some days at each retention.
@@ -178,9 +165,7 @@ public struct Simulation: Sendable {
       retention: retention, reviews: reviews, new: new, lapses: lapses, known: known, firstDay: options.today)
   }
 
-  func remembered(_ cards: [Memory], _ day: Int) -> Double {
-    cards.reduce(0) { $0 + recall($1, day) }
-  }
+  func remembered(_ cards: [Memory], _ day: Int) -> Double { cards.reduce(0) { $0 + recall($1, day) } }
 
   /// Returns the probability that a card is remembered when the simulation begins.
   func recall(of card: Memory) -> Double {
@@ -194,8 +179,6 @@ public struct Simulation: Sendable {
     return (truth?.model ?? model).retrievability(
       days: Double(day - card.last), stability: card.real.stability * card.strength)
   }
-
-  // MARK: Simulating
 
   /// The random numbers, and the cards on each day.
   private struct Draw {
@@ -264,14 +247,12 @@ public struct Simulation: Sendable {
     return all
   }
 
-  /// Returns the share of a day's limit that the simulated cards get. It is rounded so that the shares of all days add
-  /// up.
+  /// Returns the share of a day's limit that the simulated cards get. Rounded so that all days add up.
   private func limit(_ limit: Int, on day: Int) -> Int {
     func before(_ day: Int) -> Int { Int((Double(day) * Double(limit) * options.part).rounded(.down)) }
     return before(day + 1) - before(day)
   }
 
-  /// Returns the indexes of the cards that are answered on one of the last days.
   private func chosen(_ cards: [Memory], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
     let worth = AnswerWorth(model, times: ending.times, countsSameDay: options.shortTerm)
     let known = cards.map { (state: $0.state, elapsed: day - $0.last) }
@@ -297,7 +278,6 @@ public struct Simulation: Sendable {
     return card
   }
 
-  /// - Returns: whether the card was remembered.
   private func review(_ card: inout Memory, _ day: Int, _ retention: Double, _ draw: inout Draw) -> Bool {
     draw.loads?.add(-1, on: options.today + card.due)
     let days = day - card.last
@@ -331,8 +311,7 @@ public struct Simulation: Sendable {
       exact = fitted.guarded(curve.interval(retention: retention), first: first, usual: exact)
     }
     let today = options.today + day
-    let fuzz =
-      options.fuzzes ? Fuzz(seed: draw.random.next(), loads: draw.loads, today: today) : Fuzz.none
+    let fuzz = options.fuzzes ? Fuzz(seed: draw.random.next(), loads: draw.loads, today: today) : Fuzz.none
     let days = fuzz.days(exact, from: 1, to: options.maximumInterval)
     card.due = day + days
     draw.loads?.add(on: today + days)

@@ -3,10 +3,6 @@
 // reaches; for a first rating that few cards began with, the interval is never more than twice that of FSRS-6.
 
 /// The state of a card after its last answer, by FSRS-7.
-///
-///     var replay = TimedMemory.Replay(model)
-///     replay.add(at: 1_700_000_000, .good, isFirst: true, isLearning: true)
-///     replay.memory?.state.slow
 public struct TimedMemory: Equatable, Sendable {
   public var state: MemoryState7
   public let first: Rating
@@ -48,8 +44,7 @@ public struct TimedMemory: Equatable, Sendable {
   }
 }
 
-/// What a preset stores of a fitting of both models: which one schedules if that is chosen by evidence, and the
-/// parameters of FSRS-7.
+/// What a preset stores of a fitting of both models: which one evidence chooses, and the parameters of FSRS-7.
 public struct FittedModels: Equatable, Sendable {
   /// How many cards must have begun with a rating before its intervals are trusted.
   static let minimumFirsts = 50
@@ -63,7 +58,6 @@ public struct FittedModels: Equatable, Sendable {
   /// The numbers of cards that began with again, hard, good and easy.
   public var firsts: [Int]
 
-  /// - Parameter version: the version of the parameters; those of another version are dropped.
   public init(
     answers: Int, prefersFSRS7: Bool, parameters: [Double] = [], firsts: [Int] = [], version: Int = MemoryModel7.version
   ) throws(MemoryError) {
@@ -79,7 +73,6 @@ public struct FittedModels: Equatable, Sendable {
   public var model: MemoryModel7? { parameters.isEmpty ? nil : MemoryModel7(checked: parameters) }
 
   /// Returns the interval of FSRS-7 in days, limited if there is little evidence.
-  /// - Parameter usual: the interval of FSRS-6 in days.
   public func guarded(_ days: Double, first: Rating, usual: Double) -> Double {
     firsts[Int(first.rawValue) - 1] >= Self.minimumFirsts ? days : min(days, 2 * usual)
   }

@@ -1,7 +1,6 @@
-// An open SQLite connection: the state that `Statement` and `Database` share.
-// Invariant: the connection is closed once its last owner is gone, so no statement outlives it; every SQLite error
-// becomes a `StorageError` here. `pointer` gives out SQLite's handle only while no second thread writes: a caller waits
-// until that thread is done.
+// An open SQLite connection: the state that `Statement` and `Database` share. Invariant: the connection is closed once
+// its last owner is gone, so no statement outlives it; every SQLite error becomes a `StorageError` here. `pointer`
+// gives out SQLite's handle only while no second thread writes: a caller waits until that thread is done.
 
 import CSQLite
 import Glibc
@@ -24,9 +23,7 @@ final class Connection {
   private(set) var readable: ReadableTables?
   private var isClosed = false
 
-  /// - Parameters:
-  ///   - address: a path, ":memory:", or a URI that begins with "file:" if the flags allow it.
-  ///   - flags: SQLite's flags, without those that every connection has.
+  /// - Parameter address: a path, ":memory:", or a URI that begins with "file:" if the flags allow it.
   init(_ address: String, flags: Int32, path: String) throws(StorageError) {
     _ = isConfigured
     var opened: OpaquePointer?
@@ -43,15 +40,12 @@ final class Connection {
 
   deinit { if !isClosed { sqlite3_close_v2(handle) } }
 
-  // MARK: The second thread
-
   /// SQLite's handle; waits until no second thread uses it.
   var pointer: OpaquePointer {
     if isLent { wait() }
     return handle
   }
 
-  /// The handle for work in the lane.
   var lentPointer: OpaquePointer { handle }
 
   /// Returns the second thread of this database, which all batches share; creates it if there is none.
@@ -102,18 +96,15 @@ final class Connection {
       operation: operation)
   }
 
-  /// Interrupts running statements once `poll` says so.
   func interrupt(by poll: StatementPoll) {
     self.poll = poll
     sqlite3_progress_handler(
       pointer, StatementPoll.steps,
       { context in
         context.map { Unmanaged<StatementPoll>.fromOpaque($0).takeUnretainedValue().isInterrupted() } == true ? 1 : 0
-      },
-      Unmanaged.passUnretained(poll).toOpaque())
+      }, Unmanaged.passUnretained(poll).toOpaque())
   }
 
-  /// Refuses statements that read other tables.
   func readOnly(_ tables: ReadableTables) {
     readable = tables
     sqlite3_set_authorizer(
@@ -128,9 +119,7 @@ final class Connection {
   }
 
   /// Prepares the next statement of a text.
-  /// - Parameters:
-  ///   - start: SQL that ends with a zero byte.
-  ///   - flags: SQLite's flags.
+  /// - Parameter start: SQL that ends with a zero byte.
   /// - Returns: the statement, nil if only whitespace and comments are left; and the text after it.
   func prepare(
     _ start: UnsafePointer<CChar>, flags: UInt32

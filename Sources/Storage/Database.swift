@@ -1,6 +1,5 @@
-// An open database: statements, transactions and savepoints.
-// Invariant: one thread uses it at a time, which `ExclusiveDatabase` ensures; a cached statement is not open when it is
-// returned again.
+// An open database: statements, transactions and savepoints. Invariant: one thread uses it at a time, which
+// `ExclusiveDatabase` ensures; a cached statement is not open when it is returned again.
 
 import CSQLite
 import Glibc
@@ -26,10 +25,7 @@ public final class Database {
     try connection.close()
   }
 
-  // MARK: Statements
-
-  /// Runs one or more statements, separated by semicolons, without caching them. Each statement binds the arguments
-  /// that the previous ones left over.
+  /// Runs statements, separated by semicolons, without caching them. Each binds the arguments that are left over.
   public func execute(sql: String, arguments: StatementArguments = []) throws(StorageError) {
     let outcome = sql.withCString { start in
       Result { () throws(StorageError) in try execute(start, arguments) }
@@ -51,12 +47,10 @@ public final class Database {
     if taken < arguments.count { throw connection.failure(SQLITE_RANGE, "there are more arguments than parameters") }
   }
 
-  /// Runs one statement and caches it.
   public func run(_ sql: String, _ arguments: StatementArguments = []) throws(StorageError) {
     try cachedStatement(sql: sql).execute(arguments: arguments)
   }
 
-  /// Returns a statement from the cache, or prepares and caches it.
   public func cachedStatement(sql: String) throws(StorageError) -> Statement {
     if let statement = cachedStatements[sql], !statement.isOpen { return statement }
     let made = try Statement(connection, sql, flags: UInt32(SQLITE_PREPARE_PERSISTENT))
@@ -65,17 +59,12 @@ public final class Database {
     return made
   }
 
-  /// Prepares a statement that only the caller uses.
-  public func makeStatement(sql: String) throws(StorageError) -> Statement { try Statement(self, sql) }
-
-  /// Returns every row of a query, as read by `read`.
   public func rows<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Row) throws -> T) throws -> [T] {
     var found: [T] = []
     try forEachRow(sql, arguments) { found.append(try read($0)) }
     return found
   }
 
-  /// Returns the first row of a query, as read by `read`.
   public func firstRow<T>(_ sql: String, _ arguments: StatementArguments = [], _ read: (Row) throws -> T) throws -> T? {
     try cachedStatement(sql: sql).first(arguments, read)
   }
@@ -101,8 +90,6 @@ public final class Database {
     try statement.forEachRow(while: goesOn, body)
   }
 
-  // MARK: Counts of changes
-
   /// Rows that the last statement itself inserted, changed or removed.
   public var changesCount: Int { Int(sqlite3_changes(connection.pointer)) }
 
@@ -110,7 +97,7 @@ public final class Database {
   public var totalChanges: Int { Int(sqlite3_total_changes(connection.pointer)) }
 
   /// A number that differs once another connection has committed something that a statement here can see.
-  public var dataVersion: Int? { get throws { try Int.fetchOne(self, sql: "PRAGMA data_version") } }
+  public var dataVersion: Int { get throws { try count("PRAGMA data_version") } }
 
   /// The number of pages of the file, including those that are not committed.
   var pageCount: Int { get throws { try count("PRAGMA page_count") } }
@@ -137,8 +124,6 @@ public final class Database {
   }
 
   private var tracing: Tracing?
-
-  // MARK: Transactions
 
   /// Whether a transaction is active. SQLite itself ends the transaction when the disk is full.
   public var isInsideTransaction: Bool { sqlite3_get_autocommit(connection.pointer) == 0 }
@@ -175,7 +160,6 @@ public final class Database {
     try connection.ignoringLaneFailure { () throws(StorageError) in try run("ROLLBACK") }
   }
 
-  /// Runs the body in a transaction, which is rolled back if the body throws.
   public func transaction<T>(_ body: () throws -> T) throws -> T {
     try begin()
     do {
@@ -188,8 +172,7 @@ public final class Database {
     }
   }
 
-  /// Runs a body that changes nothing. All of its statements see one state, whatever other processes commit meanwhile;
-  /// they can.
+  /// Runs a body that changes nothing. All of its statements see one state, whatever other processes commit meanwhile.
   public func snapshot<T>(_ body: () throws -> T) throws -> T {
     // Outside a transaction, a savepoint begins one that takes no write lock before it writes.
     try savepoint(body)
@@ -213,8 +196,6 @@ public final class Database {
       throw error
     }
   }
-
-  // MARK: Whole database
 
   /// Replaces the content of the other database with the content of this one.
   /// - Parameters:
@@ -262,7 +243,6 @@ public final class Database {
   }
 }
 
-/// Returns the inode of the file at a path; nil if there is none.
 private func fileNumber(of path: String) -> ino_t? {
   var facts = stat()
   return stat(path, &facts) == 0 ? facts.st_ino : nil
@@ -270,5 +250,4 @@ private func fileNumber(of path: String) -> ino_t? {
 
 private func small(_ byte: UInt8) -> UInt8 { (65...90).contains(byte) ? byte + 32 : byte }
 
-/// The version of the loaded SQLite library: "3.40.1".
 public var sqliteVersion: String { String(cString: sqlite3_libversion()) }

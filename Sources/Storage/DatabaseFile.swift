@@ -17,8 +17,7 @@ struct DatabaseFile {
   private static let settings = [
     // The largest cache in KiB, allocated as needed. More does not help: adding and exporting a million cards takes the
     // same time with 32 MiB, and 28 MiB more memory.
-    "cache_size = -8192",
-    "journal_size_limit = \(walLimit)",
+    "cache_size = -8192", "journal_size_limit = \(walLimit)",
     // The journal that rolls back a failed statement of many rows stays in memory. In a file it costs a third of the
     // time of a long import, because each page is a system call. Removing 500,000 cards takes 60 MB more.
     "temp_store = MEMORY",
@@ -34,7 +33,7 @@ struct DatabaseFile {
       do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
       let database = try open(path, .writing)
       try database.use(for: operation) { db in
-        guard try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL") == "wal" else {
+        guard try db.firstRow("PRAGMA journal_mode = WAL", [], { $0.text(0) }) == "wal" else {
           throw StorageError.unreadable(path: path, detail: "its disk does not support shared memory for SQLite")
         }
         // "Done" means on disk: committed changes survive a loss of power.
@@ -47,8 +46,7 @@ struct DatabaseFile {
     }
   }
 
-  /// Requires a regular file, or a path where one can be created. SQLite would report anything else as a broken disk or
-  /// treat it as an empty file.
+  /// Requires a regular file or nothing: SQLite would report anything else as a broken disk, or take it for empty.
   private func requireFile(_ path: String) throws {
     do {
       guard let facts = try FileFacts.at(path) else {
@@ -72,11 +70,8 @@ struct DatabaseFile {
       try empty.use { try schema.make($0) }
       return empty
     }
-    do {
-      return try open(path, .reading)
-    } catch {
-      // SQLite cannot create its own files next to the database, so nobody writes. What a program that was killed
-      // committed last is in the log.
+    do { return try open(path, .reading) } catch {
+      // SQLite cannot create its own files next to the database, so nobody writes. The log has what was committed last.
       let log = try FileFacts.at(finalTarget(of: path) + "-wal", followingLinks: false)
       let hasLog = log.map { $0.kind == .file && $0.size > 0 } ?? false
       return try open(path, hasLog ? .immutableWithLog : .immutable)

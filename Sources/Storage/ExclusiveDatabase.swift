@@ -25,11 +25,7 @@ public final class ExclusiveDatabase {
     if let schema { try database.addFunctions(of: schema) }
   }
 
-  /// - Parameters:
-  ///   - path: nil for an in-memory database.
-  ///   - settings: pragmas that run before anything is read.
-  ///   - collations: names of the collations that its tables use.
-  ///   - poll: polled while statements run.
+  /// - Parameter path: nil for an in-memory database.
   init(
     _ path: String?, _ mode: Mode, settings: [String], collations: [String] = [], poll: StatementPoll? = nil
   ) throws(StorageError) {
@@ -42,7 +38,7 @@ public final class ExclusiveDatabase {
     let locking = mode == .immutableWithLog ? ["locking_mode = EXCLUSIVE"] : []
     for setting in locking + ["foreign_keys = ON"] + settings { try database.execute(sql: "PRAGMA \(setting)") }
     // Throws if the file is not a database.
-    _ = try Int.fetchOne(database, sql: "SELECT 1 FROM sqlite_master LIMIT 1")
+    try database.run("SELECT 1 FROM sqlite_master LIMIT 1")
   }
 
   /// From now on refuses to read anything but ordinary tables, and values longer than a limit.

@@ -19,7 +19,6 @@ public enum ForeignDatabase {
   ///   - collations: names of the collations that its tables use; all compare ASCII letters case-insensitively.
   ///   - schema: that of its tables, for a file of this program.
   ///   - longest: the limit on the length of a value in bytes; nil for a file that this program wrote.
-  ///   - isInterrupted: polled while statements run; true interrupts them.
   public static func open(
     _ path: String, hasJournal: Bool = false, collations: [String] = [], schema: Schema? = nil,
     longest: Int? = longestValue, isInterrupted: @escaping @Sendable () -> Bool
@@ -33,9 +32,7 @@ public enum ForeignDatabase {
   }
 
   /// Creates a file that only this process writes, once. It has no journal, because it is thrown away if writing fails.
-  public static func create(
-    _ path: String, isInterrupted: @escaping @Sendable () -> Bool
-  ) throws -> ExclusiveDatabase {
+  public static func create(_ path: String, isInterrupted: @escaping @Sendable () -> Bool) throws -> ExclusiveDatabase {
     // SQLite would create the file with the permissions that the umask allows.
     do { try makePrivateFile(path) } catch { throw StorageError.ofFile(error, database: path) }
     return try ExclusiveDatabase(
@@ -50,14 +47,16 @@ public enum ForeignDatabase {
 final class ReadableTables: Sendable {
   let names: Set<String>
 
-  /// - Throws: `StorageError` for a damaged schema.
   init(of database: Database) throws(StorageError) {
     // A view has no pages. Its columns are not asked for: views of views may take forever to expand.
     let ordinary = """
       SELECT name FROM sqlite_master AS t WHERE CASE WHEN type = 'table' AND rootpage > 0
         THEN NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(t.name) WHERE hidden > 1) ELSE 0 END
       """
-    names = Set(try String.fetchAll(database, sql: ordinary))
+    let statement = try Statement(database, ordinary)
+    var names: Set<String> = []
+    while let row = try statement.next() { names.insert(row.text(0)) }
+    self.names = names
   }
 
   /// Whether a statement may read a table; SQLite's own ones tell about the schema.
@@ -66,7 +65,6 @@ final class ReadableTables: Sendable {
   }
 }
 
-/// What a foreign file has under the name of a table.
 public enum ForeignTable: Sendable {
   case ordinary, missing
   /// A view, a virtual table, a table with generated columns: it cannot be read.

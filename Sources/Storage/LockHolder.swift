@@ -18,7 +18,6 @@ func lockHolder(of path: String) -> Int? {
   return Int(lock.l_pid)
 }
 
-/// Returns any descriptor that this process has open on the file.
 private func openDescriptor(of path: String) -> Int32? {
   var wanted = stat()
   guard stat(path, &wanted) == 0 else { return nil }

@@ -32,7 +32,6 @@ public struct LookBack {
     }
   }
 
-  /// Runs a body that may change anything, in a transaction that is rolled back.
   private func rollingBack<T>(_ body: (Database, [UndoTable]) throws -> T) throws -> T {
     guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
     guard !store.hasOpenTransaction else { throw UndoError.inUnit }
@@ -66,9 +65,7 @@ public struct LookBack {
   }
 
   private func undoOrRedo(_ db: Database, _ step: UndoStep, _ tables: [UndoTable]) throws {
-    do {
-      try UndoneRows(UndoLog.rows(db, of: step), tables).apply(db, step: step.name)
-    } catch is WireError {
+    do { try UndoneRows(UndoLog.rows(db, of: step), tables).apply(db, step: step.name) } catch is WireError {
       throw UndoError.unreadable(step.name)
     }
   }

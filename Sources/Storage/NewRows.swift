@@ -4,7 +4,6 @@
 
 import Text
 
-/// The row ids of one or more rows.
 typealias RowSpan = ClosedRange<Int64>
 
 /// The rows that a step inserted into one table: row ids, or keys for a table without row ids.
@@ -29,13 +28,10 @@ struct NewRows {
   var count: Int { spanned + keys.count }
   var isEmpty: Bool { spans.isEmpty && keys.isEmpty }
 
-  /// The last row id of the last span.
   var end: Int64? { spans.last?.upperBound }
 
   /// Whether a row was inserted below an earlier one, so that the next row id may already be in a span.
   var isUnordered: Bool { rows != nil }
-
-  // MARK: Row ids
 
   func holds(_ row: Int64) -> Bool {
     guard let last = spans.last else { return false }
@@ -46,7 +42,6 @@ struct NewRows {
     return low < spans.count && spans[low].contains(row)
   }
 
-  /// Extends the last span up to and including this row.
   mutating func extend(to row: Int64) {
     let span = spans[spans.count - 1]
     guard row > span.upperBound else { return }
@@ -68,13 +63,9 @@ struct NewRows {
     spans.append(row...row)
   }
 
-  // MARK: Keys
-
   func holds(key: [UInt8]) -> Bool { known.contains(key) }
 
   mutating func add(key: [UInt8]) { if known.insert(key).inserted { keys.append(key) } }
-
-  // MARK: Going back
 
   mutating func rewind(to mark: Mark) {
     // If a part was rolled back, the rows may already be before the mark.

@@ -4,7 +4,6 @@
 public import Values
 import Wire
 
-/// A row that was added, changed or removed.
 public struct RowChange: Sendable {
   public enum Kind: String, CaseIterable, Sendable { case added, changed, removed }
 
@@ -143,8 +142,7 @@ struct PendingRows {
   private func current(_ db: Database, _ table: UndoTable, _ place: Place) throws -> [Value]? {
     var found: [Value]?
     switch place {
-    case .row(let row):
-      found = try db.firstRow("SELECT * FROM \(table.quoted) WHERE rowid = ?", [row]) { $0.values }
+    case .row(let row): found = try db.firstRow("SELECT * FROM \(table.quoted) WHERE rowid = ?", [row]) { $0.values }
     case .key(let key): try rowsByKey(db, table, key) { found = $0 }
     }
     return found

@@ -1,6 +1,5 @@
-// Builds a database with this program's own schema from the rows of an untrusted file.
-// Invariant: only rows are taken from such a file; anything in its schema other than the tables of this version is
-// never run.
+// Builds a database with this program's own schema from the rows of an untrusted file. Invariant: only rows are taken
+// from such a file; anything in its schema other than the tables of this version is never run.
 
 import Files
 
@@ -22,11 +21,7 @@ public struct NewStore {
   }
 
   /// Copies the rows of a file.
-  /// - Parameters:
-  ///   - source: a complete file that nobody else uses.
-  ///   - finish: changes the rows before anybody sees them.
-  /// - Returns: a table with a row that refers to one that does not exist; nil if there is none. Such rows are copied
-  ///   too.
+  /// - Returns: a table with a row that refers to one that does not exist; nil if there is none. It is copied, too.
   /// - Throws: `RebuildError`, `StorageError`.
   public func rebuild(from source: String, finish: (Database) throws -> Void) throws -> String? {
     var dangling: String?
@@ -45,7 +40,7 @@ public struct NewStore {
             """)
       }
       try copySequences(db, from: "source")
-      dangling = try String.fetchOne(db, sql: "PRAGMA main.foreign_key_check")
+      dangling = try db.firstRow("PRAGMA main.foreign_key_check") { $0.text(0) }
       try finish(db)
       try db.execute(sql: "COMMIT; DETACH source")
     }
@@ -90,12 +85,11 @@ struct DatabaseSchema {
   /// - Parameter name: the schema name of a database on the connection.
   init(_ db: Database, _ name: String) throws {
     // In a hostile file, `sqlite_master` may hold anything, also several rows of one name.
-    try db.makeStatement(sql: "SELECT type, name, tbl_name, sql FROM \(name).sqlite_master").forEachRow { row in
+    try Statement(db, "SELECT type, name, tbl_name, sql FROM \(name).sqlite_master").forEachRow { row in
       objects["\(row.text(0)) \"\(row.text(1))\"", default: ""] += "\(row.text(2))\n\(row.text(3))\n"
     }
   }
 
-  /// Returns the objects that only one of the two schemas has, or that differ.
   func differingObjects(in other: DatabaseSchema) -> [String] {
     Set(objects.keys).union(other.objects.keys).filter { objects[$0] != other.objects[$0] }.sorted()
   }

@@ -1,13 +1,11 @@
 // What one operation changed, so that it can be undone alone later: an undo step, or a part of a unit.
 // Invariant: undoing it touches only the rows of the operation, and is refused if one of them has changed since.
 
-/// What one operation changed.
 public final class RecordedChange {
   enum Place {
     case nothing
     /// Everything that an undo step changed.
     case step(Int)
-    /// A part of a unit, between two marks.
     case part(StepRows, start: UndoRecorder.Mark, end: UndoRecorder.Mark)
   }
 
@@ -28,7 +26,6 @@ public final class RecordedChange {
   public var step: Int? { if case .step(let id) = place { id } else { nil } }
 
   /// Turns this part into an undo step when its unit is stored as that step, if it is all that the unit changed.
-  /// - Parameter recorder: has recorded everything that the unit changed.
   func setStep(_ id: Int, ifAll recorder: UndoRecorder) {
     if case .part(_, let start, let end) = place, start.isAtStart, recorder.isAt(end) { place = .step(id) }
   }
@@ -66,8 +63,7 @@ extension Store {
     return (result, change)
   }
 
-  /// Undoes a recorded change inside another operation, after its later parts. The latest part of the current unit
-  /// leaves no trace in it.
+  /// Undoes a recorded change inside another operation; the latest part of the current unit leaves no trace in it.
   /// - Throws: `UndoError`; the operation must then be rolled back.
   public func takeBack(_ change: RecordedChange, _ db: Database) throws {
     guard let recorder else { return }

@@ -1,6 +1,5 @@
-// The current row of a statement, read directly from SQLite.
-// Invariant: no value in a row can trap. A damaged or forged file may hold a value of another type than the caller asks
-// for; SQLite converts it.
+// The current row of a statement, read directly from SQLite. Invariant: no value in a row can trap. A damaged or forged
+// file may hold a value of another type than the caller asks for; SQLite converts it.
 
 import CSQLite
 public import Values
@@ -41,8 +40,6 @@ public struct Row {
 
   public func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
 
-  // MARK: Values of any type
-
   /// A value as it is stored; for a blob, a text with its size.
   public func value(_ column: Int32) -> Value {
     switch sqlite3_column_type(statement, column) {
@@ -63,56 +60,4 @@ public struct Row {
     }
     return column.map(value) ?? .null
   }
-}
-
-// MARK: - A single column
-
-/// A type that a column is read as.
-public protocol ColumnValue {
-  init(_ row: Row, _ column: Int32)
-}
-
-extension ColumnValue {
-  /// Returns the first column of the first row; nil if there is no row, or the value is NULL.
-  public static func fetchOne(
-    _ db: Database, sql: String, arguments: StatementArguments = []
-  ) throws(StorageError) -> Self? {
-    let statement = try db.cachedStatement(sql: sql)
-    defer { statement.reset() }
-    try statement.bind(arguments)
-    guard let row = try statement.next(), !row.isNull(0) else { return nil }
-    return Self(row, 0)
-  }
-
-  /// Returns the first column of every row.
-  public static func fetchAll(
-    _ db: Database, sql: String, arguments: StatementArguments = []
-  ) throws(StorageError) -> [Self] {
-    let statement = try db.cachedStatement(sql: sql)
-    defer { statement.reset() }
-    try statement.bind(arguments)
-    var found: [Self] = []
-    while let row = try statement.next() { found.append(Self(row, 0)) }
-    return found
-  }
-}
-
-extension Bool: ColumnValue {
-  public init(_ row: Row, _ column: Int32) { self = row.integer(column) != 0 }
-}
-
-extension Int: ColumnValue {
-  public init(_ row: Row, _ column: Int32) { self = row.count(column) }
-}
-
-extension Int64: ColumnValue {
-  public init(_ row: Row, _ column: Int32) { self = row.integer(column) }
-}
-
-extension Double: ColumnValue {
-  public init(_ row: Row, _ column: Int32) { self = row.number(column) }
-}
-
-extension String: ColumnValue {
-  public init(_ row: Row, _ column: Int32) { self = row.text(column) }
 }

@@ -1,8 +1,7 @@
 // Inserts rows, many with one statement, because starting and ending a statement is half of SQLite's work for a row. A
-// second thread can write them while the first produces more.
-// Invariant: rows are written in order, those of one statement all or none; rows that are not written stay in the
-// batch. The second thread gets rows that it owns and its own statement, nothing else; all others who use the database
-// wait for it in `Connection`.
+// second thread can write them while the first produces more. Invariant: rows are written in order, those of one
+// statement all or none; rows that are not written stay in the batch. The second thread gets rows that it owns and its
+// own statement, nothing else; all others who use the database wait for it in `Connection`.
 
 import CSQLite
 import Synchronization
@@ -63,13 +62,7 @@ public final class RowBatch: ColumnBinding {
     }
   }
 
-  /// - Parameters:
-  ///   - target: the table and its columns.
-  ///   - values: the values for these columns: see `Part.values`.
-  ///   - shared: how many values all rows share.
-  ///   - columns: how many values a row has.
-  ///   - replaces: whether a row replaces an existing row with the same key.
-  ///   - inLane: whether a second thread writes full buffers in the background. Otherwise this thread writes them.
+  /// - Parameter inLane: whether a second thread writes full buffers in the background.
   public convenience init(
     _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false,
     inLane: Bool = false
@@ -94,8 +87,7 @@ public final class RowBatch: ColumnBinding {
         try Statement(db, "\(verb) INTO \(part.target) SELECT \(part.values) FROM (VALUES \(all)) LIMIT ?\(limit)"))
     }
     statements = made
-    target = RowTarget(
-      db, zip(made, parts).map { ($0, used: $1.used(of: columns)) }, shared: shared, limit: limit)
+    target = RowTarget(db, zip(made, parts).map { ($0, used: $1.used(of: columns)) }, shared: shared, limit: limit)
     self.columns = columns
     lane = inLane ? db.connection.sharedLane() : nil
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
@@ -103,8 +95,6 @@ public final class RowBatch: ColumnBinding {
 
   /// The statements must not be freed while the lane uses them.
   deinit { connection.wait() }
-
-  // MARK: Values
 
   /// Binds a value that all rows share, before the first row. The first index is 1.
   public func putShared(_ place: Int, _ value: Int64) {
@@ -127,16 +117,12 @@ public final class RowBatch: ColumnBinding {
   /// Sets a column to two texts joined by a byte.
   public func put(
     _ column: Int, _ first: UnsafeBufferPointer<UInt8>, _ separator: UInt8, _ second: UnsafeBufferPointer<UInt8>
-  ) {
-    filling.put(column, first, separator, second, row: filling.count)
-  }
+  ) { filling.put(column, first, separator, second, row: filling.count) }
 
   public func put(_ column: Int, text: String?) {
     guard var text else { return filling.putNull(column, row: filling.count) }
     text.withUTF8 { put(column, text: $0) }
   }
-
-  // MARK: Rows
 
   public var isFull: Bool { filling.isFull }
 
@@ -227,15 +213,13 @@ public final class RowBatch: ColumnBinding {
 /// The statements that insert rows, used by either thread.
 private final class RowTarget: Sendable {
   // The lane gets these handles here and nowhere else. It uses them between `Connection.lend` and the end of
-  // `Connection.wait`; meanwhile the connection gives the first thread no handle. The batch that owns the statements
-  // waits before it frees them.
+  // `Connection.wait`; meanwhile the connection gives the first thread no handle. The batch waits before it frees them.
   nonisolated(unsafe) private let statements: [(pointer: OpaquePointer, used: [Int])]
   nonisolated(unsafe) private let connection: OpaquePointer
   private let path: String
   private let shared: Int32
   private let limit: Int32
 
-  /// - Parameter statements: each with the indexes of the columns that it uses.
   init(_ db: Database, _ statements: [(Statement, used: [Int])], shared: Int, limit: Int) {
     self.statements = statements.map { ($0.lentPointer, $1) }
     connection = db.connection.lentPointer
@@ -256,9 +240,7 @@ private final class RowTarget: Sendable {
     try run("RELEASE rows")
   }
 
-  private func run(
-    _ statement: (pointer: OpaquePointer, used: [Int]), _ rows: RowBuffer
-  ) throws(StorageError) {
+  private func run(_ statement: (pointer: OpaquePointer, used: [Int]), _ rows: RowBuffer) throws(StorageError) {
     let code = rows.bind(statement.pointer, from: shared + 1, statement.used) {
       sqlite3_bind_int64(statement.pointer, limit, Int64(rows.count))
       defer { sqlite3_reset(statement.pointer) }

@@ -1,10 +1,8 @@
-// Rows in memory, stored in the form in which SQLite binds them.
-// Invariant: a buffer is a value, so its holder owns it and two threads never share one; it uses memory only for its
-// rows, and memory for a long text is released.
+// Rows in memory, stored in the form in which SQLite binds them. Invariant: a buffer is a value, so its holder owns it
+// and two threads never share one; it uses memory only for its rows, and memory for a long text is released.
 
 import CSQLite
 
-/// A buffer of rows, filled by one thread and bound by another.
 public struct RowBuffer: Sendable {
   /// The buffer is full once its texts reach this many bytes.
   private static let fullTexts = 1 << 16
@@ -41,8 +39,6 @@ public struct RowBuffer: Sendable {
     texts.removeAll(keepingCapacity: texts.capacity <= 4 * RowBuffer.fullTexts)
   }
 
-  // MARK: Values
-
   private mutating func set(_ column: Int, _ row: Int, _ cell: Cell) {
     if row < rows, column < columns { cells[row * columns + column] = cell }
   }
@@ -75,10 +71,7 @@ public struct RowBuffer: Sendable {
     texts.append(contentsOf: second)
   }
 
-  // MARK: Binding
-
-  /// Runs the body while the values of some columns are bound without copying; `first` is the parameter of the first
-  /// column.
+  /// Runs the body while some columns are bound without copying; `first` is the parameter of the first.
   /// - Returns: the result of the body, or SQLite's error code if it refused a value.
   func bind(_ statement: OpaquePointer, from first: Int32, _ used: [Int], _ body: () -> Int32) -> Int32 {
     texts.withUnsafeBytes { texts in

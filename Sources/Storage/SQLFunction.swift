@@ -9,7 +9,6 @@ public struct SQLFunction: Sendable {
   let argumentCount: Int32
   let make: @Sendable () -> (SQLCall) -> Void
 
-  /// - Parameter make: returns the closure that handles the calls.
   public init(_ name: String, arguments: Int, _ make: @escaping @Sendable () -> (SQLCall) -> Void) {
     (self.name, argumentCount, self.make) = (name, Int32(clamping: arguments), make)
   }
@@ -59,8 +58,7 @@ extension Database {
       SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS, called.toOpaque(),
       { context, _, arguments in
         guard let context, let arguments, let called = sqlite3_user_data(context) else { return }
-        Unmanaged<Called>.fromOpaque(called).takeUnretainedValue().body(
-          SQLCall(context: context, arguments: arguments))
+        Unmanaged<Called>.fromOpaque(called).takeUnretainedValue().body(SQLCall(context: context, arguments: arguments))
       }, nil, nil, { $0.map { Unmanaged<Called>.fromOpaque($0).release() } })
     guard code == SQLITE_OK else { throw connection.failure(code) }
   }

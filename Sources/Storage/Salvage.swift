@@ -1,6 +1,5 @@
-// Recovers the readable rows of a damaged database into a new file.
-// Invariant: rows are only read from the damaged file; every row that SQLite can still read is tried, and the losses
-// are reported.
+// Recovers the readable rows of a damaged database into a new file. Invariant: rows are only read from the damaged
+// file; every row that SQLite can still read is tried, and the losses are reported.
 
 import Files
 import Glibc
@@ -37,7 +36,7 @@ extension NewStore {
         // The same SQL makes all collections, so their schemas are on the same pages.
         let pages = "SELECT pageno FROM dbstat WHERE name IN ('sqlite_schema', 'sqlite_master')"
         let last = try db.count("SELECT max(rootpage) FROM sqlite_schema")
-        try replaceHeader(over: damaged, pages: Int.fetchAll(db, sql: pages), least: last)
+        try replaceHeader(over: damaged, pages: db.rows(pages) { $0.count(0) }, least: last)
         try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
       }
       for table in try UndoTable.all(db) {
@@ -55,9 +54,7 @@ extension NewStore {
 
   /// - Returns: false, with nothing attached, if its schema cannot be read or differs from that of the new file.
   private func attach(_ damaged: String, _ db: Database) throws -> Bool {
-    do throws(StorageError) {
-      try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged])
-    } catch {
+    do throws(StorageError) { try db.execute(sql: "ATTACH ? AS damaged", arguments: [damaged]) } catch {
       guard error.isOfRow || error.isOfSchema else { throw error }
       return false
     }
@@ -70,11 +67,8 @@ extension NewStore {
     return false
   }
 
-  /// Overwrites the header and the schema of the damaged file with those of the new one, and drops its list of free
-  /// pages.
-  /// - Parameters:
-  ///   - pages: those of the schema.
-  ///   - least: the smallest number of pages; a truncated file is extended with empty ones.
+  /// Overwrites the header and the schema of the damaged file with the new ones, and drops its list of free pages.
+  /// - Parameter least: the smallest number of pages; a truncated file is extended with empty ones.
   private func replaceHeader(over damaged: String, pages: [Int], least: Int) throws {
     let source = try ByteFile(path, followingLinks: false, isInterrupted: isInterrupted)
     let head = try source.bytes(at: 0, count: 100)
@@ -87,8 +81,7 @@ extension NewStore {
     for page in pages {
       var bytes = try source.bytes(at: (page - 1) * size, count: size)
       if page == 1 {
-        // SQLite's "Database File Format": 18 and 19 say whether there is a WAL, 28 is the page count, 32 and 36 the
-        // free list.
+        // SQLite's "Database File Format": 18 and 19 tell of a WAL, 28 the page count, 32 and 36 the free list.
         let mode: UInt8 = fileExists(damaged + "-wal") ? 2 : 1
         (bytes[18], bytes[19]) = (mode, mode)
         for (index, shift) in zip(28..<32, [24, 16, 8, 0]) { bytes[index] = UInt8(count >> shift & 0xFF) }
@@ -168,19 +161,18 @@ private struct TableSalvage {
     }
     guard let low = id("ASC") ?? id("DESC").map({ min(1, $0) }) else {
       // A table that cannot be read may have rows.
-      let isEmpty = readable("SELECT NOT EXISTS (SELECT 1 FROM damaged.\(table.quoted))") ?? false
-      return isEmpty ? (1, 0) : nil
+      return readable("SELECT NOT EXISTS (SELECT 1 FROM damaged.\(table.quoted))") == 1 ? (1, 0) : nil
     }
     // The counter has the highest row id that was ever assigned.
-    let counter: Int64? = readable("SELECT seq FROM damaged.sqlite_sequence WHERE name = ?", [table.name])
+    let counter = readable("SELECT seq FROM damaged.sqlite_sequence WHERE name = ?", [table.name])
     let high = id("DESC") ?? counter ?? low &+ 1_000_000
     // One of the two ids is itself damaged.
     return low <= high ? (low, high) : (.min, .max)
   }
 
-  /// Returns the value of a query; nil if the damage is on the way to it.
-  private func readable<T: ColumnValue>(_ sql: String, _ arguments: StatementArguments = []) -> T? {
-    do { return try T.fetchOne(db, sql: sql, arguments: arguments) } catch {
+  /// Returns the value of a query; nil if there is none, or the damage is on the way to it.
+  private func readable(_ sql: String, _ arguments: StatementArguments = []) -> Int64? {
+    do { return try db.firstRow(sql, arguments) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil } catch {
       // The caller goes another way.
       return nil
     }
@@ -215,29 +207,25 @@ private struct TableSalvage {
 
   /// Records as lost the rows that were read but that the new file rejected.
   private mutating func listContradictions(_ rows: ClosedRange<Int64>) throws {
-    let left = try Int64.fetchAll(
-      db,
-      sql: """
-        SELECT rowid FROM damaged.\(table.quoted) AS old WHERE rowid BETWEEN ? AND ?
-        AND NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
-        """, arguments: [rows.lowerBound, rows.upperBound])
-    for row in left { lose(row...row, isContradiction: true) }
+    let sql = """
+      SELECT rowid FROM damaged.\(table.quoted) AS old WHERE rowid BETWEEN ? AND ?
+      AND NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
+      """
+    for row in try db.rows(sql, [rows.lowerBound, rows.upperBound], { $0.integer(0) }) {
+      lose(row...row, isContradiction: true)
+    }
   }
 
   /// Records as lost the rows that an index of the damaged file lists but that no page of the table yielded.
   private mutating func listMissing() throws {
     let known = Set(losses.compactMap(\.rows))
     for index in try indexes() {
+      let sql = """
+        SELECT rowid FROM damaged.\(table.quoted) AS old INDEXED BY \(UndoTable.quoted(index))
+        WHERE NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
+        """
       var missing: [Int64] = []
-      do throws(StorageError) {
-        missing = try Int64.fetchAll(
-          db,
-          sql: """
-            SELECT rowid FROM damaged.\(table.quoted) AS old INDEXED BY \(UndoTable.quoted(index))
-            WHERE NOT EXISTS (SELECT 1 FROM main.\(table.quoted) AS new WHERE new.rowid = old.rowid) ORDER BY rowid
-            """)
-      } catch {
-        guard error.isOfRow else { throw error }
+      do { missing = try db.rows(sql) { $0.integer(0) } } catch let error as StorageError where error.isOfRow {
         continue
       }
       for row in missing where !known.contains(where: { $0.contains(row) }) { lose(row...row) }
@@ -246,9 +234,8 @@ private struct TableSalvage {
   }
 
   private func indexes() throws -> [String] {
-    try String.fetchAll(
-      db, sql: "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql NOT LIKE '% WHERE %'",
-      arguments: [table.name])
+    let sql = "SELECT name FROM main.sqlite_master WHERE type = 'index' AND tbl_name = ? AND sql NOT LIKE '% WHERE %'"
+    return try db.rows(sql, [table.name]) { $0.text(0) }
   }
 
   /// Runs statements in a transaction; returns false, with nothing changed, if the data that they read is damaged.

@@ -8,7 +8,6 @@ public struct Schema: Sendable {
   static let version = 1
 
   let sql: String
-  /// The SQL functions that its views and indexes call.
   let functions: [SQLFunction]
 
   public init(_ sql: String, functions: [SQLFunction] = []) { (self.sql, self.functions) = (sql, functions) }

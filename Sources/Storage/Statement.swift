@@ -1,7 +1,6 @@
-// An SQL statement: prepared once, given its values, and run, or iterated row by row.
-// Invariant: a statement that ran is reset, whether it failed or not, so none is open when a transaction ends; bytes
-// that are bound in place are released before the call that bound them ends. If SQLite refuses a value, running the
-// statement throws.
+// An SQL statement: prepared once, given its values, and run, or iterated row by row. Invariant: a statement that ran
+// is reset, whether it failed or not, so none is open when a transaction ends; bytes that are bound in place are
+// released before the call that bound them ends. If SQLite refuses a value, running the statement throws.
 
 import CSQLite
 
@@ -20,10 +19,7 @@ public final class Statement {
   /// The error code of a value that could not be bound.
   private var refusal = SQLITE_OK
 
-  /// - Parameter arguments: the values of a query that is iterated with `next`.
-  public convenience init(
-    _ db: Database, _ sql: String, _ arguments: StatementArguments? = nil
-  ) throws(StorageError) {
+  public convenience init(_ db: Database, _ sql: String, _ arguments: StatementArguments? = nil) throws(StorageError) {
     try self.init(db.connection, sql, flags: 0)
     if let arguments { try bind(arguments) }
   }
@@ -35,9 +31,7 @@ public final class Statement {
     self.init(connection, try outcome.get())
   }
 
-  init(_ connection: Connection, _ handle: OpaquePointer) {
-    (self.connection, self.handle) = (connection, handle)
-  }
+  init(_ connection: Connection, _ handle: OpaquePointer) { (self.connection, self.handle) = (connection, handle) }
 
   deinit { sqlite3_finalize(pointer) }
 
@@ -47,7 +41,6 @@ public final class Statement {
     return handle
   }
 
-  /// The handle for work in the lane.
   var lentPointer: OpaquePointer { handle }
 
   /// Prepares a text that consists of exactly one statement.
@@ -67,8 +60,6 @@ public final class Statement {
     return made
   }
 
-  // MARK: Values
-
   public func bind(_ place: Int32, _ value: Int64) { check(sqlite3_bind_int64(pointer, place, value)) }
 
   public func bind(_ place: Int32, _ value: Int) { bind(place, Int64(value)) }
@@ -86,9 +77,7 @@ public final class Statement {
   /// The bytes must stay valid until `run` returns.
   public func bind(_ place: Int32, inPlace text: UnsafeBufferPointer<UInt8>) { bind(place, text, nil) }
 
-  private func bind(
-    _ place: Int32, _ text: UnsafeBufferPointer<UInt8>, _ destructor: sqlite3_destructor_type?
-  ) {
+  private func bind(_ place: Int32, _ text: UnsafeBufferPointer<UInt8>, _ destructor: sqlite3_destructor_type?) {
     guard let start = text.baseAddress, text.count > 0 else {
       return check(sqlite3_bind_text(pointer, place, "", 0, nil))
     }
@@ -98,17 +87,13 @@ public final class Statement {
   }
 
   /// SQLite copies the bytes.
-  func bind(_ place: Int32, bytes: [UInt8]) {
-    bytes.withUnsafeBytes { bind(place, $0, Statement.copied) }
-  }
+  func bind(_ place: Int32, bytes: [UInt8]) { bytes.withUnsafeBytes { bind(place, $0, Statement.copied) } }
 
   /// The bytes must stay valid until `run` returns.
   func bind(_ place: Int32, inPlace bytes: UnsafeRawBufferPointer) { bind(place, bytes, nil) }
 
   private func bind(_ place: Int32, _ bytes: UnsafeRawBufferPointer, _ destructor: sqlite3_destructor_type?) {
-    guard let start = bytes.baseAddress, bytes.count > 0 else {
-      return check(sqlite3_bind_zeroblob(pointer, place, 0))
-    }
+    guard let start = bytes.baseAddress, bytes.count > 0 else { return check(sqlite3_bind_zeroblob(pointer, place, 0)) }
     check(sqlite3_bind_blob64(pointer, place, start, UInt64(bytes.count), destructor))
   }
 
@@ -118,8 +103,6 @@ public final class Statement {
 
   /// SQLITE_TRANSIENT, a macro that Swift cannot import: SQLite copies what is bound.
   static var copied: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
-
-  // MARK: Running
 
   /// Whether the statement gave a row and was neither run to its end nor reset.
   var isOpen: Bool { sqlite3_stmt_busy(pointer) != 0 }
@@ -141,10 +124,8 @@ public final class Statement {
     while try step() {}
   }
 
-  /// Runs the statement with the bound values.
-  /// - Returns: whether a row was written.
-  @discardableResult
-  public func run() throws(StorageError) -> Bool {
+  /// Runs the statement with the bound values; returns whether a row was written.
+  @discardableResult public func run() throws(StorageError) -> Bool {
     try finish()
     return sqlite3_changes(connection.pointer) > 0
   }
@@ -154,7 +135,6 @@ public final class Statement {
     try finish()
   }
 
-  /// Runs a query with the bound values and returns its first row.
   public func first<T>(_ read: (Row) throws -> T) throws -> T? {
     defer { reset() }
     return try step() ? try read(row) : nil

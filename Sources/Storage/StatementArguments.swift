@@ -1,6 +1,5 @@
-// The values for a statement's parameters, by position or by name.
-// Invariant: every parameter gets a value, and every value by position a parameter; anything else is an error, never a
-// silent NULL.
+// The values for a statement's parameters, by position or by name. Invariant: every parameter gets a value, and every
+// value by position a parameter; anything else is an error, never a silent NULL.
 
 import CSQLite
 
@@ -44,9 +43,7 @@ public struct StatementArguments: ExpressibleByArrayLiteral, ExpressibleByDictio
 
   public init(arrayLiteral elements: (any Bindable)?...) { values = .inOrder(elements) }
 
-  public init(dictionaryLiteral elements: (String, (any Bindable)?)...) {
-    self.init(Dictionary(elements) { $1 })
-  }
+  public init(dictionaryLiteral elements: (String, (any Bindable)?)...) { self.init(Dictionary(elements) { $1 }) }
 
   public init(_ named: [String: (any Bindable)?]) { values = .byName(named) }
 

@@ -19,7 +19,6 @@ public enum StorageError: Problem, Equatable {
   case damaged(path: String, detail: String)
   /// The database was written by a newer program.
   case newer(path: String, version: Int)
-  /// The disk is read-only.
   case readOnly(path: String)
   /// The database cannot be opened, read or written; `detail` is SQLite's or the system's reason.
   case unreadable(path: String, detail: String)
@@ -98,8 +97,7 @@ public enum StorageError: Problem, Equatable {
   /// Converts a result code of SQLite.
   static func ofSQLite(_ code: Int32, _ detail: String, path: String, operation: String) -> StorageError {
     switch code & 0xFF {
-    case SQLITE_BUSY, SQLITE_LOCKED:
-      return .busy(path: path, holder: lockHolder(of: path), operation: operation)
+    case SQLITE_BUSY, SQLITE_LOCKED: return .busy(path: path, holder: lockHolder(of: path), operation: operation)
     case SQLITE_FULL: return .full(path: path)
     case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path: path, detail: detail)
     case SQLITE_CANTOPEN, SQLITE_PERM, SQLITE_READONLY, SQLITE_IOERR, SQLITE_AUTH:
@@ -118,15 +116,13 @@ public enum StorageError: Problem, Equatable {
     }
   }
 
-  /// Whether the file never was a database.
   public var isNoDatabase: Bool {
     if case .damaged(_, let detail) = self { detail == String(cString: sqlite3_errstr(SQLITE_NOTADB)) } else { false }
   }
 
   /// A constraint of the tables that a row violated.
   public enum Constraint: Equatable, Sendable {
-    /// `what` is SQLite's message, with the columns in which another row has the same values: "UNIQUE constraint
-    /// failed: cards.deck, cards.rank".
+    /// `what` is SQLite's message with the columns: "UNIQUE constraint failed: cards.deck, cards.rank".
     case unique(what: String)
     case foreignKey
     case other
@@ -166,8 +162,7 @@ public enum StorageError: Problem, Equatable {
   /// Whether a statement does not fit the tables of the file.
   var isOfSchema: Bool { primaryResult == SQLITE_ERROR }
 
-  /// Returns the error that the state of the disk explains, if any: SQLite reports a read-only or full disk like a file
-  /// that the user may not access.
+  /// Returns the error that the state of the disk explains: SQLite reports a full disk like a file without access.
   private static func ofDisk(_ path: String) -> StorageError? {
     var facts = statvfs()
     guard statvfs(parentFolder(of: path), &facts) == 0 else { return nil }

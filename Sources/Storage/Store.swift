@@ -65,8 +65,7 @@ public final class Store {
   ///   - unrecorded: tables whose changes are not recorded.
   public init(
     path: String?, schema: @autoclosure @escaping () -> Schema, deadline: Double = 5,
-    isInterrupted: @escaping @Sendable () -> Bool,
-    undoClock: (() -> Double)? = nil, unrecorded: Set<String> = []
+    isInterrupted: @escaping @Sendable () -> Bool, undoClock: (() -> Double)? = nil, unrecorded: Set<String> = []
   ) {
     recorder = undoClock.map { UndoRecorder(now: $0, unrecorded: unrecorded) }
     lockAttempts = Int(min(36_000, max(1, deadline * 10)))
@@ -91,8 +90,7 @@ public final class Store {
   ///   - isOneStatement: whether at most one statement changes anything: SQLite itself rolls back a failed statement,
   ///     so the operation needs no savepoint inside a unit.
   ///   - step: returns the name of the undo step for a result; nil: `name`. Only used outside a unit.
-  @discardableResult
-  public func operation<T>(
+  @discardableResult public func operation<T>(
     _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     try access(name, changes: true) { db in
@@ -111,8 +109,7 @@ public final class Store {
     return otherChanges &+ (database?.totalChanges ?? 0) &+ waiting
   }
 
-  /// Runs a part of an operation that collects rows: they are written before anything inside it reads or changes the
-  /// database.
+  /// Runs a part of an operation that collects rows: they are written before anything inside it uses the database.
   public func writing<T>(_ rows: any WaitingRows, _ body: () throws -> T) throws -> T {
     let outer = waitingRows
     waitingRows = rows
@@ -129,7 +126,6 @@ public final class Store {
   /// Whether a transaction is open: that of a unit that has changed something, or of an operation.
   public var hasOpenTransaction: Bool { unit == .open || depth > 0 }
 
-  /// Whether a unit is active.
   public var isInUnit: Bool { unit != .none }
 
   /// Begins a unit: every operation until `commitUnit` or `rollbackUnit` is committed or rolled back together. The
@@ -139,7 +135,6 @@ public final class Store {
   }
 
   /// Commits the unit. Without a unit it does nothing. If it throws, nothing of the unit is stored.
-  /// - Parameter name: the name of the undo step.
   public func commitUnit(named name: String = "changes") throws {
     guard unit == .open else {
       unit = .none
@@ -223,9 +218,7 @@ public final class Store {
   /// Tries again while another process has the lock, until the deadline, or until the user interrupts.
   private func waiting(_ attempt: () throws -> Void) throws {
     for tried in 1... {
-      do {
-        return try attempt()
-      } catch let error as StorageError {
+      do { return try attempt() } catch let error as StorageError {
         guard case .busy = error else { throw error }
         if poll.isInterrupted() { throw StorageError.interrupted(path: shownPath) }
         if tried >= lockAttempts { throw error }
@@ -234,10 +227,7 @@ public final class Store {
   }
 
   /// Runs the body in a transaction that has begun.
-  /// - Parameter atEnd: the last work of the transaction.
-  func finish<T>(
-    _ db: Database, _ body: (Database) throws -> T, atEnd: (T) throws -> Void
-  ) throws -> T {
+  func finish<T>(_ db: Database, _ body: (Database) throws -> T, atEnd: (T) throws -> Void) throws -> T {
     do {
       let result = try requiringTransaction(db, body)
       try atEnd(result)
@@ -253,9 +243,7 @@ public final class Store {
   /// SQLite would walk over everything that the savepoint changed, at each statement.
   private func first<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     unit = .open
-    do {
-      return try requiringTransaction(db, body)
-    } catch {
+    do { return try requiringTransaction(db, body) } catch {
       try rollback(db)
       unit = .waiting
       throw error
@@ -263,8 +251,7 @@ public final class Store {
   }
 
   /// Runs the body as a part of the open transaction: in a savepoint, unless it is one statement, which SQLite itself
-  /// rolls back if it fails. Without the check of `isInsideTransaction`, statements after a rollback by SQLite itself
-  /// would be committed on their own.
+  /// rolls back if it fails. After a rollback by SQLite, further statements would be committed on their own.
   private func part<T>(_ db: Database, isOneStatement: Bool, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
@@ -278,7 +265,6 @@ public final class Store {
     }
   }
 
-  /// Runs the body and throws if the transaction is not active after it.
   private func requiringTransaction<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     let result = try inside { try body(db) }
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
@@ -340,7 +326,7 @@ public final class Store {
   /// Counts a commit of another process. While a transaction is open, none is visible.
   private func countOtherCommits(_ db: Database) throws {
     guard path != nil, !db.isInsideTransaction else { return }
-    guard let version = try db.dataVersion else { return }
+    let version = try db.dataVersion
     // The first call counts, too: it cannot know what was committed before.
     if dataVersion != version { otherChanges &+= 1 }
     dataVersion = version

@@ -1,16 +1,12 @@
-// The database as a whole: copied while it is in use, and replaced with a copy.
-// Invariant: a copy is the content at one moment; a replacement is one transaction, which other processes see
-// completely or not at all.
+// The database as a whole: copied while it is in use, and replaced with a copy. Invariant: a copy is the content at one
+// moment; a replacement is one transaction, which other processes see completely or not at all.
 
 import Files
 import Glibc
 
-/// Copies a database that nobody writes to, with its write-ahead log. If the path is a link, the log is beside the file
-/// that the link points to.
+/// Copies a database that nobody writes to, with its write-ahead log, which is beside the file that a link points to.
 /// - Parameter target: where nothing exists; after a failure nothing is there.
-public func copyDatabase(
-  _ path: String, to target: String, isInterrupted: @escaping @Sendable () -> Bool
-) throws {
+public func copyDatabase(_ path: String, to target: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
   let source = try finalTarget(of: path)
   do {
     for ending in ["", "-wal"] where fileExists(source + ending) {
@@ -31,16 +27,12 @@ public final class DatabaseSnapshot {
   private static let pages: Int32 = 256
 
   /// - Parameters:
-  ///   - path: an existing file.
   ///   - scratch: a folder that only the caller uses.
   ///   - isInterrupted: polled for each part that is copied; true gives up.
   public init(_ path: String, scratch: String, isInterrupted: @escaping @Sendable () -> Bool) throws {
     (self.path, self.isInterrupted) = (path, isInterrupted)
-    do {
-      database = try DatabaseSnapshot.opened(path)
-    } catch let error as StorageError where error.isOfDisk {
-      // A full or read-only disk has no room for the files that SQLite keeps next to an open database, so nobody
-      // writes.
+    do { database = try DatabaseSnapshot.opened(path) } catch let error as StorageError where error.isOfDisk {
+      // A full or read-only disk has no room for the files that SQLite keeps next to a database, so nobody writes.
       let copy = scratch + "/held.sqlite"
       try copyDatabase(path, to: copy, isInterrupted: isInterrupted)
       database = try DatabaseSnapshot.opened(copy)
@@ -51,13 +43,12 @@ public final class DatabaseSnapshot {
     let database = try ExclusiveDatabase(path, .reading, settings: ["busy_timeout = 5000"])
     try database.use(for: "copying") { db in
       try db.execute(sql: "BEGIN")
-      _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
+      _ = try db.count("SELECT count(*) FROM sqlite_master")
     }
     return database
   }
 
   /// Writes the snapshot to a file that does not exist yet, without the undo steps.
-  /// - Parameter progress: receives the number of bytes done and the total.
   public func copy(to target: String, progress: (Int, Int) -> Void) throws {
     try makePrivateFile(target)
     let copied = try ExclusiveDatabase(target)
@@ -80,7 +71,7 @@ public final class DatabaseSnapshot {
 /// Detects what others commit to a database after this object was created.
 public final class ChangeWatch {
   private let database: ExclusiveDatabase
-  private let version: Int?
+  private let version: Int
 
   fileprivate init(_ path: String) throws {
     database = try ExclusiveDatabase(path, .reading, settings: [])
@@ -107,8 +98,7 @@ extension Store {
   /// to be opened, its file is replaced with a new one: the caller has kept a copy.
   /// - Parameter watch: created before the caller copied what is replaced.
   /// - Returns: false, with nothing replaced, if somebody has changed the database since `watch` was created.
-  @discardableResult
-  public func replaceAll(from path: String, since watch: ChangeWatch? = nil) throws -> Bool {
+  @discardableResult public func replaceAll(from path: String, since watch: ChangeWatch? = nil) throws -> Bool {
     do {
       try replace(by: path, watch)
     } catch is ChangeWatch.Changed {

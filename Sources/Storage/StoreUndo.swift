@@ -13,23 +13,18 @@ extension Store {
   /// Bytes of old rows that the current operation or unit keeps until it ends.
   public var waitingBytes: Int { recorder?.writtenCount ?? 0 }
 
-  /// Those bytes, or the bytes by which the file has grown if they are more: the difference of two calls is what was
-  /// changed between them.
+  /// Those bytes, or those by which the file has grown if they are more: two calls differ by what was changed between.
   public var changedBytes: Int { get throws { try max(waitingBytes, addedPages << 12) } }
 
-  /// Returns the step that `undo` would undo or redo.
   public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
     if recorder == nil { throw again ? UndoError.nothingToRedo : UndoError.nothingToUndo }
     return try read { try UndoLog.step($0, id, isUndone: again) }
   }
 
   /// Undoes a step, or redoes one that was undone: the last one, or the one with this id.
-  /// - Parameters:
-  ///   - also: further changes to make to the database, because triggers are off.
-  ///   - progress: receives the number of parts done and of all parts.
+  /// - Parameter also: further changes to make to the database, because triggers are off.
   /// - Throws: `UndoError`, with nothing changed.
-  @discardableResult
-  public func undo(
+  @discardableResult public func undo(
     _ id: Int? = nil, again: Bool = false, also: (Database) throws -> Void = { _ in },
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> UndoStep {
@@ -43,8 +38,7 @@ extension Store {
     }
   }
 
-  /// Runs the body with triggers and foreign keys off. The log has all rows that a step changed, including those that a
-  /// foreign key or a trigger changed.
+  /// Runs the body with triggers and foreign keys off. The log also has the rows that these changed.
   func withoutTriggers<T>(_ db: Database, _ body: () throws -> T) throws -> T {
     try db.execute(sql: "PRAGMA foreign_keys = OFF")
     db.setTriggers(areOn: false)
@@ -73,7 +67,7 @@ extension Store {
       }
       throw UndoError.differs(step.name, what: what)
     }
-    if !isInOrder, let table = try String.fetchOne(db, sql: "PRAGMA foreign_key_check") {
+    if !isInOrder, let table = try db.firstRow("PRAGMA foreign_key_check", [], { $0.text(0) }) {
       throw UndoError.differs(step.name, what: "rows of \(table) would refer to rows that do not exist")
     }
     recorder.isRecording = false
@@ -84,7 +78,7 @@ extension Store {
   /// Returns the problems that SQLite finds in the file, in its words; empty if there are none.
   public func integrityProblems() throws -> [String] {
     try read { db in
-      var found = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+      var found = try db.rows("PRAGMA integrity_check") { $0.text(0) }.filter { $0 != "ok" }
       try db.forEachRow("PRAGMA foreign_key_check") { row in
         found.append("row \(row.integer(1)) of \(row.text(0)) refers to a row that does not exist in \(row.text(2))")
       }

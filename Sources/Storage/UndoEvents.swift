@@ -4,7 +4,6 @@
 import Archives
 import Wire
 
-/// The rows of a step as they are stored.
 struct StepRows {
   /// The tables with their new rows, then the latest events.
   let head: [UInt8]
@@ -45,7 +44,6 @@ struct UndoEvents {
   var mark: Mark { Mark(chunks: packed.count, bytes: writer.count) }
 
   /// Appends an event: its kind, its table, the row, the length of the payload, and the payload.
-  /// - Parameter body: writes the payload, and returns whether to keep the event.
   mutating func add(_ kind: UndoKind, table: Int, row: Int64, _ body: (inout WireWriter) -> Bool) throws -> Bool {
     if writer.count >= UndoEvents.chunk { try pack() }
     let start = writer.count
@@ -101,7 +99,5 @@ struct UndoEvents {
     if packed.count == mark.chunks, writer.count > mark.bytes { writer.bytes.removeLast(writer.count - mark.bytes) }
   }
 
-  mutating func removeAll() {
-    (packed, packedCount, sizes, sizesSum, writer) = ([], 0, [], 0, WireWriter())
-  }
+  mutating func removeAll() { (packed, packedCount, sizes, sizesSum, writer) = ([], 0, [], 0, WireWriter()) }
 }

@@ -4,7 +4,6 @@
 
 import Wire
 
-/// A step as it is listed.
 public struct UndoStep: Equatable, Sendable {
   public let id: Int
   /// What was done: "adding 3 cards to Spanish".
@@ -19,9 +18,7 @@ public struct UndoStep: Equatable, Sendable {
   public let isTooLarge: Bool
 }
 
-/// The tables of the log, and the operations on them.
 public enum UndoLog {
-  /// The most steps that are stored.
   public static let stepLimit = 1000
   /// The most bytes of all steps together.
   private static let byteLimit = 256 << 20
@@ -51,13 +48,9 @@ public enum UndoLog {
   /// Empties the log of a copy, without relying on foreign keys.
   static let clearSQL = "DELETE FROM undo_chunks; DELETE FROM undo_steps"
 
-  // MARK: Writing
-
   /// Stores the changes of the recorder as a new step. Steps that were undone can no longer be redone.
   /// - Returns: the id of the step; nil if nothing was changed, which makes no step.
-  static func add(
-    _ db: Database, _ recorder: UndoRecorder, named name: String, at now: Double
-  ) throws -> Int? {
+  static func add(_ db: Database, _ recorder: UndoRecorder, named name: String, at now: Double) throws -> Int? {
     guard !recorder.isEmpty else { return nil }
     let rows = recorder.isTooLarge ? nil : recorder.encoded()
     let bytes = try rows?.byteCount ?? 0
@@ -91,16 +84,12 @@ public enum UndoLog {
     try db.run("DELETE FROM undo_steps WHERE undone = 1")
   }
 
-  /// Replaces the rows of a step with those that were recorded while it was undone, so that it can be redone, or the
-  /// reverse.
-  static func replace(
-    _ db: Database, _ step: UndoStep, with recorder: UndoRecorder
-  ) throws {
+  /// Replaces the rows of a step with those recorded while it was undone, so that it can be redone, or the reverse.
+  static func replace(_ db: Database, _ step: UndoStep, with recorder: UndoRecorder) throws {
     let rows = recorder.encoded()
     if recorder.isTooLarge { throw UndoError.tooLarge(step.name) }
     try db.run("DELETE FROM undo_chunks WHERE step = ?", [step.id])
-    let update = try db.cachedStatement(
-      sql: "UPDATE undo_steps SET undone = ?2, bytes = ?3, rows = ?4 WHERE id = ?1")
+    let update = try db.cachedStatement(sql: "UPDATE undo_steps SET undone = ?2, bytes = ?3, rows = ?4 WHERE id = ?1")
     try update.bind([step.id, !step.isUndone, rows.byteCount, nil])
     try run(update, rows.head, at: 4)
     try writeChunks(db, rows, of: Int64(step.id))
@@ -131,16 +120,11 @@ public enum UndoLog {
     try db.forEachRow("SELECT id, bytes FROM undo_steps ORDER BY id DESC") { row in
       count += 1
       bytes += row.integer(1)
-      if oldest == 0, count > stepLimit || bytes > Int64(byteLimit) {
-        oldest = row.integer(0)
-      }
+      if oldest == 0, count > stepLimit || bytes > Int64(byteLimit) { oldest = row.integer(0) }
     }
     if oldest > 0 { try db.run("DELETE FROM undo_steps WHERE id <= ?", [oldest]) }
   }
 
-  // MARK: Reading
-
-  /// Returns the steps, newest first.
   static func steps(_ db: Database, limit: Int) throws -> [UndoStep] {
     try db.rows("\(columns) WHERE undone < 2 ORDER BY id DESC LIMIT ?", [limit], step)
   }
@@ -192,10 +176,7 @@ public enum UndoLog {
 
   public static func removeAll(_ db: Database) throws { try db.run("DELETE FROM undo_steps") }
 
-  // MARK: Conflicts
-
   /// Returns the names of the steps that touched the same rows and must be undone or redone first.
-  /// - Parameter known: the tables as they are now.
   static func conflicts(_ db: Database, _ step: UndoStep, _ known: [UndoTable]) throws -> [String] {
     // Undoing conflicts with later steps that are in effect; redoing also conflicts with earlier steps that are undone.
     let sql =
@@ -212,15 +193,12 @@ public enum UndoLog {
     }.map(\.name)
   }
 
-  /// Returns whether undoing or redoing a step leads to a state that was there before: all earlier steps are in effect,
-  /// and no later one is.
+  /// Whether undoing or redoing a step leads to an earlier state: all steps before it are in effect, and no later one.
   public static func isInOrder(_ db: Database, _ step: UndoStep) throws -> Bool {
     try !db.hasRow("SELECT 1 FROM undo_steps WHERE id <> ?1 AND undone <> (id > ?1)", [step.id])
   }
 
-  private static func touched(
-    _ db: Database, _ step: UndoStep, _ known: [UndoTable]
-  ) throws -> [String: TouchedRows] {
+  private static func touched(_ db: Database, _ step: UndoStep, _ known: [UndoTable]) throws -> [String: TouchedRows] {
     do { return try TouchedRows.all(of: UndoneRows(Self.rows(db, of: step), known)) } catch is WireError {
       throw UndoError.unreadable(step.name)
     }

@@ -22,8 +22,7 @@ final class UndoRecorder {
   /// The most bytes that one step may hold in memory; beyond that the step cannot be undone.
   static let byteLimit = 96 << 20
 
-  /// Rows that are inserted one after the other. This fast path is all that each new card of a batch costs, apart from
-  /// SQLite's own work.
+  /// Rows that are inserted one after the other. This fast path is all that a new card costs here.
   fileprivate struct Run {
     /// SQLite's own pointer to the name of the table, the same at each call; nil if there is no run.
     var table: UnsafePointer<CChar>?
@@ -51,10 +50,8 @@ final class UndoRecorder {
   private var last = -1
   /// The current run of consecutive row ids; their span does not include the latest of them until `endRun` is called.
   @exclusivity(unchecked) private var run = Run()
-  /// Whether changes are recorded now.
   @exclusivity(unchecked) var isRecording = false
-  /// Records the same changes for a part of the step that can be undone alone; it has a part if parts are nested, the
-  /// innermost first.
+  /// Records the same changes for a part of the step that can be undone alone; nested parts innermost first.
   @exclusivity(unchecked) var part: UndoRecorder?
   /// Whether the step holds more than can be stored.
   private(set) var isTooLarge = false
@@ -66,7 +63,6 @@ final class UndoRecorder {
 
   init(now: @escaping () -> Double, unrecorded: Set<String> = []) { (self.now, self.unrecorded) = (now, unrecorded) }
 
-  /// Creates a recorder for a part of the step that `whole` records.
   init(partOf whole: UndoRecorder) {
     (now, unrecorded, tables, names) = (whole.now, whole.unrecorded, whole.tables, whole.names)
     inserted = Array(repeating: NewRows(), count: tables.count)
@@ -267,7 +263,6 @@ final class UndoRecorder {
 
   // MARK: Encoding
 
-  /// Encodes the tables with their new rows, then the events.
   func encoded() -> StepRows {
     endRun()
     var writer = WireWriter()

@@ -37,8 +37,6 @@ struct UndoTable {
     key = ranks.indices.filter { ranks[$0] > 0 }.sorted { ranks[$0] < ranks[$1] }
   }
 
-  // MARK: Statements
-
   var quoted: String { UndoTable.quoted(name) }
   static func quoted(_ name: String) -> String { "\"" + name.replacing(text: "\"", with: "\"\"") + "\"" }
 
@@ -70,8 +68,7 @@ struct UndoTable {
       + expected.joined(separator: " AND ")
   }
 
-  /// Returns the key of an event's row: the payload of a changed row begins with it, that of a removed row has all
-  /// columns.
+  /// Returns the key of an event's row: a changed row's payload begins with it, a removed row's has all columns.
   func key(of event: UndoneRows.Event) throws -> [UInt8] {
     var reader = WireReader(event.payload)
     var places: [Range<Int>] = []
@@ -85,7 +82,6 @@ struct UndoTable {
     return parts.filter(places.indices.contains).flatMap { Array(event.payload[places[$0]]) }
   }
 
-  /// Runs the body while a key is bound to the first parameters of a statement.
   func bind(_ key: [UInt8], to statement: Statement, _ body: () throws -> Void) throws {
     try key.withUnsafeBytes { raw in
       var reader = WireReader(raw)

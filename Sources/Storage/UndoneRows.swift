@@ -29,7 +29,6 @@ struct UndoneRows {
   let tables: [Table]
 
   /// Decodes which rows are new; events are decoded when they are iterated.
-  /// - Parameter known: the tables as they are now.
   init(_ stored: StepRows, _ known: [UndoTable]) throws {
     self.stored = stored
     (tables, lastEvents) = try stored.head.withUnsafeBytes { raw in
@@ -49,8 +48,6 @@ struct UndoneRows {
     let keys = try reader.list { reader throws(WireError) in Array(try reader.data()) }
     return Table(name: name, known: known.first { $0.name == name }, spans: spans, keys: keys)
   }
-
-  // MARK: Events
 
   /// Calls the body with the events of each chunk, in order; backwards: the last chunk first.
   func forEachChunk(backwards: Bool = false, _ body: ([Event]) throws -> Void) throws {
@@ -75,8 +72,6 @@ struct UndoneRows {
     return events
   }
 
-  // MARK: Restoring
-
   /// The statements for one step, each prepared once: a step may hold a million rows.
   private final class Statements {
     private var insertions: [Int: Statement] = [:]
@@ -97,9 +92,7 @@ struct UndoneRows {
     }
   }
 
-  /// Undoes what the step changed.
-  /// - Parameter progress: receives the number of parts done and of all parts.
-  /// - Throws: `UndoError.differs` if a row is not as the step left it.
+  /// Undoes what the step changed; throws `UndoError.differs` if a row is not as the step left it.
   func apply(_ db: Database, step: String, progress: (Int, Int) throws -> Void = { _, _ in }) throws {
     var done = 0
     func didPart() throws {

@@ -116,8 +116,7 @@ public final class WorkLane {
 
   /// Runs a piece after the earlier ones; blocks while too many wait. If no thread can be created, runs it on this one.
   /// - Returns: false, with nothing added, once a piece has failed: `drain` throws the failure.
-  @discardableResult
-  public func add(_ piece: @escaping Piece) throws(StorageError) -> Bool {
+  @discardableResult public func add(_ piece: @escaping Piece) throws(StorageError) -> Bool {
     if thread == nil, !begin() {
       try piece()
       return true
@@ -125,8 +124,7 @@ public final class WorkLane {
     return state.add(piece)
   }
 
-  /// Waits for all pieces.
-  /// - Throws: the failure of the first piece that failed, once.
+  /// Waits for all pieces; throws the failure of the first piece that failed, once.
   public func drain() throws(StorageError) {
     state.waitUntilIdle()
     if let failure = state.takeFailure() { throw failure }

@@ -29,9 +29,6 @@ struct Base {
   var list: [Value]? { ServerRows.parse(json)?.list }
 }
 
-/// The bases of an account.
-///
-///     let base = try bases[.card, id]   // also where the card here is its own base
 final class Bases {
   let db: Database
   private let find: Statement
@@ -67,8 +64,7 @@ final class Bases {
 
   /// Stores a remote deck, preset or note type as the base.
   func put(_ kind: BaseKind, _ id: Int64, _ record: Value.Record, isHere: Bool) throws {
-    try put(
-      kind, id, modified: Int64(record["mod"]?.integer ?? 0), BaseKind.json(kind, id, record), isHere: isHere)
+    try put(kind, id, modified: Int64(record["mod"]?.integer ?? 0), BaseKind.json(kind, id, record), isHere: isHere)
   }
 
   /// Stores the creation time and the settings of the server's collection.
@@ -268,8 +264,7 @@ extension SyncedTable {
     """
   }
 
-  /// Writes the remote row into the local row, as far as that has a column for it, and records in the base what the
-  /// local row holds.
+  /// Writes the remote row into the local row, as far as it has columns for it, and records the latter in the base.
   fileprivate var agreements: [String] {
     let base = "bases WHERE kind = \(rawValue) AND id = ?1"
     let state = "SELECT \(self.state) FROM \(name) WHERE \(name).id = ?1"

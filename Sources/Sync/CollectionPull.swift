@@ -11,7 +11,6 @@ public struct PulledCollection {
   public let staged: StagedCollection
   /// The server's answer to `meta` before the fetch.
   public let meta: SyncMeta
-  /// The tags that the server lists.
   let tags: [Value]
   /// Empty when everything was fetched.
   var graves = SyncGraves()
@@ -35,10 +34,7 @@ public final class CollectionPull {
   /// Anki's own server returns 250 rows at a time.
   private static let mostCalls = mostRows / 250
 
-  /// - Parameters:
-  ///   - folder: the account's folder, for the fetched data.
-  ///   - mostBytes: the limit of the fetched data, in bytes.
-  ///   - now: seconds since 1970.
+  /// - Parameter now: seconds since 1970.
   public init(
     _ server: SyncServer, folder: String, mostBytes: Int, now: @escaping () -> Double,
     isInterrupted: @escaping @Sendable () -> Bool
@@ -56,9 +52,7 @@ public final class CollectionPull {
     return meta
   }
 
-  /// - Parameters:
-  ///   - usn: fetches rows with at least this update sequence number; 0 fetches everything.
-  ///   - progress: called with the number of rows fetched so far.
+  /// - Parameter usn: fetches rows with at least this update sequence number; 0 fetches everything.
   public func run(from usn: Int = 0, progress: (Int) -> Void = { _ in }) throws -> PulledCollection {
     let meta = try checkedMeta()
     let staged = try StagedCollection(in: folder, limit: mostBytes, isInterrupted: isInterrupted)
@@ -88,9 +82,7 @@ public final class CollectionPull {
     }
   }
 
-  private func fetch(
-    into staged: StagedCollection, _ meta: SyncMeta, _ progress: (Int) -> Void
-  ) throws -> [Value] {
+  private func fetch(into staged: StagedCollection, _ meta: SyncMeta, _ progress: (Int) -> Void) throws -> [Value] {
     let changes = try server.changes()
     var head = StagedHead()
     let decks = changes["decks"]?.list ?? []
@@ -103,9 +95,7 @@ public final class CollectionPull {
       let created = changes["crt"]?.integer, (0...1 << 40) ~= created, let settings = changes["conf"]?.record
     else { throw server.fault("applyChanges", "has invalid parts") }
     (head.created, head.settings, head.modified) = (created, settings, meta.modified)
-    do { try staged.setHead(head) } catch let fault as StagedFault {
-      throw server.fault("applyChanges", fault.reason)
-    }
+    do { try staged.setHead(head) } catch let fault as StagedFault { throw server.fault("applyChanges", fault.reason) }
     var (rows, calls) = (0, 0)
     while true {
       calls += 1

@@ -4,7 +4,6 @@ public import Decks
 
 /// What an account knows about its local media files and about those of its server.
 public struct KnownMedia: Equatable, Sendable {
-  /// The state of each file, by name.
   public var states: [String: MediaState]
   /// The last change of the server that was received; 0 makes the next sync compare everything.
   public var usn: Int

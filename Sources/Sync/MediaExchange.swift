@@ -1,7 +1,6 @@
 // A sync of media: first receives what changed on the server, then sends what changed locally. Source: SyncRules.md,
-// "Media".
-// Invariant: a file's content is stored only when its digest is the one that the server listed. Where both sides
-// changed a file, the server's content wins. The caller reads `known` and stores it, also after a failure.
+// "Media". Invariant: a file's content is stored only when its digest is the one that the server listed. Where both
+// sides changed a file, the server's content wins. The caller reads `known` and stores it, also after a failure.
 
 import Decks
 import Exchange
@@ -20,29 +19,9 @@ public struct MediaContents {
 
   public init(
     limit: Int, read: @escaping (_ hash: String) throws -> [UInt8]?, keep: @escaping (_ bytes: [UInt8]) throws -> String
-  ) {
-    (self.limit, self.read, self.keep) = (limit, read, keep)
-  }
+  ) { (self.limit, self.read, self.keep) = (limit, read, keep) }
 }
 
-/// What a sync of media did.
-public struct MediaReport: Equatable, Sendable {
-  public var received = 0
-  public var sent = 0
-  /// Files removed locally because the server deleted them; `removedThere` is the reverse.
-  public var removedHere = 0
-  public var removedThere = 0
-  /// What was left out, one sentence each.
-  public var findings: [String] = []
-
-  public init() {}
-
-  mutating func note(_ finding: String) {
-    if findings.count < 100, !findings.contains(finding) { findings.append(finding) }
-  }
-}
-
-/// The progress of a media sync.
 public enum MediaStage: Equatable, Sendable {
   case fetching(Int, of: Int)
   case sending(Int, of: Int)
@@ -55,15 +34,11 @@ public final class MediaExchange {
   private let isInterrupted: () -> Bool
   /// The current state of each file, by name.
   public private(set) var known: KnownMedia
-  public private(set) var report = MediaReport()
+  public private(set) var report = SyncReport()
 
-  /// The most changes that one sync may list.
   private static let mostChanges = 1_000_000
   private static let largestFile = 100 << 20
 
-  /// - Parameters:
-  ///   - folder: the account's folder, for temporary archives.
-  ///   - known: the state of each file before the sync.
   public init(
     _ server: MediaServer, _ contents: MediaContents, folder: String, _ known: KnownMedia,
     isInterrupted: @escaping () -> Bool
@@ -73,10 +48,7 @@ public final class MediaExchange {
     if known.usn == 0 { self.known.forgetServer() }
   }
 
-  // MARK: Run
-
-  /// Runs the whole sync.
-  /// - Throws: `SyncError`, and what `contents` throws; `known` then holds what was done so far.
+  /// Runs the whole sync; throws `SyncError`, and what `contents` throws; `known` then holds what was done so far.
   public func run(progress: (MediaStage) -> Void) throws {
     let isNew = try server.begin() != known.usn
     guard isNew || known.states.contains(where: { $0.value.isPending }) else { return }
@@ -99,8 +71,6 @@ public final class MediaExchange {
 
   private func checkInterrupted() throws(SyncError) { if isInterrupted() { throw .interrupted } }
 
-  // MARK: Receiving
-
   private func fetch(_ progress: (MediaStage) -> Void) throws {
     var wanted: [String: String] = [:]
     var (last, count) = (known.usn, 0)
@@ -109,9 +79,7 @@ public final class MediaExchange {
       let changes = try server.changes(after: last)
       guard let next = changes.last?.usn else { break }
       count += changes.count
-      guard next > last, count <= Self.mostChanges else {
-        throw server.fault("mediaChanges", "never ends")
-      }
+      guard next > last, count <= Self.mostChanges else { throw server.fault("mediaChanges", "never ends") }
       last = next
       for change in changes { try classify(change, &wanted) }
     }
@@ -153,12 +121,9 @@ public final class MediaExchange {
   private static func isUsable(_ name: String) -> Bool {
     do throws(NoteError) {
       return try MediaNames.checked(name).utf8.elementsEqual(name.utf8) && !name.hasPrefix(".")
-    } catch {
-      return false
-    }
+    } catch { return false }
   }
 
-  /// Returns the digest of a content; nil if the content is gone.
   private func digest(of hash: String) throws -> String? {
     try checkInterrupted()
     return try contents.read(hash).map(MediaArchive.digest)
@@ -195,15 +160,11 @@ public final class MediaExchange {
   }
 
   private func archived(_ bytes: [UInt8]) throws -> [ArchivedMedia] {
-    do {
-      return try MediaArchive.read(bytes, in: folder)
-    } catch let error as PackageError {
+    do { return try MediaArchive.read(bytes, in: folder) } catch let error as PackageError {
       if case .noLibrary = error { throw error }
       throw server.fault("downloadFiles", "is not an archive of files: \(error.message)")
     }
   }
-
-  // MARK: Sending
 
   private func send(_ progress: (MediaStage) -> Void) throws {
     var left = known.states.filter { isToBeSent($0.key, $0.value) }.keys.sorted()[...]

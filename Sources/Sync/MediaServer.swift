@@ -1,6 +1,5 @@
-// The calls of the media protocol, one function each. Source: SyncRules.md, "Media".
-// Invariant: as in `SyncServer`, an answer either matches the protocol or is refused with an error that names the
-// call.
+// The calls of the media protocol, one function each. Source: SyncRules.md, "Media". Invariant: as in `SyncServer`, an
+// answer either matches the protocol or is refused with an error that names the call.
 
 import Exchange
 import Values
@@ -14,7 +13,6 @@ struct MediaChange: Equatable {
   let digest: String
 }
 
-/// The media calls of one sync.
 public final class MediaServer {
   private let program: SyncProgram
   private let session: String
@@ -24,7 +22,6 @@ public final class MediaServer {
   static let filesAtOnce = 25
   /// The most bytes of files that one call sends, unless a single file is larger.
   static let bytesAtOnce = 2_500_000
-  /// The valid numbers of a change.
   private static let numbers = 0...1 << 60
   private static let limits = JSONLimits(bytes: 16 << 20, depth: 8, values: 1_000_000, string: 1 << 20)
 
@@ -88,8 +85,7 @@ public final class MediaServer {
     try bytes("downloadFiles", JSONWriter.bytes(of: .record(["files": names])))
   }
 
-  /// Sends an archive.
-  /// - Returns: how many of its files the server took, and the number of its last change now.
+  /// Sends an archive; returns how many of its files the server took, and the number of its last change now.
   func upload(_ archive: [UInt8]) throws(SyncError) -> (taken: Int, usn: Int) {
     guard let parts = try data("uploadChanges", archive).list, parts.count == 2, let taken = parts[0].integer,
       let usn = parts[1].integer, (0...Self.filesAtOnce) ~= taken, Self.numbers ~= usn

@@ -1,6 +1,5 @@
-// How far the media of an account are synced.
-// Invariant: the stored number belongs to one user on one server; for any other, everything is compared anew. Sent
-// deletions are remembered even if the sync is undone locally.
+// How far the media of an account are synced. Invariant: the stored number belongs to one user on one server; for any
+// other, everything is compared anew. Sent deletions are remembered even if the sync is undone locally.
 
 import Decks
 public import Storage
@@ -18,14 +17,12 @@ public enum MediaTables {
     CREATE TABLE sent_media (name TEXT PRIMARY KEY, usn INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     """)
 
-  /// Returns what is known about the server's media.
   public static func known(_ db: Database, of link: SyncLink) throws -> KnownMedia {
     var known = KnownMedia(states: try MediaTable.states(db), usn: try usn(db, of: link))
     try db.forEachRow("SELECT name, usn FROM sent_media") { known.deletions[$0.text(0)] = $0.count(1) }
     return known
   }
 
-  /// Records that a deletion was sent.
   public static func setDeletion(_ db: Database, of name: String, _ usn: Int) throws {
     try db.execute(sql: "INSERT OR REPLACE INTO sent_media (name, usn) VALUES (?, ?)", arguments: [name, usn])
   }

@@ -1,7 +1,5 @@
-// Merging cards.
-// Invariant: if both sides changed a card, its schedule is that of the later answer and each mark is that of the
-// later edit; within the same second the server wins. No card is left without its note, and none in a deck that the
-// server lacks.
+// Merging cards. Invariant: if both sides changed a card, its schedule is that of the later answer and each mark that
+// of the later edit; within the same second the server wins. Each card has its note, and a deck of the server.
 
 import Decks
 import Exchange
@@ -35,8 +33,7 @@ extension SyncMerge {
     }
     if intake.decklessCount > 0 {
       let home = try DeckTable.record(db, decks.deck(DeckMerge.firstDeck)).name
-      report.note(
-        "\(counted(intake.decklessCount, "card")) of a deck that was deleted on the server: moved to \(home)")
+      report.note("\(counted(intake.decklessCount, "card")) of a deck that was deleted on the server: moved to \(home)")
     }
   }
 
@@ -94,8 +91,7 @@ extension SyncMerge {
     var ours = isLater ? parts.subtracting(.schedule) : []
     let isChanged = parts.contains(.schedule)
     // Answered on one side and marked on the other: both changes are kept.
-    let isOursAlone =
-      isChanged && ServerRows.haveOneSchedule(ServerRows.parse(row.json)?.list ?? [], base?.list ?? [])
+    let isOursAlone = isChanged && ServerRows.haveOneSchedule(ServerRows.parse(row.json)?.list ?? [], base?.list ?? [])
     if isOursAlone || isAnsweredLater(known, given) ?? (isChanged && isLater) { ours.insert(.schedule) }
     return ours
   }
@@ -110,7 +106,6 @@ extension SyncMerge {
     return mine > theirs
   }
 
-  /// Restores the marks of a card that have a local edit.
   private func restore(_ known: StoredCard, _ ours: CardChanges) throws {
     if ours.isEmpty { return }
     try SyncedCards.restore(
@@ -132,11 +127,8 @@ extension SyncMerge {
     intake.decklessCount += 1
   }
 
-  /// Writes a remote card into the local card, or adds it.
-  /// - Returns: false if the card cannot be stored locally.
-  private func take(
-    _ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake
-  ) throws -> Bool {
+  /// Writes a remote card into the local card, or adds it; returns false if the card cannot be stored locally.
+  private func take(_ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake) throws -> Bool {
     guard let record = note?.list.flatMap(ServerRows.note), let type = try type(record.type.rawValue, &intake.types)
     else { return false }
     let deck = try decks.deck(given.deck)
@@ -164,8 +156,7 @@ extension SyncMerge {
     return true
   }
 
-  /// Returns the local note type of a remote type. A type that was removed locally is restored with its first remote
-  /// note.
+  /// Returns the local note type of a remote type; one that was removed locally comes back with its first remote note.
   private func type(_ id: Int64, _ known: inout [Int64: NoteType]) throws -> NoteType? {
     if let type = known[id] { return type }
     guard let base = try bases[.noteType, id] else { return nil }
@@ -178,7 +169,6 @@ extension SyncMerge {
     return type
   }
 
-  /// Returns the position in the base of a card; nil if it has none.
   private func position(of card: StoredCard) throws -> Int? {
     guard card.schedule.state == .new else { return nil }
     return try bases[.card, card.id.rawValue]?.list.flatMap(ServerRows.card)?.position

@@ -1,7 +1,6 @@
-// Merging decks: their names, presets and limits.
-// Invariant: a deck that both sides created becomes the server's. Each part of a deck is taken from the side that
-// changed it, from the server if both did. A deck that was deleted on the server is removed, and local cards in it
-// move to `Default`.
+// Merging decks: their names, presets and limits. Invariant: a deck that both sides created becomes the server's. Each
+// part of a deck is taken from the side that changed it, from the server if both did. A deck that was deleted on the
+// server is removed, and local cards in it move to `Default`.
 
 import Decks
 import Exchange
@@ -19,7 +18,6 @@ struct DeckMerge {
   private var bases: Bases { sync.bases }
   private var moment: StudyMoment { sync.moment }
 
-  /// The deck that every collection has.
   static let firstDeck = Int64(DeckRecord.firstNumber)
 
   func merge() throws {
@@ -41,9 +39,7 @@ struct DeckMerge {
     try givePresets()
   }
 
-  private func merge(
-    _ given: Value.Record, _ id: Int64, _ base: Base?, _ pending: Set<Int64>, sent: Int?
-  ) throws {
+  private func merge(_ given: Value.Record, _ id: Int64, _ base: Base?, _ pending: Set<Int64>, sent: Int?) throws {
     if given["dyn"]?.integer == 1 { return try bases.put(.deck, id, given, isHere: false) }
     let isKnown = try base?.isHere == true && SyncedTable.decks.has(db, id)
     // Removed locally: its grave will be sent, unless cards have come into it.
@@ -66,8 +62,6 @@ struct DeckMerge {
     try setOptions(record, deck, isKnown ? base : nil)
     if !isOurs { try bases.agree(.deck, id) }
   }
-
-  // MARK: Names
 
   /// Adds a new remote deck. A local deck of its name that the server does not have becomes that deck.
   /// - Returns: false for an empty deck that is not needed locally.
@@ -102,9 +96,7 @@ struct DeckMerge {
     if let there = try DeckTable.named(db, theirs), there.id != deck {
       if try !isTheirs(there.id) {
         try moveCards(of: there.id, to: deck)
-        if try DeckTable.removeEmpty(db, there.id) {
-          return try rename(deck, to: theirs)
-        }
+        if try DeckTable.removeEmpty(db, there.id) { return try rename(deck, to: theirs) }
       }
       try renameForConflict(DeckTable.record(db, there.id), pending)
     }
@@ -114,10 +106,7 @@ struct DeckMerge {
   /// Returns the local deck whose name another device also gave to a deck of its own before it received ours. That
   /// device has ours under this name with a `+` now, and the server has the device's deck under the name with a `+`.
   /// Both decks get the names that they have on that device.
-  /// - Parameter sent: the `usn` of the rows sent at the last sync.
-  private func crossed(
-    _ record: Value.Record, _ base: Base?, _ pending: Set<Int64>, sent: Int
-  ) throws -> DeckRecord? {
+  private func crossed(_ record: Value.Record, _ base: Base?, _ pending: Set<Int64>, sent: Int) throws -> DeckRecord? {
     let theirs = ServerRows.deckName(record)
     let was = (base?.record).map(ServerRows.deckName)
     guard theirs.hasSuffix("+"), theirs != was, let ours = try DeckTable.named(db, String(theirs.dropLast())),
@@ -144,8 +133,6 @@ struct DeckMerge {
     sync.report.note("the deck \(deck.name) was renamed to \(name): another one on the server has its name")
   }
 
-  // MARK: Presets and limits
-
   private func setOptions(_ record: Value.Record, _ local: DeckID, _ base: Base?) throws {
     let was = base?.record
     if let conf = record["conf"]?.integer, was?["conf"]?.integer != conf {
@@ -161,8 +148,7 @@ struct DeckMerge {
     try DeckTable.setLimits(db, local, to: limits)
   }
 
-  /// Assigns remote presets to decks when this sync has given these presets options that differ from the initial
-  /// ones.
+  /// Assigns remote presets to decks when this sync has given these presets options that differ from the initial ones.
   private func givePresets() throws {
     if sync.heads.newPresets.isEmpty { return }
     for (id, base) in try bases.all(.deck) {
@@ -208,8 +194,6 @@ struct DeckMerge {
     sync.heads.options[remote] = options
     return options
   }
-
-  // MARK: Graves
 
   func bury(_ ids: [Int64]) throws {
     for id in ids where id != DeckMerge.firstDeck {

@@ -1,6 +1,5 @@
-// Merging notes, log rows and graves.
-// Invariant: a grave wins over an edit. If both sides changed a note, the later version is kept, the server's within
-// the same second.
+// Merging notes, log rows and graves. Invariant: a grave wins over an edit. If both sides changed a note, the later
+// version is kept, the server's within the same second.
 
 import Decks
 import Exchange
@@ -11,11 +10,8 @@ import Text
 import Values
 
 extension SyncMerge {
-  // MARK: Graves
-
-  /// Removes the rows that have a grave. A row whose grave was sent from here and whose removal was undone since
-  /// stays and is sent under another id. So does a row that exists only locally and shares its id with a grave by
-  /// chance.
+  /// Removes the rows that have a grave. A row whose grave was sent from here and whose removal was undone since stays
+  /// and is sent under another id. So does a row that exists only locally and shares its id with a grave by chance.
   func bury(_ graves: SyncGraves) throws {
     for id in graves.cards {
       guard let base = try bases[.card, id] else {
@@ -44,8 +40,6 @@ extension SyncMerge {
     }
   }
 
-  // MARK: Notes
-
   func mergeNotes(_ receiver: NoteReceiver) throws {
     try pulled.staged.forEachRow(.notes) { row in
       try step()
@@ -73,8 +67,7 @@ extension SyncMerge {
     }
   }
 
-  /// Returns the unsent local note that a new remote note corresponds to: one with its guid and type, or one that
-  /// came back.
+  /// Returns the unsent local note of a new remote note: one with its guid and type, or one that came back.
   private func own(_ note: NoteRecord, _ known: NoteRecord?) throws -> NoteRecord? {
     if let known, known.guid == note.guid { return known }
     if known != nil {
@@ -90,14 +83,11 @@ extension SyncMerge {
     return try NoteTable.known(db, note.id)
   }
 
-  /// Whether a remote row is a different note than its base.
   private func isOther(_ note: NoteRecord, than base: Base) -> Bool {
     base.list.flatMap(ServerRows.note)?.guid != note.guid
   }
 
-  private func renew(
-    _ note: NoteRecord, _ known: NoteRecord, isOurs: Bool, _ receiver: NoteReceiver
-  ) throws {
+  private func renew(_ note: NoteRecord, _ known: NoteRecord, isOurs: Bool, _ receiver: NoteReceiver) throws {
     guard try bases.isHere(.noteType, note.type.rawValue) else { return }
     if isOurs || known.isUnsent {
       if known.modified > note.modified, known.type == note.type {
@@ -121,8 +111,6 @@ extension SyncMerge {
     }
   }
 
-  // MARK: The log
-
   func mergeLog() throws {
     let receiver = try ReviewReceiver(db, of: nil)
     try pulled.staged.forEachRow(.revlog) { row in
@@ -132,9 +120,7 @@ extension SyncMerge {
       if try isKnown || bases[.review, row.id] != nil { return }
       try ReviewTable.makeRoom(db, for: review)
       try receiver.receive(review)
-      if try !ReviewTable.markReceived(db, review.id) {
-        try bases.put(.review, row.id, row.json, isHere: false)
-      }
+      if try !ReviewTable.markReceived(db, review.id) { try bases.put(.review, row.id, row.json, isHere: false) }
       report.received += 1
     }
     try receiver.finish(withoutLastReview: heads.withoutLastReview)

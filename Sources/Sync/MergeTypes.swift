@@ -1,6 +1,5 @@
-// Merging note types and presets.
-// Invariant: a local note type is renamed or renumbered if another type on the server has its name or id. Each option
-// of a preset is taken from the side that changed it, from the server if both did.
+// Merging note types and presets. Invariant: a local note type is renamed or renumbered if another type on the server
+// has its name or id. Each option of a preset is taken from the side that changed it, from the server if both did.
 
 import Decks
 import Exchange
@@ -11,19 +10,13 @@ import Text
 import Values
 
 extension SyncMerge {
-  // MARK: Removals
-
-  /// Leaves note types and presets that were removed locally on the server: removing them there would make every
-  /// device download the whole collection. The report says so once; they come back when they are changed on the
-  /// server.
+  /// Leaves note types and presets that were removed locally on the server: removing them there would make every device
+  /// download the whole collection. The report says so once; they come back when they are changed on the server.
   func leaveRemoved() throws {
     for (kind, what) in [(BaseKind.noteType, "note type"), (.preset, "preset")] {
       guard let table = kind.table else { continue }
       for (id, name) in try db.rows(
-        "SELECT id, json ->> '$.name' \(SyncTables.gone(table))", [],
-        {
-          ($0.integer(0), $0.text(1))
-        })
+        "SELECT id, json ->> '$.name' \(SyncTables.gone(table))", [], { ($0.integer(0), $0.text(1)) })
       {
         try bases.setHere(kind, id, false)
         report.note(
@@ -32,8 +25,6 @@ extension SyncMerge {
       }
     }
   }
-
-  // MARK: Note types
 
   func mergeTypes() throws {
     for record in pulled.staged.head.types {
@@ -45,8 +36,7 @@ extension SyncMerge {
     }
   }
 
-  /// Writes a remote note type into the local one, or adds it.
-  /// - Returns: false if the type cannot be stored locally.
+  /// Writes a remote note type into the local one, or adds it; returns false if the type cannot be stored locally.
   func take(_ record: Value.Record, _ id: Int64, _ base: Base?) throws -> Bool {
     let given: NoteType
     do throws(NoteError) { given = try NoteType(received: record, id: id) } catch {
@@ -80,8 +70,6 @@ extension SyncMerge {
     report.note("the note type \(type.name) was renamed to \(edit.name): another one on the server has its name")
   }
 
-  // MARK: Presets
-
   func mergePresets() throws {
     for record in pulled.staged.head.presets {
       let id = ServerRows.id(record)
@@ -97,8 +85,7 @@ extension SyncMerge {
     }
   }
 
-  /// Merges a remote preset into the local one, option by option.
-  /// - Returns: whether the local preset had a local edit.
+  /// Merges a remote preset into the local one, option by option; returns whether the local preset had a local edit.
   private func merge(_ record: Value.Record, into mine: PresetRecord, since base: Base?) throws -> Bool {
     let was = ServerRows.preset(base?.record ?? Value.Record())
     let theirs = ServerRows.preset(record)
@@ -114,8 +101,7 @@ extension SyncMerge {
     return isOurs
   }
 
-  /// Returns the local preset of a remote preset and creates it if it is missing; nil if the remote preset has the
-  /// initial options.
+  /// Returns the local preset of a remote one, and creates it if needed; nil if that has the initial options.
   func preset(_ id: Int64) throws -> PresetID? {
     guard let base = try bases[.preset, id] else { return nil }
     if base.isHere { return PresetID(rawValue: id) }
@@ -129,8 +115,6 @@ extension SyncMerge {
     return PresetID(rawValue: id)
   }
 }
-
-// MARK: - Notes with a local edit whose type has other fields on the server now
 
 extension SyncMerge {
   /// Gives notes with a local edit the fields that their types have after the merge, matched by field name.

@@ -49,12 +49,10 @@ extension SyncOutgoing {
     Dictionary(firstOf: decks.map { (Self.key($1), $0) })
   }
 
-  /// The key by which the server compares deck names.
   private static func key(_ deck: Value.Record) -> String { deck["name"]?.text?.lowercased() ?? "" }
 
-  /// Orders decks so that names do not collide. The server renames a deck that is sent with a name that another of
-  /// its decks still has, so each deck is sent after its name has become free. Where names form a cycle, one deck is
-  /// first sent with a temporary name.
+  /// Orders decks so that names do not collide. The server renames a deck that is sent with a name that another of its
+  /// decks still has, so each is sent once its name is free; in a cycle, one deck first gets another name.
   private func ordered(_ decks: [Value.Record], _ there: [String: Int64]) -> [Value.Record] {
     var (there, rest, sent) = (there, decks[...], [Value.Record]())
     var isAside: Set<Int64> = []
@@ -108,8 +106,7 @@ extension SyncOutgoing {
       if record == was { return try bases.agree(.deck, id.rawValue) }
     } else {
       let came = try ServerRows.record(SyncedTable.decks.json(db, id.rawValue))
-      record = SentHead.deck(
-        id.rawValue, name: deck.name, modified: 0, preset: preset?.rawValue, limits, over: came)
+      record = SentHead.deck(id.rawValue, name: deck.name, modified: 0, preset: preset?.rawValue, limits, over: came)
     }
     stamp(&record)
     head.decks.append(record)

@@ -1,6 +1,5 @@
-// The note types, presets, decks, tags and graves that a sync sends.
-// Invariant: an object that the server has is sent with only its local changes; a change that would make every device
-// download the collection again is refused.
+// The note types, presets, decks, tags and graves that a sync sends. Invariant: an object that the server has is sent
+// with only its local changes; a change that would make every device download the collection again is refused.
 
 import Decks
 import Exchange
@@ -24,10 +23,7 @@ final class SyncOutgoing {
   /// How name conflicts were resolved, one sentence each.
   var findings: [String] = []
 
-  /// - Parameters:
-  ///   - usn: the server's update sequence number.
-  ///   - head: the collection's creation time and settings.
-  ///   - isUpload: the whole collection is sent as a file, so the shape of a note type may differ.
+  /// - Parameter isUpload: the whole collection is sent as a file, so the shape of a note type may differ.
   init(_ db: Database, usn: Int, _ head: StagedHead, _ moment: StudyMoment, isUpload: Bool = false) throws {
     (self.db, self.moment, self.usn) = (db, moment, usn)
     bases = try Bases(db)
@@ -62,8 +58,6 @@ final class SyncOutgoing {
     return free
   }
 
-  // MARK: Note types
-
   private func findTypes(isUpload: Bool) throws {
     let unsent = Set(try db.rows("SELECT id FROM note_types WHERE \(Unsent.sql)") { $0.integer(0) })
     for type in try NoteTypeTable.list(db) {
@@ -94,8 +88,6 @@ final class SyncOutgoing {
     }
   }
 
-  // MARK: Presets
-
   private func findPresets() throws {
     for preset in try PresetTable.list(db) {
       var id = preset.id.rawValue
@@ -123,8 +115,6 @@ final class SyncOutgoing {
       try put(.preset, id, record)
     }
   }
-
-  // MARK: Graves
 
   private func findGraves() throws {
     func gone(_ table: SyncedTable) throws -> [Int64] {

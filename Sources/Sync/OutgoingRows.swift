@@ -22,8 +22,7 @@ extension SyncOutgoing {
     waiting.cards = (fresh + changed)[...]
     try ReviewTable.renumberUnsent(db) { try bases[.review, $0] != nil }
     waiting.logs = try ReviewTable.unsentCards(db)[...]
-    waiting.answers =
-      try db.count("SELECT count(*) FROM reviews WHERE \(SyncTables.unsentReview)")
+    waiting.answers = try db.count("SELECT count(*) FROM reviews WHERE \(SyncTables.unsentReview)")
     let strays = "SELECT id FROM reviews WHERE \(SyncTables.unsentStray) ORDER BY card, at, id"
     waiting.strays = try db.rows(strays) { $0.integer(0) }[...]
     if !fresh.isEmpty {
@@ -35,8 +34,7 @@ extension SyncOutgoing {
     }
   }
 
-  /// Finds tags that the server does not list. Without this the server could find their notes but would not list the
-  /// tags.
+  /// Finds tags that the server does not list: it would find their notes, but not list the tags.
   private func findTags(_ columns: [String]) throws {
     var listed = try bases[.tags, 0]?.list ?? []
     var known = Set(listed.compactMap { $0.text?.lowercased() })
@@ -47,8 +45,7 @@ extension SyncOutgoing {
     if !head.tags.isEmpty { try bases.put(.tags, 0, Value.list(listed).json, isHere: false) }
   }
 
-  /// Gives a new id to each note that exists again after its grave was sent: the server never accepts the old id
-  /// again.
+  /// Gives a new id to each note that exists again after its grave was sent: the server never accepts the old id again.
   private func renumberReturned() throws {
     let notes = try db.rows(
       "SELECT notes.id FROM notes JOIN sent_graves g ON g.kind = \(BaseKind.note.rawValue) AND g.id = notes.id"
@@ -59,16 +56,12 @@ extension SyncOutgoing {
   /// Gives new cards other ids if the server has or had theirs.
   private func numbered(_ cards: [CardID]) throws -> [Int64] {
     try cards.map { id in
-      guard try bases.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else {
-        return id.rawValue
-      }
+      guard try bases.isTaken(.card, id.rawValue), let card = try SyncedCards.stored(db, id) else { return id.rawValue }
       let free = try bases.freeID(.card, after: id.rawValue)
       try CardTable.renumber(db, card, to: CardID(rawValue: free))
       return free
     }
   }
-
-  // MARK: Chunks
 
   /// Returns the next rows; an empty chunk after the last.
   func next() throws -> OutgoingChunk {
@@ -97,9 +90,7 @@ extension SyncOutgoing {
         .integer(Int(id)), .text(note.guid), type, .integer(0), .integer(0), none, none, none, none, .integer(0), none,
       ]
     row[2] = type
-    if was.map({ ServerRows.tags($0) != note.tags }) ?? true {
-      row[5] = .text(Tags.joined(note.tags))
-    }
+    if was.map({ ServerRows.tags($0) != note.tags }) ?? true { row[5] = .text(Tags.joined(note.tags)) }
     if was.map({ !$0.isSame(as: note) }) ?? true { row[6] = .text(note.fields.joined(separator: "\u{1F}")) }
     try SyncedNotes.markSent(db, note.id)
     if row == was { return }
@@ -108,8 +99,6 @@ extension SyncOutgoing {
     try bases.put(.note, id, modified: Int64(note.modified), json, isHere: true)
     chunk.add(.notes, json)
   }
-
-  // MARK: Cards
 
   private func addCard(_ id: Int64, to chunk: inout OutgoingChunk) throws {
     let card = CardID(rawValue: id)
@@ -149,8 +138,7 @@ extension SyncOutgoing {
     let modified = Int(known.changed) > before ? known.changed : Int64(max(before &+ 1, Int(moment.now)))
     return rows.row(
       of: card, in: (known.deck.rawValue, modified, position), lastReview: try ReviewTable.lastSecond(db, of: card.id),
-      usn: usn,
-      over: base, changes, options)
+      usn: usn, over: base, changes, options)
   }
 
   private func options(of deck: DeckID) throws -> DeckOptions {
@@ -167,8 +155,6 @@ extension SyncOutgoing {
     if let below, old > below { return below }
     return old
   }
-
-  // MARK: The log
 
   private func addLog(_ card: CardID, to chunk: inout OutgoingChunk) throws {
     for (id, row, answer) in ServerRows.rows(ofUnsent: try context.log.of(card), card: card.rawValue, usn: usn) {

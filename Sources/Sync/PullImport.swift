@@ -1,7 +1,6 @@
 // Importing a whole collection from a server: the local rows, and a base for each remote row that differs from its
-// local row.
-// Invariant: everything is imported or nothing, within the caller's operation; a remote row that cannot be stored
-// locally is kept as a base.
+// local row. Invariant: everything is imported or nothing, within the caller's operation; a remote row that cannot be
+// stored locally is kept as a base.
 
 public import Decks
 import Exchange
@@ -12,9 +11,6 @@ import Values
 import Wire
 
 /// What was imported.
-///
-///     report.cards     // 12,040
-///     report.unstorable  // 3: remote rows without a place here, kept as bases
 public struct PullReport: Equatable, Sendable {
   public var cards = 0
   public var notes = 0
@@ -70,7 +66,6 @@ extension PulledCollection {
     try bases.put(.tags, 0, Value.list(tags).json, isHere: false)
   }
 
-  /// - Parameter hadLog: whether the local log had rows before.
   private func writeRows(_ writer: BaseWriter, hadLog: Bool) throws {
     try staged.forEachRow(.notes) { try writer.add($0, .note) }
     try staged.forEachRow(.cards) { try writer.add($0, .card) }
@@ -87,8 +82,7 @@ extension PulledCollection {
     report.answers = staged.counts[.revlog] ?? 0
     report.decks = try DeckTable.list(db).count
     let kinds = "\(BaseKind.card.rawValue), \(BaseKind.note.rawValue)"
-    report.unstorable =
-      try db.count("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND NOT here")
+    report.unstorable = try db.count("SELECT count(*) FROM bases WHERE kind IN (\(kinds)) AND NOT here")
     report.findings = received.lost + received.rejected.map { "note \($0.index): \($0.message)" }
     return report
   }
@@ -120,9 +114,7 @@ private final class BaseWriter {
     }
   }
 
-  func logCount() throws -> Int {
-    try db.count("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)")
-  }
+  func logCount() throws -> Int { try db.count("SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql)") }
 
   /// Stores a remote row that differs from the local row.
   func add(_ row: StagedRow, _ kind: BaseKind) throws {

@@ -6,8 +6,6 @@ import Text
 public import Wire
 
 /// The reason why a sync, or another operation of an account's sync, failed.
-///
-///     catch SyncError.notLinked { ... }   // `sync login` comes first
 public enum SyncError: Problem, Equatable {
   /// `expected` completes "... expected".
   case badAddress(given: String, expected: String)
@@ -15,7 +13,6 @@ public enum SyncError: Problem, Equatable {
   case ankiWeb(host: String)
   case notLinked
   case linked(user: String, address: String)
-  /// The program deckhand-net is not at the expected path.
   case noProgram(path: String)
   /// deckhand-net exited prematurely, or does not answer.
   case programFailed(reason: String)
@@ -32,7 +29,6 @@ public enum SyncError: Problem, Equatable {
   case moved
   /// A download would replace local cards.
   case cardsHere(cards: Int)
-  /// Local changes are not on the server.
   case unsent(changes: Int)
   /// The server no longer has local cards that were not created or changed here since the last sync.
   case wouldRemove(cards: Int)
@@ -220,8 +216,7 @@ extension SyncFault {
   }
 
   private func statusReport(
-    _ status: Int, _ reason: String, _ server: String,
-    _ made: (ProblemCode.Failure, String, String) -> ProblemReport
+    _ status: Int, _ reason: String, _ server: String, _ made: (ProblemCode.Failure, String, String) -> ProblemReport
   ) -> ProblemReport {
     switch status {
     case 403:

@@ -68,15 +68,11 @@ final class SyncMerge {
     pulled.isWhole && base.map { $0.json.utf8.elementsEqual(json.utf8) } ?? false
   }
 
-  /// Whether a remote row is older than its base: the server was restored from a backup, and the local version is
-  /// sent.
+  /// Whether a remote row is older than its base: the server was restored from a backup, and the local version is sent.
   func isOlder(_ row: StagedRow, than base: Base?) -> Bool {
     pulled.isWhole && base.map { $0.modified > row.modified } ?? false
   }
 
-  // MARK: Bases and local edits
-
-  /// Returns the cards with local edits, and when they were changed.
   private func changedCards() throws -> [Int64: Int64] {
     var found: [Int64: Int64] = [:]
     let sql = """
@@ -118,8 +114,7 @@ final class SyncMerge {
 }
 
 extension PulledCollection {
-  /// Returns how many local cards were on the server before and are missing from the fetched collection, which must
-  /// be whole.
+  /// Returns how many local cards were on the server before and are missing from the fetched (whole) collection.
   public func missingCards(_ db: Database) throws -> Int {
     var there: Set<Int64> = []
     let sql = """
@@ -143,10 +138,8 @@ struct MergedHeads {
   var newPresets: Set<Int64> = []
   /// Cards whose remote rows do not say when they were last answered.
   var withoutLastReview: [Int64] = []
-  /// Decks that were deleted on the server.
   var goingDecks: Set<Int64> = []
   /// The local decks of the remote decks looked up so far.
   var decks: [Int64: DeckID] = [:]
-  /// The effective options of each remote deck.
   var options: [Int64: DeckOptions] = [:]
 }

@@ -1,5 +1,4 @@
-// Calls deckhand-net: starts it for the first call, keeps it running for the next one, and drops it after any
-// failure.
+// Calls deckhand-net: starts it for the first call, keeps it running for the next one, and drops it after any failure.
 // Invariant: each call gets one answer; an interrupt ends the program, and with it the connection.
 
 import Files
@@ -16,24 +15,9 @@ public final class SyncProgram {
   private static let limits = JSONLimits(bytes: longestSyncFrame, depth: 64, values: 20_000_000, string: 64 << 20)
 
   /// Does not start the program yet.
-  /// - Parameters:
-  ///   - path: the path of deckhand-net, which is beside deckhand.
-  ///   - environment: entries `NAME=value`: the user's proxy settings.
-  ///   - clock: monotonic seconds.
-  ///   - shouldStop: polled while waiting; true cancels the call.
-  public init(
-    path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool
-  ) {
+  public init(path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool) {
     program = ReusableProgram(
       path: path, environment: environment, longestFrame: longestSyncFrame, clock: clock, shouldStop: shouldStop)
-  }
-
-  /// Makes a call and parses its answer.
-  /// - Parameter body: JSON.
-  /// - Returns: the current address of the server, and its answer.
-  func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: Value) {
-    let (address, answer) = try exchange(request, body)
-    return (address, try parsed(answer, of: request))
   }
 
   func parsed(_ answer: [UInt8], of request: SyncRequest) throws(SyncError) -> Value {
@@ -49,9 +33,7 @@ public final class SyncProgram {
       try program.begin(within: SyncProgram.longestCall) { running, limit throws(ProgramFailure) in
         try SyncProgram.send(request, body, running, limit)
       }
-    } catch {
-      throw SyncError(error)
-    }
+    } catch { throw SyncError(error) }
     begun = request
   }
 
@@ -73,9 +55,7 @@ public final class SyncProgram {
         try SyncProgram.send(request, body, running, limit)
         return try SyncProgram.receive(running, limit)
       }
-    } catch {
-      throw SyncError(error)
-    }
+    } catch { throw SyncError(error) }
   }
 
   private static func send(

@@ -3,16 +3,16 @@
 
 public import Values
 
-/// What a sync did.
+/// What a sync of the collection or of media did.
 public struct SyncReport: Equatable, Sendable {
-  /// Remote rows that changed local data.
+  /// Remote rows that changed local data, or files.
   public var received = 0
   public var sent = 0
-  /// Local cards removed because the server had deleted them.
+  /// Local cards or files removed because the server had deleted them.
   public var removedHere = 0
-  /// Cards and notes that were deleted locally and are now deleted on the server too.
+  /// Cards and notes, or files, that were deleted locally and are now deleted on the server too.
   public var removedThere = 0
-  /// How conflicts were resolved, one sentence each.
+  /// How conflicts were resolved, or what was left out, one sentence each.
   public var findings: [String] = []
   /// Local notes, or texts of them, that the server's note types cannot hold.
   public var setAside: [Value.Record] = []

@@ -26,10 +26,8 @@ public struct SyncExchange {
     self.isInterrupted = isInterrupted
   }
 
-  /// Merges and sends, in one operation. If it throws, the server is unchanged; the caller rolls back the local
-  /// changes.
+  /// Merges and sends, in one operation. If it throws, the server is unchanged; the caller rolls back.
   /// - Parameters:
-  ///   - link: the link before the sync.
   ///   - progress: an error that it throws ends the sync.
   ///   - setAside: called before anything is sent, with the notes that the server's note types cannot hold.
   public func run(
@@ -64,8 +62,6 @@ public struct SyncExchange {
     report.link = fresh
     return report
   }
-
-  // MARK: Sending
 
   /// - Returns: the time at which the server ended the sync.
   private func send(_ outgoing: SyncOutgoing, _ progress: (SyncStage) throws -> Void) throws -> Int {
@@ -109,7 +105,6 @@ extension SyncExchange {
 }
 
 extension SyncGraves {
-  /// Removes and returns up to `most` graves.
   fileprivate mutating func next(_ most: Int) -> SyncGraves {
     var taken = SyncGraves()
     for (_, path) in SyncGraves.parts {

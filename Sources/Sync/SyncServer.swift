@@ -7,9 +7,6 @@ import Values
 import Wire
 
 /// What a server reports about its collection.
-///
-///     let meta = try server.meta()
-///     if meta.modified == link.modified { ... }   // nothing is new
 public struct SyncMeta: Equatable, Sendable {
   /// The time of the last change, in milliseconds since 1970.
   public var modified: Int
@@ -21,7 +18,6 @@ public struct SyncMeta: Equatable, Sendable {
   public var now = 0
   /// A message for the user; usually empty.
   public var message = ""
-  /// Whether the server accepts a sync.
   var acceptsSync = true
   public var mediaUSN = 0
 
@@ -103,7 +99,6 @@ struct SyncCounts: Equatable {
   var presets = 0
 }
 
-/// One sync's conversation with a server.
 public final class SyncServer {
   private let program: SyncProgram
   private let session: String
@@ -113,9 +108,6 @@ public final class SyncServer {
   /// The timeout in seconds while no byte arrives.
   public var timeout = 30
 
-  /// - Parameters:
-  ///   - session: random letters, new for each sync.
-  ///   - keyPath: the path of the key file.
   public init(_ program: SyncProgram, address: String, session: String, keyPath: String) {
     (self.program, self.address, self.session, self.keyPath) = (program, address, session, keyPath)
   }
@@ -123,7 +115,11 @@ public final class SyncServer {
   private func call(_ name: String, _ body: [UInt8]) throws(SyncError) -> Value { try call(request(name), body) }
 
   private func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> Value {
-    let (place, answer) = try program.call(request, body)
+    try program.parsed(exchange(request, body), of: request)
+  }
+
+  private func exchange(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> [UInt8] {
+    let (place, answer) = try program.exchange(request, body)
     address = place
     return answer
   }
@@ -142,15 +138,11 @@ public final class SyncServer {
     .call(.badAnswer(reason: reason), step: "sync/" + name, address: address)
   }
 
-  // MARK: Signing in
-
   /// Requests the key of a user, which deckhand-net writes to its file.
   /// - Parameters:
   ///   - password: UTF-8, borrowed for the duration of the call.
   ///   - expectedAddress: the key is stored only if the server's final address is this one; empty accepts any address.
-  public func signIn(
-    _ user: String, password: UnsafeRawBufferPointer, expectedAddress: String = ""
-  ) throws(SyncError) {
+  public func signIn(_ user: String, password: UnsafeRawBufferPointer, expectedAddress: String = "") throws(SyncError) {
     var body = SyncServer.signInBody(user, password)
     defer { body.withUnsafeMutableBytes { bytes in bytes.baseAddress.map { explicit_bzero($0, bytes.count) } } }
     var request = request("hostKey")
@@ -173,8 +165,6 @@ public final class SyncServer {
     body += "\"}".utf8
     return body
   }
-
-  // MARK: Calls of a sync
 
   /// Returns the state of the server's collection. The call aborts a sync that another client has begun.
   public func meta() throws(SyncError) -> SyncMeta {
@@ -206,14 +196,11 @@ public final class SyncServer {
 
   /// Sends the ids of what was deleted locally.
   func apply(_ graves: SyncGraves) throws(SyncError) {
-    let parts = SyncGraves.parts.map { key, path in
-      (key, Value.list(graves[keyPath: path].map { .integer(Int($0)) }))
-    }
+    let parts = SyncGraves.parts.map { key, path in (key, Value.list(graves[keyPath: path].map { .integer(Int($0)) })) }
     _ = try call("applyGraves", ["chunk": .record(parts)])
   }
 
   /// Returns the note types, decks, presets, tags and settings that changed on the server.
-  /// - Parameter own: those that changed locally.
   func changes(_ own: SyncHead = SyncHead()) throws(SyncError) -> Value.Record {
     guard let record = try call("applyChanges", ["changes": .record(own.record)]).record else {
       throw fault("applyChanges", "is not a record of changes")
@@ -221,13 +208,11 @@ public final class SyncServer {
     return record
   }
 
-  /// Returns some of the rows that changed on the server. If there are more, they are fetched while the caller
-  /// processes these.
+  /// Returns some of the rows that changed on the server. More are fetched while the caller takes these.
   func chunk() throws(SyncError) -> Value.Record {
     let none = Array("{}".utf8)
     let asked = request("chunk")
-    let (place, answer) = try program.exchange(asked, none)
-    address = place
+    let answer = try exchange(asked, none)
     // Anki's server writes this member first. If another server writes it later, the next chunk is not prefetched.
     if answer.starts(with: Array("{\"done\":false".utf8)) { try program.begin(request("chunk"), none) }
     guard let record = try program.parsed(answer, of: asked).record, record["done"]?.boolean != nil else {
@@ -236,8 +221,6 @@ public final class SyncServer {
     return record
   }
 
-  /// Returns the server's counts.
-  /// - Parameter own: the local counts.
   func counts(_ own: SyncCounts) throws(SyncError) -> SyncCounts {
     let none = Value.list([.integer(0), .integer(0), .integer(0)])
     let numbers = [own.cards, own.notes, own.reviews, 0, own.types, own.decks, own.presets].map { Value.integer($0) }
@@ -263,8 +246,7 @@ public final class SyncServer {
     _ = try call("applyChunk", Array((body + "}}").utf8))
   }
 
-  /// Ends the sync: the server commits what was sent.
-  /// - Returns: the time of the commit, in milliseconds since 1970.
+  /// Ends the sync: the server commits what was sent; returns the time of the commit, in milliseconds since 1970.
   func finish() throws(SyncError) -> Int {
     guard let time = try call("finish").integer, (0...1 << 60) ~= time else {
       throw fault("finish", "does not say when it ended")
@@ -277,9 +259,7 @@ public final class SyncServer {
   func upload(_ file: [UInt8]) throws(SyncError) {
     var request = request("upload")
     request.timeout = timeout * 4
-    let (place, answer) = try program.exchange(request, file)
-    address = place
-    let text = String(decoding: answer.prefix(300), as: UTF8.self)
+    let text = String(decoding: try exchange(request, file).prefix(300), as: UTF8.self)
     // A refusal is also returned as text with the same status.
     if text != "OK" { throw .call(.status(400, reason: text), step: "sync/upload", address: address) }
   }

@@ -17,8 +17,6 @@ public struct SyncLink: Equatable, Sendable {
 }
 
 /// The numbers of unsent changes.
-///
-///     waiting.total   // 12
 public struct UnsentChanges: Equatable, Sendable {
   public var notes = 0
   public var cards = 0
@@ -52,8 +50,6 @@ public enum SyncTables {
 
   /// All bases: what the server had at the last sync.
   private static let serverRows = "CREATE VIEW server_rows AS \(SyncedTable.rows);"
-
-  // MARK: The link
 
   public static func link(_ db: Database) throws -> SyncLink? {
     try db.firstRow("SELECT address, user, modified, schema, usn, media_usn, synced FROM sync_link") { row in
@@ -98,8 +94,6 @@ public enum SyncTables {
     try db.execute(sql: "DELETE FROM sent_graves WHERE sent = 0")
   }
 
-  // MARK: Counts
-
   /// Counts the local edits since the last sync. It scans every row.
   public static func unsent(_ db: Database) throws -> UnsentChanges {
     var found = UnsentChanges()
@@ -131,8 +125,6 @@ public enum SyncTables {
     }
     return found
   }
-
-  // MARK: Unsent rows, for counting and for sending
 
   /// An answer of a card that exists locally.
   static let unsentReview = "(\(Unsent.sql) AND card IN (SELECT id FROM cards))"

@@ -24,7 +24,6 @@ extension SyncExchange {
   }
 
   /// Replaces the server's collection with the local one, in one operation.
-  /// - Parameter folder: the account's folder, for the temporary file.
   public func upload(_ db: Database, _ link: SyncLink, folder: String) throws -> SyncReport {
     let bases = try Bases(db)
     let head = try startingHead(bases, isFirst: link.meta == nil)
@@ -58,9 +57,7 @@ extension SyncExchange {
     let theirs = pulled.staged.head
     (head.created, head.settings) = (theirs.created, theirs.settings)
     for (kind, records) in [(BaseKind.deck, theirs.decks), (.preset, theirs.presets)] {
-      for record in records where record["id"]?.integer == 1 {
-        try bases.put(kind, 1, record, isHere: false)
-      }
+      for record in records where record["id"]?.integer == 1 { try bases.put(kind, 1, record, isHere: false) }
     }
     try bases.putSettings(head)
     return head
@@ -83,9 +80,7 @@ extension SyncExchange {
       let tags = try bases[.tags, 0]?.list ?? []
       return try staged.makeWhole(
         usn: pulled.meta.usn + 1, now: Int(moment.now * 1000), tags: tags.compactMap(\.text), limit: longestSyncFrame)
-    } catch let fault as StagedFault {
-      throw SyncError.unsound(reason: fault.reason)
-    }
+    } catch let fault as StagedFault { throw SyncError.unsound(reason: fault.reason) }
   }
 }
 

@@ -1,8 +1,7 @@
 // A digest in the program's own files that detects damage. Invariant: the algorithm is fixed, because files contain its
 // values; it detects damage, not forgery.
 
-/// A 64-bit digest of bytes, in four independent lanes for instruction-level parallelism. It detects damage, not
-/// forgery.
+/// A 64-bit digest of bytes, in four independent lanes, so that the processor works on them at the same time.
 public func damageDigest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt64 {
   let prime: UInt64 = 0x9E37_79B9_7F4A_7C15
   var lanes: (UInt64, UInt64, UInt64, UInt64) = (seed &+ 1, seed ^ prime, ~seed, seed &+ prime)
@@ -24,8 +23,7 @@ public func damageDigest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt6
 }
 
 /// One step of `damageDigest`: a bijection in each argument, so that no change of a single byte is lost.
-@inline(__always)
-private func mix(_ state: UInt64, _ value: UInt64) -> UInt64 {
+@inline(__always) private func mix(_ state: UInt64, _ value: UInt64) -> UInt64 {
   let sum = (state ^ value) &* 0x9FB2_1C65_1E98_DF25
   return sum ^ sum >> 29
 }

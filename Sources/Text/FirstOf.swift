@@ -4,15 +4,11 @@ extension Dictionary {
   /// Creates a dictionary; of several pairs with the same key, the first is used.
   ///
   ///     Dictionary(firstOf: [("a", 1), ("b", 2), ("a", 3)])   // ["a": 1, "b": 2]
-  @inlinable public init(firstOf pairs: some Sequence<(Key, Value)>) {
-    self.init(pairs) { first, _ in first }
-  }
+  @inlinable public init(firstOf pairs: some Sequence<(Key, Value)>) { self.init(pairs) { first, _ in first } }
 }
 
 extension Range<Int> {
   /// Returns, by binary search, the first number that is not before what is wanted; the end if all are.
-  ///
-  ///     (0..<sorted.count).bisected { sorted[$0] < wanted }
   @inlinable public func bisected(_ isBefore: (Int) -> Bool) -> Int {
     var (low, high) = (lowerBound, upperBound)
     while low < high {

@@ -1,10 +1,8 @@
 // A limit on combining marks after one letter. Swift compares, sorts and hashes text in its normal form, for which
 // consecutive marks are sorted by insertion: eighty thousand in a row take more than a second for one comparison, a
-// million take ten minutes. Invariant: text that passes this check is normalised and compared in time proportional to
-// its length.
+// million take ten minutes. Invariant: text that passes is normalised and compared in linear time.
 
-/// The maximum number of consecutive combining marks in a text. Unicode's Stream-Safe Text Format (UAX 15, section 13)
-/// allows 30.
+/// The maximum number of consecutive combining marks in a text. Unicode's Stream-Safe Text Format (UAX 15) allows 30.
 public let longestMarkRun = 128
 
 /// Whether well-formed UTF-8 has more than `longestMarkRun` consecutive combining marks, which no script needs.
@@ -53,8 +51,7 @@ public func limitingMarks(_ text: String) -> String {
   return String(kept)
 }
 
-/// Whether the normal form sorts it among the marks next to it. Three Tibetan vowel signs are not marks to Unicode, but
-/// decompose into two.
+/// Whether the normal form sorts it among marks. Three Tibetan vowel signs are no marks, but decompose into two.
 private func isSorted(_ scalar: Unicode.Scalar) -> Bool {
   switch scalar.value {
   case 0..<0x300: false

@@ -1,5 +1,4 @@
-// Percent-encoding of paths in addresses (RFC 3986, 2.1).
-// Invariant: decoding an encoded path gives the same bytes.
+// Percent-encoding of paths in addresses (RFC 3986, 2.1). Invariant: decoding an encoded path gives the same bytes.
 
 /// Returns a path in which each byte except letters and digits of ASCII, `-._~` and slashes is encoded: `/el%20gato`.
 public func percentEncoded(path: String) -> String {

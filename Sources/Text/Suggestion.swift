@@ -26,8 +26,7 @@ public func editDistance(_ first: String, _ second: String) -> Int {
 
 /// Returns the candidate nearest to `name`, ignoring case, among those within a third of its length (at least 1, at
 /// most 3) that share a letter with it. If there is none and `name` has at least three characters, returns the only
-/// candidate that begins with it, else nil. Equally near candidates are ordered by code point, so that the result is
-/// deterministic.
+/// candidate that begins with it, else nil. Equally near ones are ordered by code point.
 public func suggestion(for name: String, among candidates: some Sequence<String>) -> String? {
   guard name.utf8.count <= 200 else { return nil }
   let wanted = name.lowercased()

@@ -9,8 +9,7 @@ extension String {
       scalar.isASCII ? scalar == " " || ("\t"..."\r").contains(scalar) : scalar.properties.isWhitespace
     }
     let scalars = unicodeScalars
-    guard let first = scalars.firstIndex(where: { !isBlank($0) }),
-      let last = scalars.lastIndex(where: { !isBlank($0) })
+    guard let first = scalars.firstIndex(where: { !isBlank($0) }), let last = scalars.lastIndex(where: { !isBlank($0) })
     else { return "" }
     if first == scalars.startIndex, scalars.index(after: last) == scalars.endIndex { return self }
     return String(scalars[first...last])
@@ -75,11 +74,8 @@ private func isBidiControl(_ scalar: Unicode.Scalar) -> Bool {
 }
 
 /// Whether a scalar is invisible on a terminal (UAX #44, Default_Ignorable_Code_Point), so that two names could look
-/// the same. Joiners, directional marks and variation selectors do not count next to the scripts and emoji that need
-/// them.
-private func isHidden(
-  _ scalar: Unicode.Scalar, between previous: Unicode.Scalar, _ next: Unicode.Scalar?
-) -> Bool {
+/// the same. Joiners, directional marks and variation selectors do not count where scripts or emoji need them.
+private func isHidden(_ scalar: Unicode.Scalar, between previous: Unicode.Scalar, _ next: Unicode.Scalar?) -> Bool {
   guard scalar.value >= 0x80, scalar.properties.isDefaultIgnorableCodePoint else { return false }
   switch scalar.value {
   case 0x200C, 0x200D, 0x200E, 0x200F, 0x061C, 0x034F, 0x180B...0x180F, 0xFE00...0xFE0F, 0xE0100...0xE01EF:
@@ -95,5 +91,4 @@ private func needsFormatting(_ scalar: Unicode.Scalar) -> Bool {
   scalar.value >= 0x0590 && !(0x2000...0x206F).contains(scalar.value) && !scalar.properties.isDefaultIgnorableCodePoint
 }
 
-/// Returns a name in double quotes, safe to print.
 public func quoted(_ name: String) -> String { "\"" + printable(name) + "\"" }

@@ -1,8 +1,7 @@
 // Searching a text for another one: whether it occurs, where, and what is between the occurrences. Invariant: texts are
 // compared byte by byte, so that an ASCII character is found whatever combining marks follow it.
 //
-// Swift's own functions with these names come with the regular expression library, 1.3 MB that nothing else needs: see
-// `strict` in Package.swift.
+// Swift's own such functions come with the regular expression library, 1.3 MB that nothing else needs: see `strict`.
 
 extension StringProtocol {
   @inlinable public func firstRange(ofText text: some StringProtocol, from start: Index? = nil) -> Range<Index>? {
@@ -16,18 +15,12 @@ extension StringProtocol {
     return nil
   }
 
-  /// Returns the range of the last occurrence of a text.
   @inlinable public func lastRange(ofText text: some StringProtocol) -> Range<Index>? {
     var (last, place): (Range<Index>?, Index) = (nil, startIndex)
-    while !text.isEmpty, let range = firstRange(ofText: text, from: place) {
-      (last, place) = (range, range.upperBound)
-    }
+    while !text.isEmpty, let range = firstRange(ofText: text, from: place) { (last, place) = (range, range.upperBound) }
     return last
   }
 
-  /// Whether it contains a text.
-  ///
-  ///     "a::b".contains(text: "::")   // true
   @inlinable public func contains(text: some StringProtocol) -> Bool { firstRange(ofText: text) != nil }
 
   /// Returns the pieces between the occurrences of a text, including empty ones. An empty text separates nothing.
@@ -42,9 +35,6 @@ extension StringProtocol {
     return pieces + [self[place...]]
   }
 
-  /// Returns the text with every occurrence of a text replaced.
-  ///
-  ///     "a & b".replacing(text: "&", with: "&amp;")
   @inlinable public func replacing(text: some StringProtocol, with other: String) -> String {
     split(at: text).joined(separator: other)
   }

@@ -2,8 +2,7 @@
 // Invariant: nothing here creates a String; bytes that pass are well-formed UTF-8 without NUL.
 
 /// Returns whether a byte is a space, a tab, a line end, a vertical tab or a form feed.
-@inlinable @inline(__always)
-public func isASCIISpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 9 < 5 }
+@inlinable @inline(__always) public func isASCIISpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte &- 9 < 5 }
 
 extension Collection<UInt8> {
   /// The bytes without the UTF-8 byte order mark that some programs write at the beginning of a text.

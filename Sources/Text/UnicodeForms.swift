@@ -59,11 +59,8 @@ private func mapUTF8(
 }
 
 extension StringProtocol {
-  /// Whether it ends with an end mark of a sentence, ignoring quotes and brackets after it; nil for a text without
-  /// anything else.
-  public var endsSentence: Bool? {
-    unicodeScalars.last { !"\"'»”’)]」』）".unicodeScalars.contains($0) }?.endsSentence
-  }
+  /// Whether it ends with an end mark of a sentence, before quotes and brackets; nil for a text of these alone.
+  public var endsSentence: Bool? { unicodeScalars.last { !"\"'»”’)]」』）".unicodeScalars.contains($0) }?.endsSentence }
 }
 
 extension Unicode.Scalar {
@@ -85,7 +82,6 @@ extension Unicode.Scalar {
     }
   }
 
-  /// Whether it is an end mark of a sentence, in any script.
   public var endsSentence: Bool {
     switch self {
     case ".", "!", "?", "…", "؟", "۔", "।", "॥", "。", "！", "？": true

@@ -2,12 +2,8 @@
 // Invariant: no line is wider than requested, nothing is lost except spaces at a break, and no character is split.
 
 extension String {
-  /// Returns the text in lines of at most `width` columns (at least 1); existing line ends and spaces within a line are
-  /// kept.
-  /// - Parameters:
-  ///   - indent: put before each continuation line.
-  ///   - breaksWords: whether to break a word that is longer than a line; if not, its line is too wide (so that a path
-  ///     can be copied).
+  /// Returns the text in lines of at most `width` columns (at least 1); line ends and spaces in a line are kept.
+  /// - Parameter breaksWords: whether to break a word that is longer than a line; if not, its line is too wide.
   package func lines(within width: Int, indent: String = "", breaksWords: Bool = true) -> [String] {
     utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Substring($0) }.flatMap { line in
       line.displayWidth <= width
@@ -44,8 +40,7 @@ private func broken(_ line: Substring, _ width: Int, indent: String, breaksWords
   return lines
 }
 
-/// Returns the part of the line that fits into that many columns: up to the last space in it, otherwise up to the end
-/// of the word or of the width.
+/// Returns the part of the line that fits: up to the last space, otherwise to the end of the word or of the width.
 private func beginning(of line: Substring, _ width: Int, breaksWords: Bool) -> Substring {
   var used = 0
   var lastBlank: Substring.Index?
@@ -101,8 +96,7 @@ private func pieces(of text: String) -> [String] {
   return pieces.filter { !$0.isEmpty }
 }
 
-/// Fills lines of at most `width` columns (at least 20); a longer word gets a separate line. A text without words gives
-/// no lines.
+/// Fills lines of at most `width` columns (at least 20); a longer word gets its own line.
 public func wrapped(_ text: String, width: Int) -> [String] {
   let width = max(20, width)
   var lines: [String] = []

@@ -31,8 +31,6 @@ extension Array: FieldValue where Element: FieldValue {
 
 extension Value {
   /// Returns a record with the fields in the given order; nil is null.
-  ///
-  ///     Value.record(["deck": "Spanish", "cards": 12, "goal": nil])
   @_disfavoredOverload  // A literal of values alone is a `Record`.
   public static func record(_ fields: KeyValuePairs<String, (any FieldValue)?>) -> Value {
     .record(fields.map { ($0, $1?.fieldValue ?? .null) })

@@ -9,7 +9,6 @@ public struct JSONLimits: Equatable, Sendable {
   public var depth: Int
   /// The number of values of all kinds together.
   public var values: Int
-  /// Bytes of one string.
   public var string: Int
 
   public init(bytes: Int, depth: Int, values: Int, string: Int) {

@@ -13,9 +13,7 @@ public struct JSONParser {
 
   /// - Parameter keepsLast: whether the last of several fields with the same name counts, as for most other programs;
   ///   otherwise such a record is an error.
-  public static func parse(
-    _ bytes: [UInt8], limits: JSONLimits, keepsLast: Bool = false
-  ) throws(JSONFailure) -> Value {
+  public static func parse(_ bytes: [UInt8], limits: JSONLimits, keepsLast: Bool = false) throws(JSONFailure) -> Value {
     guard bytes.count <= limits.bytes else {
       throw JSONFailure(reason: .tooLong(limit: limits.bytes), line: 1, column: 1)
     }
@@ -79,12 +77,9 @@ public struct JSONParser {
   }
 
   private mutating func sorted(_ fields: [Value.Record.Field]) throws(JSONFailure) -> Value.Record {
-    let isSorted = fields.indices.dropFirst().allSatisfy {
-      Value.Record.inOrder(fields[$0 - 1].name, fields[$0].name)
-    }
+    let isSorted = fields.indices.dropFirst().allSatisfy { Value.Record.inOrder(fields[$0 - 1].name, fields[$0].name) }
     let sorted = isSorted ? fields : fields.sorted { Value.Record.inOrder($0.name, $1.name) }
-    // Over indices: pairs from `zip` are separate generic types, whose metadata would have to be created at program
-    // start.
+    // Over indices: pairs from `zip` are generic types, whose metadata would be made at program start.
     var hasTwins = false
     for index in sorted.indices.dropFirst() where sorted[index].name.utf8.elementsEqual(sorted[index - 1].name.utf8) {
       // The error is at the closing brace.
@@ -166,9 +161,7 @@ struct JSONBytes: JSONSource {
     return text
   }
 
-  private static func continuesNumber(_ byte: UInt8) -> Bool {
-    byte == 0x2E || byte | 0x20 == 0x65 || isDigit(byte)
-  }
+  private static func continuesNumber(_ byte: UInt8) -> Bool { byte == 0x2E || byte | 0x20 == 0x65 || isDigit(byte) }
 
   /// Reads an integer of at most 18 digits in canonical form; nil if something else is next.
   mutating func takeShortInteger() -> Int? {
@@ -209,8 +202,6 @@ struct JSONBytes: JSONSource {
     return (before.count { $0 == 0x0A } + 1, before[start...].count { $0 & 0xC0 != 0x80 } + 1)
   }
 }
-
-// MARK: Text in memory
 
 /// Whether a text is exactly one JSON value, nested at most 32 levels deep.
 public func isJSON(_ text: String) -> Bool {

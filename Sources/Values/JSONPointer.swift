@@ -36,7 +36,6 @@ public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension JSONReader<JSONBytes> {
-  /// Returns the offset of the last step that exists.
   fileprivate mutating func offset(of steps: ArraySlice<String>) -> Int {
     var last = source.offset
     var steps = steps

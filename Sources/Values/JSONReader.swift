@@ -1,12 +1,10 @@
 // Streaming access to JSON (RFC 8259) from any byte source, in memory or a file that is read in pieces: for callers
-// that know its structure, such as a list of cards of which only one is held at a time.
-// Invariant: invalid JSON is rejected with its position, a duplicate name in an object with that name; numbers keep
-// their exact text; depth and the size of a row are limited; a text or a number takes time and memory proportional to
-// its length.
+// that know its structure, such as a list of cards of which only one is held at a time. Invariant: invalid JSON is
+// rejected with its position, a duplicate name in an object with that name; numbers keep their exact text; depth and
+// the size of a row are limited; a text or a number takes time and memory proportional to its length.
 
 import Text
 
-/// A source of the bytes of a JSON text.
 public protocol JSONSource {
   associatedtype Failure: Error
 
@@ -85,9 +83,6 @@ public struct JSONReader<Source: JSONSource> {
   private let rowLimit: Int
   private var rowStart = 0
 
-  /// - Parameters:
-  ///   - depthLimit: how deeply lists and objects may be nested in one value.
-  ///   - rowLimit: the maximum number of bytes from one `beginRow` to the next.
   public init(_ source: Source, depthLimit: Int = 32, rowLimit: Int) {
     (self.source, self.depthLimit, self.rowLimit) = (source, depthLimit, rowLimit)
   }
@@ -169,8 +164,7 @@ public struct JSONReader<Source: JSONSource> {
 
   // MARK: Values
 
-  /// Appends any value in its original text, without the whitespace between its parts. Returns why a text in it cannot
-  /// be stored.
+  /// Appends any value in its original text, without whitespace. Returns why a text in it cannot be stored.
   @discardableResult
   public mutating func value(into raw: inout [UInt8], depth: Int = 0) throws(Source.Failure) -> String? {
     switch try source.peek() {
@@ -342,8 +336,7 @@ public struct JSONReader<Source: JSONSource> {
       return try escape(into: &text, source.offset - 1)
     }
     let low = try hexDigits()
-    guard (0xDC00...0xDFFF).contains(low),
-      let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    guard (0xDC00...0xDFFF).contains(low), let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
     else { return text.loneSurrogate = start }
     text.bytes.append(contentsOf: UTF8.encode(scalar).map(Array.init) ?? [])
   }
@@ -351,9 +344,7 @@ public struct JSONReader<Source: JSONSource> {
   @inlinable mutating func hexDigits() throws(Source.Failure) -> UInt32 {
     var value: UInt32 = 0
     for _ in 0..<4 {
-      guard let byte = try source.peek(), let digit = hexDigitValue(byte) else {
-        throw try source.failure(.badEscape)
-      }
+      guard let byte = try source.peek(), let digit = hexDigitValue(byte) else { throw try source.failure(.badEscape) }
       value = value << 4 | digit
       source.skip()
     }

@@ -1,13 +1,11 @@
-// Writes values as JSON (RFC 8259), whole or in pieces, into a buffer that the caller may empty at any time.
-// Invariant: the same value always gives the same bytes, and reading them gives the same value; memory is limited to
-// the bytes not yet taken.
+// Writes values as JSON (RFC 8259), whole or in pieces, into a buffer that the caller may empty at any time. Invariant:
+// the same value always gives the same bytes, and reading them gives the same value; memory holds only bytes not taken.
 
 import Text
 
 public struct JSONWriter {
   public enum Layout: Sendable {
-    /// One line, for programs and terminals: `{"a": [1, 2]}`. Characters that could change how a terminal displays the
-    /// line are escaped.
+    /// One line, for programs and terminals: `{"a": [1, 2]}`. Characters that a terminal could act on are escaped.
     case line
     /// Like `line`, without spaces: `{"a":[1,2]}`.
     case compact
@@ -23,9 +21,7 @@ public struct JSONWriter {
   /// Whether a comma is needed before the next name or value.
   private var isAfterValue = false
 
-  public init(_ layout: Layout, deepest: Int = .max) {
-    (self.layout, self.deepest) = (layout, deepest)
-  }
+  public init(_ layout: Layout, deepest: Int = .max) { (self.layout, self.deepest) = (layout, deepest) }
 
   /// The text of a value in the layout for files, with a final line end.
   public static func bytes(of value: Value) -> [UInt8] {
@@ -50,8 +46,6 @@ public struct JSONWriter {
     bytes.removeAll(keepingCapacity: true)
   }
 
-  // MARK: Rewinding
-
   /// A position that `rewind` can return to.
   public struct Mark {
     fileprivate let count: Int
@@ -67,19 +61,15 @@ public struct JSONWriter {
     isAfterValue = mark.isAfterValue
   }
 
-  // MARK: Piece by piece
-
   /// Writes a value where one is expected: the whole text, or an element of an open list.
   public mutating func write(_ value: Value) {
     separate()
     write(value, depth: 0)
-    isAfterValue = true
   }
 
   public mutating func write(_ text: String) {
     separate()
     add(quoted: text)
-    isAfterValue = true
   }
 
   /// Writes a text given as bytes; invalid UTF-8 is replaced.
@@ -89,14 +79,12 @@ public struct JSONWriter {
     bytes.append(UInt8(ascii: "\""))
     add(escaped: text)
     bytes.append(UInt8(ascii: "\""))
-    isAfterValue = true
   }
 
   /// Writes a value that is already JSON.
   public mutating func write(json: String) {
     separate()
     add(json)
-    isAfterValue = true
   }
 
   /// Writes the name of the next value in an open record.
@@ -117,7 +105,6 @@ public struct JSONWriter {
   public mutating func beginList() { begin("[") }
   public mutating func endList() { end("]") }
 
-  /// Ends the line, so that the next value is independent.
   public mutating func endLine() {
     add("\n")
     isAfterValue = false
@@ -136,9 +123,8 @@ public struct JSONWriter {
 
   private mutating func separate() {
     if isAfterValue { add(layout == .compact ? "," : ", ") }
+    isAfterValue = true
   }
-
-  // MARK: Values
 
   private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
@@ -186,8 +172,6 @@ public struct JSONWriter {
     bytes.append(0x0A)
     bytes.append(contentsOf: repeatElement(0x20, count: depth * 2))
   }
-
-  // MARK: Texts
 
   private mutating func add(quoted text: String) {
     var text = text

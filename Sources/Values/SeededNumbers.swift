@@ -2,9 +2,6 @@
 // numbers in this and every later version, because stored games and `--seed` rely on it.
 
 /// SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
-///
-///     var numbers = SeededNumbers(seed: 7)
-///     let first = Int.random(in: 1...6, using: &numbers)
 public struct SeededNumbers: RandomNumberGenerator, Sendable {
   private var state: UInt64
 

@@ -18,11 +18,9 @@ public enum Value: Hashable, Sendable {
 }
 
 extension Value {
-  /// Returns a number with the shortest digits that read back as the same value; null for infinities and NaN, which
-  /// JSON does not have.
+  /// Returns a number with the shortest digits that read back as the same value; null for those that JSON lacks.
   public static func number(_ value: Double) -> Value { value.isFinite ? .number(Number(finite: value)) : .null }
 
-  /// Returns a record with the fields in the given order.
   public static func record(_ fields: [(String, Value)]) -> Value { .record(Record(fields)) }
 
   /// Returns a measure: an integer if it is whole (`4`, never `4.0`), otherwise a number.
@@ -93,7 +91,6 @@ extension Value {
       written = nil
     }
 
-    /// Requires a text that was checked to be a JSON number.
     init(checked text: String) {
       value = Double(text) ?? .infinity
       written = text

@@ -18,7 +18,6 @@ public struct ShapeFailure: Error, Equatable, Sendable {
 ///     let title = try whole["title"].text()           // ShapeFailure at /title when it is none
 ///     let sizes = try whole["sizes"].elements().map { size throws(ShapeFailure) in try size.integer(in: 1...9) }
 public struct ValueReader {
-  /// Nil if there is no value.
   public let value: Value?
   public let pointer: JSONPointer
   private let name: String?

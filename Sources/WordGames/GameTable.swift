@@ -122,9 +122,8 @@ public enum GameTable {
 
   /// The finished games, newest first. A result that cannot be read is skipped, so that it does not hide the others.
   public static func results(_ db: Database) throws -> [GameResult] {
-    let texts = try String.fetchAll(
-      db, sql: "SELECT CAST(result AS TEXT) FROM games_results ORDER BY id DESC LIMIT ?", arguments: [most])
-    return texts.compactMap { text in
+    let sql = "SELECT CAST(result AS TEXT) FROM games_results ORDER BY id DESC LIMIT ?"
+    return try db.rows(sql, [most]) { $0.text(0) }.compactMap { text in
       do throws(GameError) { return try GameResult(decoding: text) } catch {
         return nil
       }

@@ -4,6 +4,7 @@ import Problems
 import Storage
 import Templates
 import TestDecks
+import TestSupport
 import Testing
 
 @testable import Decks

@@ -4,6 +4,7 @@ import Decks
 import Memory
 import Storage
 import TestDecks
+import TestSupport
 import Testing
 import Values
 

@@ -2,6 +2,7 @@
 
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Storage
@@ -46,7 +47,7 @@ import Testing
       case .bind: query.bind(1, 7)
       case .changes: #expect(db.totalChanges == 0)
       case .transaction: #expect(!db.isInsideTransaction)
-      case .preparing: _ = try db.makeStatement(sql: "SELECT 2")
+      case .preparing: _ = try Statement(db, "SELECT 2")
       }
       #expect(isDone.isSet)
       try few.flush()

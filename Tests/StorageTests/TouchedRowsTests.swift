@@ -1,6 +1,7 @@
 // Which steps block each other, and what a running unit has changed: rows with and without row ids.
 
 import Storage
+import TestSupport
 import Testing
 import Values
 

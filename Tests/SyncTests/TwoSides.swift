@@ -7,6 +7,7 @@ import Templates
 import TestSupport
 import Testing
 import Values
+import Wire
 
 @testable import Sync
 
@@ -14,6 +15,12 @@ extension SyncProgram {
   /// Calls the program that was built beside the tests.
   static var built: SyncProgram {
     SyncProgram(path: builtProgram("deckhand-net"), environment: [], clock: monotonicSeconds, shouldStop: { false })
+  }
+
+  /// Makes a call and parses its answer.
+  func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> (address: String, answer: Value) {
+    let (address, answer) = try exchange(request, body)
+    return (address, try parsed(answer, of: request))
   }
 }
 

@@ -5,8 +5,6 @@ public import Files
 import Wire
 
 /// A chart: its content, without its position.
-///
-///     ChartPanel("Forecast", .columns([3, 1, 4], axis: ["today", "", "2 days"]))
 public struct ChartPanel: Equatable, Sendable {
   public enum Content: Equatable, Sendable {
     /// Bars side by side, with the axis labels below them, spread evenly.
@@ -155,13 +153,9 @@ public struct ChartPicture {
     }
   }
 
-  // MARK: Items
-
   private func text(
     _ text: String, x: Double, y: Double, width: Double, height: Double, size: Double, _ color: SceneColor
-  ) -> SceneItem {
-    .text(text, in: SceneBox(x, y, width, height), size: size, color: color)
-  }
+  ) -> SceneItem { .text(text, in: SceneBox(x, y, width, height), size: size, color: color) }
 
   private func box(x: Double, y: Double, width: Double, height: Double, _ color: SceneColor) -> SceneItem {
     .filled(SceneBox(x, y, width, height), color)

@@ -5,10 +5,6 @@ import Problems
 import Values
 
 /// The reason why a picture cannot be put on a card.
-///
-///     do { _ = try program.picture(from: bytes, longSide: 1000) } catch {
-///       if error == .unknownKind { ... }   // not a picture at all
-///     }
 public enum PictureFailure: Error, Equatable, Sendable {
   case unknownKind
   case damaged(String)
@@ -31,10 +27,7 @@ public enum PictureFailure: Error, Equatable, Sendable {
         "\(kind) cannot be read here; install Debian's \(kind == "WebP" ? "webp-pixbuf-loader" : "librsvg2-common")"
       )
     case .crashed:
-      (
-        .failure(.damagedPicture),
-        "the picture could not be decoded: it stopped the program that decodes pictures"
-      )
+      (.failure(.damagedPicture), "the picture could not be decoded: it stopped the program that decodes pictures")
     case .drawing(let failure): failure.reason
     }
   }
@@ -44,12 +37,8 @@ extension ProgramFailure {
   var reason: (code: ProblemCode, words: String) {
     switch self {
     case .missing(let path, _):
-      (
-        .failure(.noDrawing),
-        "drawing pictures needs deckhand-draw, which is not at \(path); put it beside deckhand"
-      )
-    case .crashed:
-      (.failure(.drawingFailed), "the program that draws pictures stopped; nothing was written")
+      (.failure(.noDrawing), "drawing pictures needs deckhand-draw, which is not at \(path); put it beside deckhand")
+    case .crashed: (.failure(.drawingFailed), "the program that draws pictures stopped; nothing was written")
     case .timedOut(let seconds):
       (.failure(.timedOut), "drawing took longer than \(Value.measure(seconds).json) s and was stopped")
     case .interrupted: (.interrupted, "drawing was stopped")

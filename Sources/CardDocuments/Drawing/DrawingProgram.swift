@@ -6,9 +6,6 @@ import Files
 public import Wire
 
 /// A picture in its stored form: PNG, upright, without metadata.
-///
-///     let picture = try program.picture(from: bytes, longSide: 1000)
-///     print(picture.width, picture.height, picture.png.count)
 public struct Picture: Equatable, Sendable {
   public let png: [UInt8]
   /// In pixels.
@@ -18,8 +15,6 @@ public struct Picture: Equatable, Sendable {
 
 extension DrawingFormat {
   /// Chooses the format by the extension of the file name, case-insensitively.
-  ///
-  ///     DrawingFormat(path: "card.SVG")   // .svg
   public init?(path: String) {
     let file = path.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard let dot = file.lastIndex(of: ".") else { return nil }
@@ -40,11 +35,7 @@ public final class DrawingProgram {
   public var deadline = 30.0
 
   /// Does not start the program yet.
-  /// - Parameters:
-  ///   - path: the path of deckhand-draw, which is beside deckhand.
-  ///   - environment: `NAME=value`; HOME and XDG_* if the user's own fonts are to be found.
-  ///   - clock: monotonic seconds.
-  ///   - shouldStop: asked while waiting; true abandons the request.
+  /// - Parameter environment: `NAME=value`; HOME and XDG_* if the user's own fonts are to be found.
   public init(
     path: String, environment: [String], clock: @escaping () -> Double, shouldStop: @escaping () -> Bool = { false }
   ) {
@@ -52,8 +43,7 @@ public final class DrawingProgram {
       path: path, environment: environment, longestFrame: longestFrame, clock: clock, shouldStop: shouldStop)
   }
 
-  /// Converts a picture file of any supported kind to the stored form: upright, its long side at most `longSide`
-  /// pixels.
+  /// Converts a picture file of any supported kind to the stored form: upright, at most `longSide` pixels.
   public func picture(from bytes: [UInt8], longSide: Int) throws(PictureFailure) -> Picture {
     let answer: DrawAnswer
     do { answer = try ask(.convert(picture: bytes, longSide: longSide)) } catch {
@@ -99,7 +89,6 @@ public final class DrawingProgram {
     }
   }
 
-  /// Tries each picture alone, and returns those that crash the program.
   fileprivate func fatalPictures(of scene: Scene) throws(ProgramFailure) -> Set<Int> {
     var fatal: Set<Int> = []
     for (index, picture) in scene.pictures.enumerated() {
@@ -155,8 +144,6 @@ extension PictureFailure {
       }
   }
 }
-
-// MARK: - Sheets
 
 extension DrawingProgram {
   func discardSheet() throws(ProgramFailure) {

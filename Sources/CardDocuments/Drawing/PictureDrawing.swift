@@ -11,8 +11,7 @@ extension DrawingProgram {
       Double(max(1, min(height, 4000))) / Double(max(1, picture.height)))
     let wide = max(1, Int(Double(picture.width) * scale))
     let high = max(1, Int(Double(picture.height) * scale))
-    let box = Placement(
-      x: Double(wide) / 2, y: Double(high) / 2, width: Double(wide), height: Double(high), degrees: 0)
+    let box = Placement(x: Double(wide) / 2, y: Double(high) / 2, width: Double(wide), height: Double(high), degrees: 0)
     let scene = Scene(
       width: Double(wide), height: Double(high), background: SceneColor(red: 1, green: 1, blue: 1, alpha: 1), title: "",
       summary: "", pictures: [picture.png], items: [SceneItem(placement: box, content: .picture(index: 0, clip: []))])

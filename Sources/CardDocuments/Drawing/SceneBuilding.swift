@@ -11,8 +11,7 @@ extension CardDocument {
   func scene(pictures: [Int: [UInt8]]) -> Scene {
     var scene = Scene(
       width: DocumentFormat.canvasWidth, height: DocumentFormat.canvasHeight, background: background.scene,
-      title: title,
-      summary: summary, pictures: [], items: [])
+      title: title, summary: summary, pictures: [], items: [])
     var places: [String: Int] = [:]
     var panels = panels
     for (number, element) in elements.enumerated() {

@@ -1,5 +1,4 @@
-// The building blocks of most scenes: boxes and texts by their upper left corner. Invariant: an item is where its box
-// is.
+// The building blocks of most scenes: boxes and texts by their upper left corner.
 
 import Wire
 
@@ -35,9 +34,7 @@ struct SceneBox: Equatable {
     (self.x, self.y, self.width, self.height) = (x, y, width, height)
   }
 
-  var placement: Placement {
-    Placement(x: x + width / 2, y: y + height / 2, width: width, height: height, degrees: 0)
-  }
+  var placement: Placement { Placement(x: x + width / 2, y: y + height / 2, width: width, height: height, degrees: 0) }
 
   func inset(by margin: Double) -> SceneBox {
     SceneBox(x + margin, y + margin, max(0, width - 2 * margin), max(0, height - 2 * margin))

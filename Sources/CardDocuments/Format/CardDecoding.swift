@@ -1,13 +1,11 @@
-// Decoding of .rwcard files to documents, and encoding.
-// Invariant: anything that cannot be represented is rejected with its location; anything accepted is written back
-// completely. The skeleton (an object, a UUID, lists of objects with ids) is required; anything wrong inside it is kept
-// and left to `problems()`.
+// Decoding of .rwcard files to documents, and encoding. Invariant: anything that cannot be represented is rejected with
+// its location; anything accepted is written back completely. The skeleton (an object, a UUID, lists of objects with
+// ids) is required; anything wrong inside it is kept and left to `problems()`.
 
 import Values
 
 extension CardDocument {
   /// Reads a file of any edition or version, and converts it to version 2.
-  /// - Parameter file: the name of the file in errors.
   public init(reading bytes: [UInt8], file: String) throws(DocumentError) {
     let value: Value
     do { value = try JSONParser.parse(bytes, limits: DocumentFormat.limits) } catch {
@@ -15,7 +13,9 @@ extension CardDocument {
     }
     guard case .record(let object) = value else { throw .wrong(file, .whole, expected: "an object", value) }
     guard let shape = CardShape(of: object) else { throw .notACard(file: file) }
-    let id = try CardDocument.id(of: object, file: file)
+    guard let id = object["id"]?.text.flatMap({ DocumentID($0) }) else {
+      throw .wrong(file, JSONPointer.whole.appending("id"), expected: "a UUID", object["id"])
+    }
     try CardDocument.checkLists(of: object, shape: shape, file: file)
     let json = shape.migrated(object)
     try CardDocument.checkElements(of: json, file: file)
@@ -25,26 +25,15 @@ extension CardDocument {
   /// The file, version 2, with sorted keys. The same document gives the same bytes.
   public var encoded: [UInt8] { JSONWriter.bytes(of: .record(json)) }
 
-  private static func id(of object: Value.Record, file: String) throws(DocumentError) -> DocumentID {
-    let pointer = JSONPointer.whole.appending("id")
-    guard let value = object["id"] else { throw .wrong(file, pointer, expected: "a UUID", nil) }
-    guard let text = value.text, let id = DocumentID(text) else {
-      throw .wrong(file, pointer, expected: "a UUID", value)
-    }
-    return id
-  }
-
   /// Checks, before any migration, that the lists of elements are lists of objects and not too long.
   private static func checkLists(of object: Value.Record, shape: CardShape, file: String) throws(DocumentError) {
     let isNew = shape == .version2 || shape == .future
     var count = 0
     for key in isNew ? ["elements"] : ["imageElements", "textElements"] {
       let pointer = JSONPointer.whole.appending(key)
-      guard let value = object[key], value != .null || isNew else {
-        if isNew { throw .wrong(file, pointer, expected: "a list", nil) }
-        continue
-      }
-      guard let list = value.list else { throw .wrong(file, pointer, expected: "a list", value) }
+      let value = object[key]
+      if !isNew, value ?? .null == .null { continue }
+      guard let list = value?.list else { throw .wrong(file, pointer, expected: "a list", value) }
       count += list.count
       guard count <= DocumentFormat.maximumElements else {
         throw .tooMuch(file: file, pointer, "elements", limit: DocumentFormat.maximumElements)

@@ -5,8 +5,6 @@
 import Values
 
 /// The formats in which .rwcard files have ever been written.
-///
-///     try CardDocument(reading: bytes, file: "card.rwcard").shape   // the edition that wrote it
 public enum CardShape: String, CaseIterable, Sendable {
   case midChapter = "mid-chapter"
   case edition1 = "edition 1"
@@ -47,6 +45,5 @@ enum DocumentFormat {
   static let maximumText = 100_000
   static let maximumBytes = 8 << 20
   static let limits = JSONLimits(bytes: maximumBytes, depth: 64, values: 300_000, string: 1 << 20)
-  /// The long side of an image, in pixels.
   static let imageSide = 1000
 }

@@ -37,8 +37,7 @@ enum DocumentMigration {
     return object
   }
 
-  /// Edition 2 to version 2: one list in drawing order (images, then texts, as the app loaded them) with ids, and
-  /// frames by name.
+  /// Edition 2 to version 2: one list in drawing order (images, then texts) with ids, and frames by name.
   static func toVersion2(_ object: Value.Record) -> Value.Record {
     let seed = object["id"]?.text ?? ""
     // A frame of edition 1 that remained in a file of edition 2 still counts.

@@ -1,7 +1,5 @@
-// Problems inside a document that still opens: a list of findings with their locations, none of them an error by
-// itself.
-// Invariant: looking for problems changes nothing, and `problems()` finds none in a document that was only ever changed
-// through its methods.
+// Problems inside a document that still opens, with their locations. Invariant: looking for problems changes nothing,
+// and `problems()` finds none in a document that was only ever changed through its methods.
 
 public import Problems
 import Text
@@ -9,8 +7,6 @@ public import Values
 import Wire
 
 /// One finding of a check.
-///
-///     for problem in try document.check() { print(problem.pointer, problem.message) }
 public struct DocumentProblem: Problem, Equatable, Sendable {
   /// What a check can find.
   public enum Finding: CaseIterable, Sendable {
@@ -108,7 +104,7 @@ private struct ProblemSearch {
     let kind = json["kind"]?.text.flatMap(ElementKind.init)
     if kind == nil { unknownKind(json["kind"], pointer) }
     for key in ["x", "y"] { number(json[key], pointer.appending(key)) }
-    for key in ["width", "height", "size"] { size(json[key], pointer.appending(key)) }
+    for key in ["width", "height", "size"] { number(json[key], pointer.appending(key), isSize: true) }
     if let rotation = json["rotation"], rotation.double == nil {
       wrongType(rotation, pointer.appending("rotation"), "a number")
     }
@@ -144,22 +140,14 @@ private struct ProblemSearch {
       "\"image\" or \"text\" expected, \(quoted(name)) found; it is stored but not drawn")
   }
 
-  private mutating func number(_ value: Value?, _ pointer: JSONPointer) {
+  private mutating func number(_ value: Value?, _ pointer: JSONPointer, isSize: Bool = false) {
     guard let value else { return }
     guard let number = value.double else { return wrongType(value, pointer, "a number") }
-    if number.magnitude > DocumentFormat.farthest { tooFar(pointer, "from -100000 to 100000") }
-  }
-
-  private mutating func size(_ value: Value?, _ pointer: JSONPointer) {
-    guard let value else { return }
-    guard let number = value.double else { return wrongType(value, pointer, "a number") }
-    guard number > 0 else {
+    if isSize, number <= 0 {
       return add(.badSize, pointer, "a number above 0 expected, \(ElementValue.number(number).shown) found")
     }
-    if number > DocumentFormat.farthest { tooFar(pointer, "at most 100000") }
-  }
-
-  private mutating func tooFar(_ pointer: JSONPointer, _ range: String) {
+    guard number.magnitude > DocumentFormat.farthest else { return }
+    let range = isSize ? "at most 100000" : "from -100000 to 100000"
     add(.outOfRange, pointer, "a number \(range) expected; it is drawn with the nearest such number")
   }
 

@@ -5,9 +5,6 @@ import Text
 public import Values
 
 /// Something that the older format cannot hold.
-///
-///     let written = try WrittenDocument(edition2: document, to: "old.rwcard")
-///     for loss in written.losses { print(loss.pointer, loss.message) }
 public struct ExportLoss: Equatable, Sendable {
   public let pointer: JSONPointer
   /// A sentence without its full stop.
@@ -15,20 +12,12 @@ public struct ExportLoss: Equatable, Sendable {
 }
 
 /// A document in the format of edition 2.
-///
-///     let export = try document.edition2()
-///     try AtomicFile.write(path, export.bytes)
-public struct EditionExport: Equatable, Sendable {
+public struct EditionExport: Sendable {
   /// The .rwcard file.
   public let bytes: [UInt8]
   /// The images to write beside the file, by the names that it uses for them.
   public let images: [(name: String, hash: ContentHash)]
   public let losses: [ExportLoss]
-
-  public static func == (first: EditionExport, second: EditionExport) -> Bool {
-    first.bytes == second.bytes && first.losses == second.losses
-      && first.images.map(\.name) == second.images.map(\.name)
-  }
 }
 
 extension CardDocument {
@@ -47,9 +36,7 @@ private struct EditionExporter {
   var files: [(name: String, hash: ContentHash)] = []
   var losses: [ExportLoss] = []
   /// The pointers of the numbers that are written to the older format unchanged, valid or not.
-  private var written: Set<String> = []
-
-  init(document: CardDocument) { self.document = document }
+  var written: Set<String> = []
 
   mutating func export() -> EditionExport {
     for (index, element) in document.elements.enumerated() {
@@ -121,9 +108,7 @@ private struct EditionExporter {
     }
   }
 
-  private mutating func imageFields(
-    of element: Element, over json: Value.Record
-  ) -> Value.Record {
+  private mutating func imageFields(of element: Element, over json: Value.Record) -> Value.Record {
     var json = json
     json["frameIndex"] = .null
     // A number beyond the last frame would crash the app, so it is not written even if an old file had it.

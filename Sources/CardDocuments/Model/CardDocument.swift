@@ -6,10 +6,6 @@ import Text
 import Values
 
 /// A picture card. It is a value: copies are independent, and nothing is saved automatically.
-///
-///     var document = CardDocument(id: id, background: .yellow)
-///     try document.setBackground(.black)
-///     document.encoded   // the bytes of its file
 public struct CardDocument: Equatable, Sendable {
   /// The size of the card in units. x and y are measured from its centre, y downwards.
   public static let width = DocumentFormat.canvasWidth
@@ -17,8 +13,7 @@ public struct CardDocument: Equatable, Sendable {
   /// The default width and height of an element.
   public static let elementSide = DocumentFormat.elementSide
 
-  /// Everything except `elements`, in the form of version 2; for a file of a later version, as far as it can be
-  /// understood.
+  /// Everything except `elements`, in the form of version 2, as far as a later version can be understood.
   private var rest: Value.Record
   private var list: ElementList
   /// The format that the document was read from.
@@ -70,8 +65,7 @@ public struct CardDocument: Equatable, Sendable {
     rest["background"] = color.json
   }
 
-  /// The colours of the panels behind groups, by the name of the group. Of two entries with one name, the first
-  /// counts.
+  /// The colours of the panels behind groups, by the name of the group. Of two entries with one name, the first counts.
   public var panels: [String: CardColor] {
     var panels: [String: CardColor] = [:]
     var known: Set<String> = []
@@ -83,8 +77,6 @@ public struct CardDocument: Equatable, Sendable {
   }
 
   /// Draws a panel of a colour behind the elements of a group; nil removes it.
-  ///
-  ///     try document.setPanel(of: "verbs", to: .yellow)
   public mutating func setPanel(of group: String, to color: CardColor?) throws(DocumentError) {
     try beginChange()
     let known = Set(elements.compactMap(\.group))
@@ -115,7 +107,6 @@ public struct CardDocument: Equatable, Sendable {
     try add(.text, [(.text, .text(text))] + style.fields + placement.fields, id: id)
   }
 
-  /// Adds an image of the store in front of all elements.
   public mutating func addImage(
     _ image: ContentHash, frame: Frame? = nil, isCropped: Bool = false, alt: String = "",
     at placement: ElementPlacement = ElementPlacement(), id: DocumentID
@@ -146,8 +137,7 @@ public struct CardDocument: Equatable, Sendable {
     list.put(json, field.rawValue, at: place)
   }
 
-  /// Returns the same document with the given values, as they appear in its file, in fields of its elements. Elements
-  /// that no longer exist are skipped.
+  /// Returns the document with the given values, as in its file, in fields of those elements that still exist.
   func setting(_ fields: [String: [ElementField: Value?]]) -> CardDocument {
     var document = self
     for (element, values) in fields {
@@ -200,9 +190,7 @@ public struct CardDocument: Equatable, Sendable {
   }
 
   /// Replaces the text of a template's element, even a locked one: the filled copy is a separate document.
-  mutating func fillText(at place: Int, _ text: String) {
-    list.put(.text(text), ElementField.text.rawValue, at: place)
-  }
+  mutating func fillText(at place: Int, _ text: String) { list.put(.text(text), ElementField.text.rawValue, at: place) }
 
   /// Replaces the picture of a template's element; nil removes the element.
   mutating func fillImage(at place: Int, _ picture: ContentHash?, alt: String) {

@@ -4,16 +4,12 @@
 import Text
 
 /// The SHA-256 of an image, which names its file.
-///
-///     ContentHash(of: picture.png).description   // 64 hexadecimal digits
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
   /// 64 lower case hexadecimal digits.
   public let description: String
 
   /// Computes the hash of some bytes.
-  public init(of bytes: [UInt8]) {
-    description = hexadecimal(sha256(bytes))
-  }
+  public init(of bytes: [UInt8]) { description = hexadecimal(sha256(bytes)) }
 
   /// Nil for anything but 64 lower case hexadecimal digits.
   public init?(_ text: String) {

@@ -1,5 +1,4 @@
-// Descriptions of documents in words: for terminals that show no pictures, for screen readers, and inside every
-// drawing.
+// Descriptions of documents in words: for terminals without pictures, for screen readers, and inside every drawing.
 
 import Text
 

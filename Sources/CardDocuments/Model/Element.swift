@@ -1,19 +1,13 @@
-// An element of a card: an image or a text, in its box.
-// Invariant: an element is its JSON object in the file. Reading a field never changes it, and writing a field changes
-// only that key, so unknown keys are preserved.
+// An element of a card: an image or a text, in its box. Invariant: an element is its JSON object in the file. Reading a
+// field never changes it, and writing a field changes only that key, so unknown keys are preserved.
 
 import Values
 
-/// The kind of an element.
-///
-///     ElementKind(rawValue: "image")   // .image
 public enum ElementKind: String, CaseIterable, Sendable {
   case image, text
 }
 
 /// A text or an image of a document. It preserves the JSON keys that it does not know.
-///
-///     for element in document.elements where element.kind == .text { print(element.text ?? "") }
 public struct Element: Equatable, Sendable {
   /// The JSON object as in a file of version 2.
   var json: Value.Record
@@ -25,7 +19,6 @@ public struct Element: Equatable, Sendable {
     self.id = id ?? json["id"]?.text ?? ""
   }
 
-  /// Nil for an unknown kind.
   public var kind: ElementKind? { json["kind"]?.text.flatMap(ElementKind.init) }
 
   /// The offset of the element's centre from the card's, in units of the canvas (1300 × 2000), y down.
@@ -43,16 +36,14 @@ public struct Element: Equatable, Sendable {
   public var image: ContentHash? { kind == .image ? json["image"]?.text.flatMap(ContentHash.init) : nil }
   /// The file name that the original app gave the image, until the store has imported it.
   public var imageFile: String? { kind == .image ? json["imageFile"]?.text : nil }
-  /// Whether the image fills its box and the overflow is cut off; otherwise the whole image is fitted in. Nil for a
-  /// text.
+  /// Whether the image fills its box, with the rest cut off; otherwise it is fitted in whole. Nil for a text.
   public var isCropped: Bool? { kind == .image ? json["cropped"]?.boolean ?? false : nil }
   /// The alternative text: what the image shows, for people who cannot see it.
   public var alt: String? { kind == .image ? json["alt"]?.text ?? "" : nil }
 
   public var text: String? { kind == .text ? json["text"]?.text ?? "" : nil }
   public var color: CardColor? { kind == .text ? CardColor(json: json["color"]) ?? .black : nil }
-  /// Whether lines are broken between words at the width of the box; otherwise each line is drawn small enough to fit.
-  /// Nil for an image.
+  /// Whether lines are broken at the width of the box; otherwise each is drawn small enough to fit. Nil for an image.
   public var wraps: Bool? { kind == .text ? json["wraps"]?.boolean ?? false : nil }
   /// The line height in units, reduced if the lines do not fit. Nil for an image.
   public var size: Double? { kind == .text ? number("size", DocumentFormat.textSize) : nil }

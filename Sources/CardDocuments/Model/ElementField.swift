@@ -6,9 +6,6 @@ import Values
 import Wire
 
 /// A value that a field accepts or returns.
-///
-///     try document.set(.x, of: id, to: .number(120))
-///     try document.set(.frame, of: id, to: .text("circle"))
 public enum ElementValue: Equatable, Sendable {
   case number(Double)
   case text(String)
@@ -19,9 +16,6 @@ public enum ElementValue: Equatable, Sendable {
 }
 
 /// The fields of an element that can be read and set.
-///
-///     try ElementField.rotation.value(typed: "45")   // .number(45)
-///     ElementField.x.isPlacement                      // true: it waits for save()
 public enum ElementField: String, CaseIterable, Sendable {
   case x, y, width, height, rotation
   case frame, cropped, alt
@@ -72,8 +66,7 @@ public enum ElementField: String, CaseIterable, Sendable {
     }
   }
 
-  /// Parses a value as a user types it: `120`, `heart`, `1,0,0`, `true`. For `frame`, `group` and `link`, `none` or an
-  /// empty text means no value.
+  /// Parses a typed value: `120`, `heart`, `1,0,0`, `true`; for a frame, group or link, `none` or nothing is no value.
   public func value(typed text: String) throws(DocumentError) -> ElementValue {
     let value: ElementValue? =
       switch self {
@@ -180,7 +173,6 @@ extension Element {
     case change(Value?)
   }
 
-  /// Checks a value for a field without changing anything.
   func change(of field: ElementField, to value: ElementValue) throws(DocumentError) -> FieldChange {
     guard let kind, field.applies(to: kind) else {
       throw .noSuchField(field: field.rawValue, kind: json["kind"]?.text ?? "")

@@ -8,8 +8,7 @@ struct ElementList: Equatable, Sendable {
   private(set) var all: [Element]
   private var places: [String: Int] = [:]
 
-  /// Creates the list from JSON objects. If several have the same id, the later ones get another id, the same each
-  /// time.
+  /// Creates the list from JSON objects. Later ones with the same id get another, the same each time.
   init(_ objects: [Value.Record]) {
     all = []
     all.reserveCapacity(objects.count)

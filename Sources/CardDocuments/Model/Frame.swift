@@ -1,13 +1,9 @@
-// The eleven frames that can clip an image, and their outlines.
-// Invariant: the order is that of the original app's indices, from 0 (circle) to 10 (octagon); an outline stays within
-// its box.
+// The eleven frames that can clip an image, and their outlines. Invariant: the order is that of the original app's
+// indices, from 0 (circle) to 10 (octagon); an outline stays within its box.
 
 import Wire
 
 /// A shape that clips an image, centred in the element's box.
-///
-///     Frame(rawValue: "circle")   // .circle
-///     Frame(index: 99)            // nil
 public enum Frame: String, CaseIterable, Sendable {
   case circle
   case rectangle
@@ -49,9 +45,7 @@ private struct OutlinePen {
   let height: Double
   var steps: [PathStep] = []
 
-  init(width: Double, height: Double) {
-    (self.width, self.height) = (width, height)
-  }
+  init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
 
   private func at(_ x: Double, _ y: Double) -> PathPoint { PathPoint(x: (x - 0.5) * width, y: (y - 0.5) * height) }
 
@@ -99,8 +93,7 @@ private struct OutlinePen {
     steps.append(.close)
   }
 
-  /// Two bows between the middles of the left and right edges. Each stays a quarter of the height away from the top or
-  /// bottom of the box.
+  /// Two bows between the middles of the left and right edges, a quarter of the height from the top and the bottom.
   mutating func lens() {
     move(0, 0.5)
     curve((1 / 3.0, 1 / 6.0), (2 / 3.0, 1 / 6.0), (1, 0.5))
@@ -131,8 +124,6 @@ private struct OutlinePen {
   /// Regular in a square box: each corner is cut off at 45 degrees.
   mutating func octagon() {
     let cut = 0.2928932188  // 1 - 1/√2
-    polygon([
-      (cut, 0), (1 - cut, 0), (1, cut), (1, 1 - cut), (1 - cut, 1), (cut, 1), (0, 1 - cut), (0, cut),
-    ])
+    polygon([(cut, 0), (1 - cut, 0), (1, cut), (1, 1 - cut), (1 - cut, 1), (cut, 1), (0, 1 - cut), (0, cut)])
   }
 }

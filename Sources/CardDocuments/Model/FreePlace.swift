@@ -10,8 +10,7 @@ extension CardDocument {
   /// The step by which new elements are shifted on a full card.
   private static let shift = 60.0
 
-  /// Finds a position where an element of the given size hides no other, from top to bottom and in the middle first.
-  /// Returns nil if there is none.
+  /// Finds a position where an element of this size hides no other, from the top and in the middle first; nil if none.
   ///
   ///     document.openPlace(width: 1000, height: 300)   // y is -790 on an empty card
   public func openPlace(width: Double, height: Double) -> ElementPlacement? {
@@ -48,7 +47,6 @@ extension Element {
   fileprivate var upright: ElementPlacement {
     let turn = rotation.truncatingRemainder(dividingBy: 360) * .pi / 180
     let (cosine, sine) = (abs(cos(turn)), abs(sin(turn)))
-    return ElementPlacement(
-      x: x, y: y, width: width * cosine + height * sine, height: width * sine + height * cosine)
+    return ElementPlacement(x: x, y: y, width: width * cosine + height * sine, height: width * sine + height * cosine)
   }
 }

@@ -71,8 +71,7 @@ struct TemplateText {
         plain.append(character)
         rest = rest.dropFirst()
       } else if character == "{", let end = rest.firstIndex(where: { "{}".contains($0) || $0.isNewline }),
-        rest[end] == "}",
-        Self.isName(rest[..<end])
+        rest[end] == "}", Self.isName(rest[..<end])
       {
         if !plain.isEmpty { parts.append(.plain(plain)) }
         plain = ""

@@ -1,8 +1,6 @@
 // The style of a text on a card. Invariant: the defaults are what a file without the keys means.
 
 /// The fields of a text other than its words and its position.
-///
-///     try document.addText("el gato", style: TextStyle(size: 120, align: "left"), id: id)
 public struct TextStyle: Equatable, Sendable {
   public var color: CardColor
   /// A font family; empty for the default one.

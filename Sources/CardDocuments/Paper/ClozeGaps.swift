@@ -1,5 +1,4 @@
-// The hidden words of a sentence, derived from the two sides of a card. Invariant: the sentence with its gaps filled in
-// is the answer.
+// The hidden words of a sentence, from the two sides of a card. Invariant: with its gaps filled in, it is the answer.
 
 import Text
 

@@ -1,5 +1,4 @@
-// Cards to cut out. Invariant: the grid is centred on the page, so that each back is behind its front when the sheet is
-// turned at the long edge.
+// Cards to cut out. Invariant: the grid is centred, so that each back is behind its front when the sheet is turned.
 
 import Wire
 
@@ -59,8 +58,7 @@ struct CutCards {
     let inner = page.inner
     let (width, height) = (inner.width / Double(grid.columns), inner.height / Double(grid.rows))
     let column = isBack ? grid.columns - 1 - number % grid.columns : number % grid.columns
-    return SceneBox(
-      inner.x + Double(column) * width, inner.y + Double(number / grid.columns) * height, width, height)
+    return SceneBox(inner.x + Double(column) * width, inner.y + Double(number / grid.columns) * height, width, height)
   }
 
   /// Draws cut marks in the margins of both sides, and lines to cut along on one side.

@@ -31,15 +31,11 @@ public enum PaperSize: String, CaseIterable, Sendable {
 }
 
 /// How a deck is printed.
-///
-///     var options = PaperOptions()
-///     (options.kind, options.seed) = (.match, 7)
 public struct PaperOptions: Equatable, Sendable {
   public var kind = PaperKind.cards
   public var size = PaperSize.a4
   public var sides = PaperSides.two
-  /// The version: each seed yields another order. Without one, cards and lists keep their order, and worksheets are
-  /// version 1.
+  /// Each seed is a version with its own order. Without one, cards and lists keep theirs; worksheets are version 1.
   public var seed: Int?
 
   public init() {}

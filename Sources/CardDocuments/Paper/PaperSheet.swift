@@ -13,13 +13,11 @@ public struct PaperSheet {
   private let title: String
   private let options: PaperOptions
 
-  /// The most cards in one file.
   public static let mostCards = 10_000
 
   public init(titled title: String, _ options: PaperOptions) { (self.title, self.options) = (title, options) }
 
   /// - Parameters:
-  ///   - count: the number of cards.
   ///   - drawn: called with the number of cards done, to show progress; an error that it throws ends the printing.
   ///   - card: returns both sides of a card; called once for each card.
   /// - Throws: `DocumentError`, and what `card` throws; the file is then unchanged.

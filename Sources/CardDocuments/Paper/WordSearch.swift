@@ -1,5 +1,4 @@
-// Words hidden in a square of letters. Invariant: each placed word can be read in the square, to the right, downwards
-// or diagonally to the right.
+// Words hidden in a square of letters. Invariant: each placed word can be read to the right, down or diagonally.
 
 import Values
 
@@ -29,9 +28,8 @@ struct WordSearch: Equatable {
     let longest = words.map(\.count).max() ?? 0
     let size = min(max(Self.sizes.lowerBound, longest, Int(room.squareRoot().rounded(.up))), Self.sizes.upperBound)
     var square: [[Character?]] = Array(repeating: Array(repeating: nil, count: size), count: size)
-    for (place, word) in words.enumerated().sorted(by: { ($1.element.count, $0.offset) < ($0.element.count, $1.offset) }
-    )
-    where Self.hide(word, in: &square, &numbers) { placed.append(place) }
+    let longestFirst = words.indices.sorted { (words[$1].count, $0) < (words[$0].count, $1) }
+    for place in longestFirst where Self.hide(words[place], in: &square, &numbers) { placed.append(place) }
     isWord = square.map { $0.map { $0 != nil } }
     let all = words.flatMap { $0 }
     letters = square.map { row in row.map { $0 ?? all.randomElement(using: &numbers) ?? "A" } }

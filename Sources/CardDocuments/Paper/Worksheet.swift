@@ -44,8 +44,6 @@ struct Worksheet {
     for index in pages.indices { pages[index].foot("\(title), version \(options.seed ?? 1), page \(index + 1)") }
   }
 
-  // MARK: Kinds
-
   private mutating func fillGaps(_ cards: [(front: PaperSide, back: PaperSide)]) throws(ProgramFailure) {
     let gaps = cards.map { ClozeGaps(prompt: $0.front.text, answer: $0.back.text) }
     self.cards = gaps.count
@@ -97,16 +95,13 @@ struct Worksheet {
     var firstOpen = 0
     for card in cards {
       let fits = groups.indices.dropFirst(firstOpen).first { index in
-        groups[index].count < pairsOnPage
-          && !groups[index].contains { $0.front == card.front || $0.back == card.back }
+        groups[index].count < pairsOnPage && !groups[index].contains { $0.front == card.front || $0.back == card.back }
       }
       if let fits { groups[fits].append(card) } else { groups.append([card]) }
       while groups.indices.contains(firstOpen), groups[firstOpen].count == pairsOnPage { firstOpen += 1 }
     }
     return groups
   }
-
-  // MARK: Word search
 
   private static let wordsOnPage = 14
 
@@ -145,8 +140,7 @@ struct Worksheet {
       for (x, letter) in row.enumerated() {
         let box = SceneBox(left + Double(x) * step, top + Double(y) * step, step, step)
         let isFaint = isAnswer && !search.isWord[y][x]
-        page.add(
-          .text(String(letter), in: box, size: step * 0.62, color: isFaint ? PaperPage.rule : PaperPage.ink))
+        page.add(.text(String(letter), in: box, size: step * 0.62, color: isFaint ? PaperPage.rule : PaperPage.ink))
       }
     }
     addList(list, below: top + side + 12, to: &page)

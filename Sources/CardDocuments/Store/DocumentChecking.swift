@@ -1,6 +1,5 @@
-// Checks that need more than the document itself: its pictures and the fonts.
-// Invariant: a check changes nothing; anything that prevents it is reported as a finding or thrown, never taken for
-// "fine".
+// Checks that need more than the document itself: its pictures and the fonts. Invariant: a check changes nothing;
+// anything that prevents it is reported as a finding or thrown, never taken for "fine".
 
 import Files
 import Text

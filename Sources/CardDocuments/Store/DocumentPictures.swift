@@ -20,8 +20,7 @@ extension StoredDocument {
     return try picture(named: name)
   }
 
-  /// Reads the pictures beside a file of an older format, by the names that the file uses. Names that are paths count
-  /// as missing.
+  /// Reads the pictures beside a file of an older format, by their names in it; names that are paths count as missing.
   func picturesBeside() throws(DocumentError) -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     for name in content.elements.compactMap(\.imageFile) where found[name] == nil {

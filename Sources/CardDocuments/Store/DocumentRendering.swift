@@ -6,19 +6,12 @@ import Files
 public import Wire
 
 /// A drawing, and the elements that it could not show.
-///
-///     let drawn = try document.rendered(as: .png, width: 650)
-///     if !drawn.brokenElements.isEmpty { ... }   // their pictures could not be shown
 public struct RenderedDocument: Equatable, Sendable {
   public let bytes: [UInt8]
   /// The elements whose image is missing or cannot be decoded.
   public let brokenElements: [String]
 }
 
-/// Pixels for drawing in a terminal.
-///
-///     let pixels = try document.pixels(width: 80, height: 123)
-///     pixels.rgba.count   // 4 bytes for each pixel
 public struct PixelDrawing: Equatable, Sendable {
   public let width: Int
   public let height: Int
@@ -42,8 +35,7 @@ extension StoredDocument {
 
   /// Writes the drawing to a file that ends in .svg, .png or .pdf.
   /// - Returns: the elements whose image is missing or cannot be decoded.
-  @discardableResult
-  public func render(to path: String, width: Int = 1300) throws -> [String] {
+  @discardableResult public func render(to path: String, width: Int = 1300) throws -> [String] {
     guard let format = DrawingFormat(path: path) else { throw DocumentError.unknownEnding(path: path) }
     let drawing = try rendered(as: format, width: width)
     try writeWhole(drawing.bytes, to: path)
@@ -51,7 +43,6 @@ extension StoredDocument {
   }
 
   /// Renders the document scaled to the given size in pixels, for half blocks or a terminal's own graphics.
-  /// - Parameter draft: unsaved content to draw in place of the document's own.
   public func pixels(of draft: CardDocument? = nil, width: Int, height: Int) throws -> PixelDrawing {
     try refresh()
     let width = min(max(width, 1), 4000)
@@ -61,7 +52,6 @@ extension StoredDocument {
     return PixelDrawing(width: width, height: height, rgba: drawing.bytes)
   }
 
-  /// Renders the document to a PNG, by default a thumbnail of 260 × 400 pixels.
   public func png(width: Int = 260) throws -> RenderedDocument { try rendered(as: .png, width: width) }
 
   private func draw(_ content: CardDocument, _ request: (Scene) -> DrawRequest) throws -> RenderedDocument {
@@ -118,15 +108,11 @@ extension Element {
 
 extension DocumentStore {
   /// Writes many documents to a PDF of A4 pages, nine on each page.
-  /// - Parameter drawn: called after each document, to show progress.
-  public func sheet(
-    _ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }
-  ) throws {
+  public func sheet(_ documents: [StoredDocument], to path: String, drawn: (Int) -> Void = { _ in }) throws {
     guard DrawingFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
     guard documents.count <= mostCardsOnSheet else { throw DocumentError.tooManyToPrint(limit: mostCardsOnSheet) }
     var without: [ObjectIdentifier: Set<Int>] = [:]
-    // Each pass either succeeds, or finds a document whose pictures stop the drawing program; the next pass omits
-    // those.
+    // Each pass succeeds, or finds a document whose pictures stop the drawing program; the next one omits those.
     for _ in 0...documents.count {
       let (bytes, stopped) = try sheet(documents, without: without, drawn: drawn)
       guard let stopped else { return try writeWhole(bytes, to: path) }

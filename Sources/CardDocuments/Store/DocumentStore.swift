@@ -1,7 +1,6 @@
-// The documents of one user: rows of the collection, and the pictures that they share.
-// Invariant: a picture is stored before the row that names it; every change is one statement of one operation, and
-// applies to the document as it is in the database at that moment, so two processes that change the same document both
-// keep their changes.
+// The documents of one user: rows of the collection, and the pictures that they share. Invariant: a picture is stored
+// before the row that names it; every change is one statement of one operation, and applies to the document as it is in
+// the database at that moment, so two processes that change the same document both keep their changes.
 
 import Files
 package import Storage
@@ -17,7 +16,6 @@ package protocol DocumentKeeper {
   func read<T>(_ body: (Database) throws -> T) throws -> T
   /// Runs a change of one document as an operation, or as part of the current one.
   func change<T>(_ body: (Database) throws -> T) throws -> T
-  /// The path of a picture in the storage, whether or not it exists.
   func path(of picture: ContentHash) -> String
   func picture(_ hash: ContentHash) throws -> [UInt8]?
   /// Stores a picture for the document that the current operation writes.
@@ -35,7 +33,6 @@ public final class DocumentStore {
   let isInterrupted: () -> Bool
   private let randomBytes: (Int) -> [UInt8]
   private var handles: [DocumentID: WeakHandle] = [:]
-  /// Documents with unsaved moves.
   private var withMoves: [ObjectIdentifier: StoredDocument] = [:]
   /// Each document that the current unit of work touched, with its state in memory before. Nil outside a unit of work.
   private var before: [ObjectIdentifier: (document: StoredDocument, state: StoredDocument.State)]?
@@ -44,9 +41,7 @@ public final class DocumentStore {
     weak var document: StoredDocument?
   }
 
-  /// - Parameters:
-  ///   - randomBytes: returns the given number of random bytes, for ids; never the seeded ones of a script.
-  ///   - isInterrupted: asked while files are read; true stops reading.
+  /// - Parameter randomBytes: returns the given number of random bytes, for ids; never the seeded ones of a script.
   package init(
     keeper: any DocumentKeeper, drawing: DrawingProgram, isInterrupted: @escaping () -> Bool,
     randomBytes: @escaping (Int) -> [UInt8]
@@ -64,10 +59,7 @@ public final class DocumentStore {
     return DocumentID(bytes: bytes)
   }
 
-  // MARK: - Finding
-
-  /// Returns all documents by id. Documents that cannot be opened are reported as problems, and the rest is still
-  /// listed.
+  /// Returns all documents by id, and the problems of those that cannot be opened.
   public func list() throws -> (documents: [StoredDocument], problems: [DocumentProblem]) {
     let (documents, unopened) = try all()
     return (documents, unopened.map(\.problem))
@@ -139,10 +131,7 @@ public final class DocumentStore {
     return document
   }
 
-  // MARK: - Making
-
-  /// Reads a picture file (PNG, JPEG, GIF, WebP, SVG) and converts it to the stored form: PNG, its long side at most
-  /// 1000 pixels.
+  /// Reads a picture (PNG, JPEG, GIF, WebP, SVG) and converts it to the stored form: PNG, at most 1000 pixels long.
   public func picture(file: String) throws(DocumentError) -> Picture {
     let bytes = try readPlainFile(
       file, limit: StoredDocument.mostPictureBytes, followingLinks: true, isInterrupted: isInterrupted)
@@ -174,8 +163,6 @@ public final class DocumentStore {
   }
 
   func hold(_ document: StoredDocument) { handles[document.id] = WeakHandle(document: document) }
-
-  // MARK: - Unsaved moves and units of work
 
   /// Adds or removes the document in `withMoves`. A document from a file, or one that nobody has saved, needs its own
   /// `save()`; the moves of a removed document wait for its return.

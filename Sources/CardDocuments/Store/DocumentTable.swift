@@ -4,9 +4,6 @@
 package import Storage
 import Values
 
-/// The table of documents.
-///
-///     Store(path: path, schema: DocumentTable.schema, isInterrupted: isInterrupted)
 public enum DocumentTable {
   package static let schema = Schema(
     "CREATE TABLE documents (id TEXT NOT NULL PRIMARY KEY, content TEXT NOT NULL, modified REAL NOT NULL) STRICT;")
@@ -16,9 +13,7 @@ public enum DocumentTable {
     try db.rows("SELECT id FROM documents ORDER BY id") { $0.text(0) }
   }
 
-  package static func count(_ db: Database) throws -> Int {
-    try db.count("SELECT count(*) FROM documents")
-  }
+  package static func count(_ db: Database) throws -> Int { try db.count("SELECT count(*) FROM documents") }
 
   /// The hashes anywhere in the texts of documents, including documents that cannot be opened and unknown keys.
   package static func pictures(_ db: Database) throws -> Set<String> {
@@ -26,8 +21,6 @@ public enum DocumentTable {
     try db.forEachRow("SELECT content FROM documents") { collectHashes(in: $0.bytes(0), into: &found) }
     return found
   }
-
-  // MARK: One document
 
   static func rows(_ db: Database) throws -> [DocumentRow] {
     try db.rows("SELECT id, content, modified FROM documents ORDER BY id", [], DocumentRow.init)
@@ -49,8 +42,6 @@ public enum DocumentTable {
   package static func remove(_ db: Database, _ id: DocumentID) throws {
     try db.run("DELETE FROM documents WHERE id = ?", [id.description])
   }
-
-  // MARK: Ids that no document has
 
   /// Whether an id is that of a document, so that commands find its row.
   package static func isNamed(_ id: String) -> Bool { DocumentID(id)?.description == id }

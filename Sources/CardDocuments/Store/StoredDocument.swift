@@ -27,7 +27,6 @@ public final class StoredDocument {
     var place: Place
     /// The content of the row; for a file, its content when it was opened.
     var base: CardDocument
-    /// The unsaved positions and sizes, by element and field.
     var waiting: [String: [ElementField: Value?]] = [:]
     /// The content that is shown and edited.
     var content: CardDocument
@@ -38,7 +37,6 @@ public final class StoredDocument {
   }
 
   var state: State
-  /// The store that opened it.
   public let store: DocumentStore
 
   init(_ place: Place, _ content: CardDocument, in store: DocumentStore) {
@@ -76,8 +74,6 @@ public final class StoredDocument {
   public var modified: Double? {
     if case .row(let row, _) = state.place { row.modified } else { nil }
   }
-
-  // MARK: - Changing
 
   public func setBackground(_ color: CardColor) throws {
     try change { document throws(DocumentError) in try document.setBackground(color) }
@@ -129,14 +125,12 @@ public final class StoredDocument {
   }
 
   /// Returns false if the element was already in front of all.
-  @discardableResult
-  public func raise(_ element: String) throws -> Bool {
+  @discardableResult public func raise(_ element: String) throws -> Bool {
     try change { document throws(DocumentError) in try document.raise(element) }
   }
 
   /// Returns false if the element was already behind all.
-  @discardableResult
-  public func lower(_ element: String) throws -> Bool {
+  @discardableResult public func lower(_ element: String) throws -> Bool {
     try change { document throws(DocumentError) in try document.lower(element) }
   }
 
@@ -169,8 +163,7 @@ public final class StoredDocument {
     store.noteMoves(of: self)
   }
 
-  /// Removes the document's row. Pictures that nothing else shows remain until `doctor media --mend`, so that the
-  /// removal can be undone.
+  /// Removes the row. Pictures that nothing else shows remain until `doctor media --mend`, for an undo.
   package func remove(_ db: Database) throws {
     guard isInStore else { throw DocumentError.notInStore(path: path ?? id.description) }
     try reload(db)
@@ -180,10 +173,7 @@ public final class StoredDocument {
     store.noteMoves(of: self)
   }
 
-  // MARK: - Rows
-
-  /// Loads the current content of the row.
-  /// - Throws: `DocumentError.removed` if the row no longer exists.
+  /// Loads the current content of the row; throws `DocumentError.removed` if the row no longer exists.
   public func refresh() throws {
     guard isInStore else { return }
     let keeper = store.keeper
@@ -228,8 +218,7 @@ public final class StoredDocument {
   /// All changes go through here: `body` checks and applies the change (it throws before it changes anything), then the
   /// document is written. A change of a document from a file waits for a save.
   private func change<Result>(
-    bringing picture: (ContentHash, [UInt8])? = nil,
-    _ body: (inout CardDocument) throws(DocumentError) -> Result
+    bringing picture: (ContentHash, [UInt8])? = nil, _ body: (inout CardDocument) throws(DocumentError) -> Result
   ) throws -> Result {
     store.willChange(self)
     guard isInStore else {

@@ -1,12 +1,6 @@
-// Documents that are made from a template. Invariant: a filled document is in memory only until it is saved; the
-// template does not change.
+// Documents that are made from a template. Invariant: a filled document is in memory until it is saved.
 
-/// A document that serves as a template for others.
-///
-///     let filled = try DocumentTemplate(document).filled(values, pictures: [:])
-///     try filled.save()
 public struct DocumentTemplate {
-  /// The most documents of one call.
   public static let mostDocuments = 2_000
   /// The limit for the pictures of one call together.
   public static let mostPictureBytes = 256 << 20

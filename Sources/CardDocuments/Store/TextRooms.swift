@@ -5,8 +5,6 @@ import Files
 import Wire
 
 /// Measures the height of texts.
-///
-///     try TextRooms(document.store).height(of: "el gato", style: TextStyle(size: 120), width: 1100)
 public struct TextRooms {
   /// Units above and below the lines in a box that grows.
   private static let margin = 10.0
@@ -19,9 +17,7 @@ public struct TextRooms {
   public func height(of element: Element) throws -> Double {
     let query = element.measureQuery
     let height: Double
-    do throws(ProgramFailure) {
-      height = try drawing.measure([query])[0].height
-    } catch {
+    do throws(ProgramFailure) { height = try drawing.measure([query])[0].height } catch {
       if error == .interrupted { throw DocumentError.drawing(error) }
       height = Self.reckonedHeight(query)
     }

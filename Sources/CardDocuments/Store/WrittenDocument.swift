@@ -6,9 +6,6 @@ import Glibc
 import Values
 
 /// The result of writing a document to a file.
-///
-///     let written = try WrittenDocument(document, to: "dog.rwcard")
-///     written.beside   // the pictures that were written beside it
 public struct WrittenDocument: Equatable, Sendable {
   /// The files written beside the document, relative to its folder.
   public private(set) var beside: [String] = []
@@ -24,8 +21,7 @@ public struct WrittenDocument: Equatable, Sendable {
     try write(document.content.encoded, to: path, of: document, images.sorted { $0.name < $1.name })
   }
 
-  /// Writes a document in the format of the original app (edition 2), and its images beside the file under their own
-  /// names.
+  /// Writes a document in the format of the original app (edition 2), and its images under their own names beside it.
   public init(edition2 document: StoredDocument, to path: String) throws {
     try document.refresh()
     let export = try document.content.edition2()
@@ -33,7 +29,6 @@ public struct WrittenDocument: Equatable, Sendable {
     try write(export.bytes, to: path, of: document, export.images)
   }
 
-  /// - Parameter images: those of the store, with the names of their files.
   private mutating func write(
     _ bytes: [UInt8], to path: String, of document: StoredDocument, _ images: [(name: String, hash: ContentHash)]
   ) throws {

@@ -333,7 +333,7 @@ extension NoteTable {
     if let decks { conditions.append("id IN (SELECT note FROM cards WHERE deck IN \(decks))") }
     let clause = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
     let first = "substr(fields, 1, instr(fields || char(31), char(31)) - 1)"
-    try db.makeStatement(sql: "SELECT \(first) FROM notes\(clause)").forEachRow { body(key(ofField: $0.bytes(0))) }
+    try Statement(db, "SELECT \(first) FROM notes\(clause)").forEachRow { body(key(ofField: $0.bytes(0))) }
   }
 
   private static func key(ofField bytes: TextBytes) -> String {

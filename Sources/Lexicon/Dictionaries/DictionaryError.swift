@@ -5,8 +5,6 @@ public import Problems
 import Text
 
 /// A failure to find or read a dictionary.
-///
-///     DictionaryError.damaged(path: "wn.dict.dz", reason: "it ends in the middle").message
 public enum DictionaryError: Problem, Equatable {
   /// The file is not what its name says, or is truncated.
   case damaged(path: String, reason: String)

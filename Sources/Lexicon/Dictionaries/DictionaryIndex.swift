@@ -26,8 +26,7 @@ public enum DictionaryEntryKind: UInt8, Sendable {
 }
 
 /// Returns the hash by which headwords are found: without accents and capitals, whatever the language, and with a dot
-/// on each i, because a Turkish I is small without one. The results are then compared by the rules of the language that
-/// was asked for.
+/// on each i, because a Turkish I is small without one. The results are then compared by the language's rules.
 private func keyHash(_ headword: String) -> UInt64 {
   let neutral = Language(name: "", title: "", code: "")
   let key = normalize(headword, language: neutral, foldAccents: true).replacing(text: "ı", with: "i")
@@ -68,8 +67,7 @@ public final class DictionaryIndexWriter {
   /// Writes a file completely or not at all.
   /// - Returns: the number of entries of each kind.
   /// - Throws: `FileError`, and what the body throws.
-  @discardableResult
-  public static func write(
+  @discardableResult public static func write(
     _ path: String, isInterrupted: @escaping () -> Bool, _ body: (DictionaryIndexWriter) throws -> Void
   ) throws -> [DictionaryEntryKind: Int] {
     var options = Replacement(isInterrupted: isInterrupted)
@@ -108,8 +106,7 @@ public final class DictionaryIndexWriter {
     var size = 16
     while size < entries.count * 3 / 2 { size *= 2 }
     var slots = [UInt64](repeating: 0, count: size)
-    // Inserts in the order of hashes, so that each entry of a headword starts its search for a free slot at the
-    // previous one.
+    // Inserts in the order of hashes, so that each entry starts its search for a free slot at the previous one.
     entries.sort { ($0.hash, $0.place) < ($1.hash, $1.place) }
     var (last, slot): (UInt64?, Int) = (nil, 0)
     for (hash, place) in entries {
@@ -166,8 +163,7 @@ final class DictionaryIndex {
     UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: slots.lowerBound + number * 8, as: UInt64.self))
   }
 
-  /// Returns the entries that a word may lead to, in the order in which the writer ranked those of a headword; the
-  /// caller compares their headwords.
+  /// Returns the entries that a word may lead to, in the writer's order; the caller compares their headwords.
   func entries(of word: String) -> [(kind: DictionaryEntryKind, headword: String, text: String)] {
     let hash = keyHash(word)
     var (number, offsets): (Int, [Int]) = (Int(truncatingIfNeeded: hash) & mask, [])

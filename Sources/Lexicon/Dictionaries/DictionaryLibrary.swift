@@ -60,12 +60,7 @@ public struct DictionaryPlace: Equatable, Sendable {
   public static func language(of name: String) -> String? { codes(in: name).first }
 }
 
-/// The dictionaries of a machine and of the user.
-///
-///     let library = DictionaryLibrary(environment)
-///     let meanings = try library.define("gato", in: spanish)
 public final class DictionaryLibrary {
-  /// The extension of an indexed dictionary.
   public static let indexEnding = ".words"
 
   /// The folders for the user's dictionaries.
@@ -81,7 +76,6 @@ public final class DictionaryLibrary {
   /// The reasons why dictionaries could not be read, since the last call of `define`.
   public private(set) var failures: [any Problem] = []
 
-  /// - Parameter isInterrupted: polled while a dictionary is read; true gives up.
   public init(
     ownFolders: [String], systemFolders: [String], locale: String? = nil, isInterrupted: @escaping () -> Bool
   ) {
@@ -126,11 +120,7 @@ public final class DictionaryLibrary {
 
   /// Returns what the dictionaries say about a word: the user's own first, then those in the language that the user
   /// reads, then English. A dictionary whose name contains no language is used for every one.
-  /// - Parameters:
-  ///   - name: the name of the only dictionary to use.
-  ///   - order: names of dictionaries that come before all others.
-  /// - Throws: `DictionaryError.unknown`, `.none` if there is no dictionary of the language; `FileError` if
-  ///   interrupted.
+  /// - Throws: `DictionaryError.unknown`, `.none` without a dictionary of the language; `FileError` if interrupted.
   public func define(
     _ word: String, in language: Language, foldAccents: Bool = false, only name: String? = nil, order: [String] = []
   ) throws -> [Meaning] {
@@ -140,8 +130,7 @@ public final class DictionaryLibrary {
     return try asked.flatMap { place in try ask(place) { try $0.meanings(of: word, form) } }
   }
 
-  /// Returns the lemmas of which a word is a form, according to the dictionaries: non-lemma entries of Yomitan,
-  /// synonyms of StarDict.
+  /// Returns the lemmas of a form according to the dictionaries: non-lemma entries of Yomitan, synonyms of StarDict.
   /// - Throws: `FileError` if interrupted.
   public func lemmas(of word: String, in language: Language) throws -> [String] {
     let form = HeadwordForm(language: language, foldsAccents: false)
@@ -158,8 +147,7 @@ public final class DictionaryLibrary {
     return lemmas
   }
 
-  /// Returns what the dictionaries say about a word besides its meanings, with their names: its frequency, its
-  /// pronunciation.
+  /// Returns what the dictionaries, by name, say about a word besides its meanings: its frequency, its pronunciation.
   /// - Throws: `FileError` if interrupted.
   public func remarks(
     _ kind: DictionaryEntryKind, on word: String, in language: Language
@@ -187,8 +175,7 @@ public final class DictionaryLibrary {
   /// Closes all dictionaries, after one was added or removed.
   public func forget() { (opened, formPlaces) = ([:], [:]) }
 
-  /// Copies everything in a dictionary of another format into an index.
-  /// - Throws: `DictionaryError`, `FileError`.
+  /// Copies everything in a dictionary of another format into an index; throws `DictionaryError`, `FileError`.
   public func index(_ path: String, into index: DictionaryIndexWriter) throws {
     guard let place = DictionaryPlace(path, isOwn: true), place.format != .indexed else {
       throw DictionaryError.damaged(path: path, reason: "a .zip of Yomitan, a .ifo, a .index or a .tsv is expected")
@@ -211,7 +198,6 @@ public final class DictionaryLibrary {
     return codes.sorted().compactMap { Self.language(code: $0) }
   }
 
-  /// Returns the language of a dictionary's words, if its name contains a known one.
   public func language(ofWordsIn name: String) -> Language? {
     places().first { $0.name == name }?.words.flatMap { Self.language(code: $0) }
   }

@@ -1,11 +1,8 @@
-// What a dictionary says about a word.
-// Invariant: a meaning has a text; its headword is written as in the dictionary.
+// What a dictionary says about a word. Invariant: a meaning has a text; its headword is written as in the dictionary.
 
 import Text
 
 /// One entry of a dictionary.
-///
-///     for meaning in library.define("gato", in: spanish) { print(meaning.text) }
 public struct Meaning: Equatable, Sendable {
   /// The dictionary's name: `freedict-spa-eng`.
   public let dictionary: String

@@ -5,16 +5,11 @@ import CZlib
 import Files
 
 /// A `.dict` or `.dict.dz` file.
-///
-///     let texts = try PackedText("/usr/share/dictd/wn.dict.dz", environment.isInterrupted)
-///     let bytes = try texts.bytes(at: 1024, count: 300)
 struct PackedText {
-  /// The most bytes that one entry may have.
   static let entryLimit = 4 << 20
 
   private let file: ByteFile
-  /// For a compressed file: the uncompressed size of each piece, and the offset of each in the file, followed by the
-  /// end of the last.
+  /// For a compressed file: the uncompressed size of a piece, and the offsets of the pieces and of their end.
   private var pieceSize = 0
   private var pieceStarts: [Int] = []
 
@@ -60,8 +55,7 @@ struct PackedText {
 
   private func damaged(_ reason: String) -> DictionaryError { .damaged(path: file.path, reason: reason) }
 
-  /// Reads the header of gzip (RFC 1952) with dictzip's extra field `RA`: version, size of a piece, count, compressed
-  /// sizes.
+  /// Reads the header of gzip (RFC 1952) with dictzip's field `RA`: version, size of a piece, count, compressed sizes.
   private mutating func readPieces() throws {
     let head = try read(0, 12)
     guard head[0] == 0x1F, head[1] == 0x8B, head[3] & 4 != 0 else {

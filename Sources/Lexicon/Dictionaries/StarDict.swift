@@ -19,7 +19,6 @@ struct StarDictRecords: DictionaryRecords {
   private let width: Int
   let offsets: [UInt32]
 
-  /// - Parameter path: the path of the `.ifo`.
   init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
     let facts = try Self.facts(path, isInterrupted)
     let name = String(path.dropLast(4))
@@ -94,9 +93,7 @@ struct StarDictRecords: DictionaryRecords {
 
   var hasForms: Bool { synonymStart < bytes.count }
 
-  func lemma(at offset: Int) -> String? {
-    target(of: offset).map { String(decoding: headword(at: $0), as: UTF8.self) }
-  }
+  func lemma(at offset: Int) -> String? { target(of: offset).map { String(decoding: headword(at: $0), as: UTF8.self) } }
 
   /// Returns the offset of the headword that a synonym stands for; nil if the record is not a valid synonym.
   private func target(of offset: Int) -> Int? {

@@ -1,11 +1,9 @@
-// One dictionary, in any file format: its headwords, and the text of each.
-// Invariant: it is opened once; its headwords are in memory and its texts on disk, or both on disk if it was indexed;
-// damage is an error that names the file.
+// One dictionary, in any file format: its headwords, and the text of each. Invariant: it is opened once; its headwords
+// are in memory and its texts on disk, or both on disk if it was indexed; damage is an error that names the file.
 
 import Files
 import Text
 
-/// A dictionary that was opened.
 final class WordDictionary {
   /// The largest file of headwords, in bytes.
   static let headwordLimit = 512 << 20
@@ -62,7 +60,6 @@ final class WordDictionary {
     return meanings
   }
 
-  /// Returns the lemmas of which a word is a form, each once.
   func lemmas(of word: String, _ form: HeadwordForm) throws -> [String] {
     var lemmas = remarks(.form, on: word, form)
     guard let records, records.hasForms else { return lemmas }
@@ -109,7 +106,6 @@ protocol DictionaryRecords {
   func headword(at offset: Int) -> ArraySlice<UInt8>
   /// Returns the texts of the entry, trimmed, and whether each is markup.
   func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)]
-  /// Whether some headwords are forms of others.
   var hasForms: Bool { get }
   /// Returns the headword of which the entry's headword is a form.
   func lemma(at offset: Int) -> String?
@@ -149,9 +145,7 @@ struct DictdRecords: DictionaryRecords {
     let bytes = bytes
     // Entries about the dictionary itself are not headwords; `dictfmt --allchars` keeps their hyphens.
     let inner = ["00database", "00-database-"].map { Array($0.utf8) }
-    offsets = Self.lineStarts(bytes).filter { start in
-      !inner.contains { bytes[Int(start)...].starts(with: $0) }
-    }
+    offsets = Self.lineStarts(bytes).filter { start in !inner.contains { bytes[Int(start)...].starts(with: $0) } }
   }
 
   func headword(at offset: Int) -> ArraySlice<UInt8> { fields(at: offset)[0] }
@@ -203,9 +197,7 @@ struct TableRecords: DictionaryRecords {
     offsets = Self.lineStarts(bytes)
   }
 
-  func headword(at offset: Int) -> ArraySlice<UInt8> {
-    bytes[offset...].prefix { $0 != UInt8(ascii: "\t") }
-  }
+  func headword(at offset: Int) -> ArraySlice<UInt8> { bytes[offset...].prefix { $0 != UInt8(ascii: "\t") } }
 
   func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)] {
     let line = bytes[offset...].prefix(PackedText.entryLimit + 1).prefix { $0 != UInt8(ascii: "\n") }

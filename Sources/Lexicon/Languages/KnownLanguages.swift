@@ -6,7 +6,6 @@ extension Language {
   public static let known: [Language] =
     [
       english, spanish, italian, french, german, portuguese, brazilian, dutch, catalan, danish, swedish, bokmaal,
-      nynorsk,
-      polish, ukrainian, bulgarian, esperanto, greek, russian, turkish,
+      nynorsk, polish, ukrainian, bulgarian, esperanto, greek, russian, turkish,
     ] + englishLists + germanLists
 }

@@ -5,8 +5,6 @@ import Problems
 import Text
 
 /// How capitals are lowercased, and what a capital in a word list means.
-///
-///     Language.named("german")?.letterCase    // .nouns: "Haus" is a word of the list, as "haus"
 /// The raw values are fixed: compiled lists store them.
 public enum LetterCase: UInt32, Sendable {
   /// Unicode's default mapping; a word with a capital is a name and is dropped from a list.
@@ -20,15 +18,10 @@ public enum LetterCase: UInt32, Sendable {
 }
 
 /// The text encoding of a list that Debian ships; every other list is UTF-8.
-///
-///     Language.named("english")?.encoding   // .utf8
 public enum ListEncoding: Hashable, Sendable { case utf8, latin1 }
 
 /// Where the words of a language are found on a machine.
-///
-///     WordListNames(package: "wspanish", names: ["spanish"], dictionaries: ["es_ES"])
 public struct WordListNames: Sendable {
-  /// The Debian package that has the list.
   public var package = ""
   /// File names in /usr/share/dict, the best first.
   public var names: [String] = []
@@ -37,22 +30,15 @@ public struct WordListNames: Sendable {
   public var encoding = ListEncoding.utf8
 }
 
-/// Where Debian keeps Apertium's data of a language. A path such as `eng-spa/spa-eng` is a pair of languages and,
-/// within it, a direction.
-///
-///     Language.named("spanish")?.reading.files.package   // "apertium-eng-spa"
+/// Where Debian keeps Apertium's data of a language. `eng-spa/spa-eng` is a pair and a direction in it.
 public struct ApertiumFiles: Sendable {
   public var analysers: [String] = []
   /// Bilingual dictionaries, with the code of their target language.
   public var bilingual: [(meanings: String, path: String)] = []
-  /// The Debian package that has the first of them.
   public var package = ""
 }
 
-/// What is needed to find the words and sentences of a text in a language. A list is words with blanks between them,
-/// in lower case.
-///
-///     Language.named("german")?.reading.pointsOrdinals   // true: `am 3. Mai`
+/// What is needed to find the words and sentences of a text. A list is words in lower case, with blanks between them.
 public struct ReadingRules: Sendable {
   /// Words with a final full stop that does not end a sentence, without it.
   public var abbreviations = ""
@@ -60,7 +46,6 @@ public struct ReadingRules: Sendable {
   public var articles = ""
   /// Whether a full stop after a number makes it an ordinal: `am 3. Mai`.
   public var pointsOrdinals = false
-  /// Whether a semicolon is the question mark.
   public var asksWithSemicolon = false
   /// Whether an apostrophe separates two words: `l'arte`.
   public var splitsElisions = false
@@ -114,7 +99,6 @@ public struct Language: Hashable, Sendable {
   var countries: [String] = []
   public var reading = ReadingRules()
 
-  /// A language of which only its name is known.
   public static func unknown(_ name: String, title: String? = nil, code: String = "") -> Language {
     Language(name: name, title: title ?? name, code: code)
   }

@@ -189,11 +189,11 @@ enum MediaSync {
     return shown(try run(workspace, session), session)
   }
 
-  static func run(_ workspace: Workspace, _ session: Session) throws -> MediaReport {
+  static func run(_ workspace: Workspace, _ session: Session) throws -> SyncReport {
     try SyncProgress.shown(workspace, session) { progress in try workspace.sync.runMedia { progress.show($0) } }
   }
 
-  private static func shown(_ report: MediaReport, _ session: Session) -> CommandResult {
+  private static func shown(_ report: SyncReport, _ session: Session) -> CommandResult {
     let parts = [
       (report.received, "received"), (report.sent, "sent"), (report.removedHere, "removed here"),
       (report.removedThere, "removed there"),
@@ -203,7 +203,7 @@ enum MediaSync {
     return CommandResult(.record(fields(of: report)), .lines(lines))
   }
 
-  static func fields(of report: MediaReport) -> SyncFields {
+  static func fields(of report: SyncReport) -> SyncFields {
     [
       "media_received": report.received, "media_sent": report.sent, "media_removed_here": report.removedHere,
       "media_removed_there": report.removedThere, "media_findings": report.findings,

@@ -49,8 +49,6 @@ public enum ListenReply: Equatable, Sendable {
 }
 
 /// A request from another program; its body is in the next frame.
-///
-///     ClientRequest(method: "POST", origin: "moz-extension://3f1c...")
 public struct ClientRequest: Equatable, Sendable {
   /// `GET`, `POST` or `OPTIONS`.
   public var method: String

@@ -48,9 +48,7 @@ public struct TextExtents: Equatable, Sendable {
 public struct CoverageQuery: Equatable, Sendable {
   public var text: String
   public var font: String
-  public init(text: String, font: String) {
-    (self.text, self.font) = (text, font)
-  }
+  public init(text: String, font: String) { (self.text, self.font) = (text, font) }
 }
 
 /// Why a request was refused. The program continues after a refusal.
@@ -136,9 +134,7 @@ extension DrawRequest {
     case 5: self = .finishSheet
     case 6:
       self = .coverage(
-        try reader.list { reader throws(WireError) in
-          CoverageQuery(text: try reader.text(), font: try reader.text())
-        })
+        try reader.list { reader throws(WireError) in CoverageQuery(text: try reader.text(), font: try reader.text()) })
     case 7:
       self = .measure(
         try reader.list { reader throws(WireError) in

@@ -1,13 +1,10 @@
-// A drawing as plain data: everything that deckhand-draw needs to draw a card, without files or documents.
-// Invariant: a scene refers to its pictures by their index in `pictures`, so that a picture used by many items is sent
-// once.
+// A drawing as plain data: everything that deckhand-draw needs to draw a card, without files or documents. Invariant: a
+// scene refers to its pictures by their index in `pictures`, so that a picture used by many items is sent once.
 
 public struct PathPoint: Equatable, Sendable {
   public var x: Double
   public var y: Double
-  public init(x: Double, y: Double) {
-    (self.x, self.y) = (x, y)
-  }
+  public init(x: Double, y: Double) { (self.x, self.y) = (x, y) }
 }
 
 /// A step of an outline; angles are in radians, clockwise because y points down.
@@ -30,8 +27,7 @@ public struct SceneColor: Equatable, Sendable {
   }
 }
 
-/// A box in the scene: its centre relative to the scene's upper left corner, its size, and its rotation about the
-/// centre.
+/// A box in the scene: its centre, from the scene's upper left corner, its size, and its rotation about the centre.
 public struct Placement: Equatable, Sendable {
   public var x: Double
   public var y: Double
@@ -65,9 +61,7 @@ public struct SceneItem: Equatable, Sendable {
   }
   public var placement: Placement
   public var content: Content
-  public init(placement: Placement, content: Content) {
-    (self.placement, self.content) = (placement, content)
-  }
+  public init(placement: Placement, content: Content) { (self.placement, self.content) = (placement, content) }
 }
 
 public struct Scene: Equatable, Sendable {

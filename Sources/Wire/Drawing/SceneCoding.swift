@@ -1,6 +1,5 @@
-// Encoding and decoding of a scene.
-// Invariant: every decoded number is within limits that cairo can handle, and the picture of an item exists in the
-// scene.
+// Encoding and decoding of a scene. Invariant: every decoded number is within limits that cairo can handle, and the
+// picture of an item exists in the scene.
 
 extension WireWriter {
   mutating func scene(_ scene: Scene) {
@@ -40,34 +39,22 @@ extension WireWriter {
     }
   }
 
-  private mutating func point(_ point: PathPoint) {
-    number(point.x)
-    number(point.y)
-  }
-
   private mutating func step(_ step: PathStep) {
-    switch step {
-    case .move(let end):
-      byte(1)
-      point(end)
-    case .line(let end):
-      byte(2)
-      point(end)
-    case .curve(let first, let second, let end):
-      byte(3)
-      for place in [first, second, end] { point(place) }
-    case .arc(let centre, let radius, let from, let to):
-      byte(4)
-      point(centre)
-      for value in [radius, from, to] { number(value) }
-    case .close: byte(5)
-    }
+    let (kind, numbers): (UInt8, [Double]) =
+      switch step {
+      case .move(let end): (1, [end.x, end.y])
+      case .line(let end): (2, [end.x, end.y])
+      case .curve(let first, let second, let end): (3, [first.x, first.y, second.x, second.y, end.x, end.y])
+      case .arc(let centre, let radius, let from, let to): (4, [centre.x, centre.y, radius, from, to])
+      case .close: (5, [])
+      }
+    byte(kind)
+    for value in numbers { number(value) }
   }
 }
 
 extension WireReader {
-  /// Reads a coordinate, a size or an angle: without a limit, cairo would loop for ages over an arc that begins at
-  /// 1e308.
+  /// Reads a coordinate, a size or an angle: cairo would loop for ages over an arc that begins at 1e308.
   private mutating func measure(upTo bound: Double = 1e6) throws(WireError) -> Double {
     let value = try number()
     // NaN is not within bounds either.
@@ -93,28 +80,25 @@ extension WireReader {
   private mutating func item() throws(WireError) -> SceneItem {
     let placement = Placement(
       x: try measure(), y: try measure(), width: try measure(), height: try measure(), degrees: try measure())
+    return SceneItem(placement: placement, content: try content())
+  }
+
+  private mutating func content() throws(WireError) -> SceneItem.Content {
     switch try byte() {
     case 1:
       let index = try integer()
-      let clip = try list { reader throws(WireError) in try reader.step() }
-      let content = SceneItem.Content.picture(index: index < 0 ? nil : index, clip: clip, fills: try flag())
-      return SceneItem(placement: placement, content: content)
+      return .picture(index: index < 0 ? nil : index, clip: try path(), fills: try flag())
     case 2:
-      return SceneItem(
-        placement: placement,
-        content: .text(
-          try text(), font: try text(), color: try color(), size: try measure(), wraps: try flag(),
-          align: try alignment()))
-    case 3:
-      let outline = try list { reader throws(WireError) in try reader.step() }
-      return SceneItem(placement: placement, content: .shape(outline, color: try color()))
+      let (line, font, ink, size, wraps) = (try text(), try text(), try color(), try measure(), try flag())
+      guard let align = TextAlignment(rawValue: try byte()) else { throw WireError() }
+      return .text(line, font: font, color: ink, size: size, wraps: wraps, align: align)
+    case 3: return .shape(try path(), color: try color())
     default: throw WireError()
     }
   }
 
-  private mutating func alignment() throws(WireError) -> TextAlignment {
-    guard let found = TextAlignment(rawValue: try byte()) else { throw WireError() }
-    return found
+  private mutating func path() throws(WireError) -> [PathStep] {
+    try list { reader throws(WireError) in try reader.step() }
   }
 
   private mutating func flag() throws(WireError) -> Bool {

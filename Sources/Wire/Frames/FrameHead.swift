@@ -1,9 +1,6 @@
-// The header of a frame, for both sides of the channel.
-// Invariant: an encoded length is decoded unchanged.
+// The header of a frame, for both sides of the channel. Invariant: an encoded length is decoded unchanged.
 
 /// The length of a frame: four bytes, little endian.
-///
-///     guard let head = FrameHead.bytes(frame.count) else { return false }   // longer than 4 GiB
 public enum FrameHead {
   public static let size = 4
 

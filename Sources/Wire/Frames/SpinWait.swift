@@ -1,6 +1,5 @@
 // Polling for an answer for a moment before sleeping: waking a process takes tens of microseconds, longer than most
-// calls of a plugin. Invariant: where polling does not help, for example with more busy programs than cores, it soon
-// happens for only a few of the waits.
+// calls of a plugin. Invariant: where polling does not help, it soon happens for only a few of the waits.
 
 import Glibc
 

@@ -1,6 +1,5 @@
-// The bytes of the frames between deckhand and the programs that it starts.
-// Invariant: reading never goes past the end of the frame, and a count is accepted only if the remaining bytes could
-// hold that many items.
+// The bytes of the frames between deckhand and the programs that it starts. Invariant: reading never goes past the end
+// of the frame, and a count is accepted only if the remaining bytes could hold that many items.
 
 /// The received frame is not one that the other side may send.
 public struct WireError: Error, Equatable, Sendable {
@@ -46,7 +45,6 @@ public struct WireWriter {
     for entry in entries { write(&self, entry) }
   }
 
-  /// Overwrites a word that was written as a placeholder before its value was known.
   public mutating func setWord(_ value: Int, at place: Int) {
     withUnsafeBytes(of: UInt32(truncatingIfNeeded: value)) { word in
       for offset in 0..<4 { bytes[place + offset] = word[offset] }
@@ -92,9 +90,7 @@ public struct WireReader {
 
   @inlinable public mutating func text() throws(WireError) -> String { String(decoding: try data(), as: UTF8.self) }
 
-  public mutating func list<Entry>(
-    _ read: (inout WireReader) throws(WireError) -> Entry
-  ) throws(WireError) -> [Entry] {
+  public mutating func list<Entry>(_ read: (inout WireReader) throws(WireError) -> Entry) throws(WireError) -> [Entry] {
     var entries: [Entry] = []
     for _ in 0..<(try count()) { entries.append(try read(&self)) }
     return entries
@@ -109,11 +105,8 @@ public struct WireReader {
 }
 
 extension [UInt8] {
-  /// Reads a whole frame.
-  /// - Throws: `WireError`, also if bytes are left.
-  public func readWhole<Message>(
-    _ read: (inout WireReader) throws(WireError) -> Message
-  ) throws(WireError) -> Message {
+  /// Reads a whole frame; throws `WireError`, also if bytes are left.
+  public func readWhole<Message>(_ read: (inout WireReader) throws(WireError) -> Message) throws(WireError) -> Message {
     let message = withUnsafeBytes { bytes in
       var reader = WireReader(bytes)
       return Result { () throws(WireError) in

@@ -29,7 +29,6 @@ public struct SyncAddress: Equatable, Sendable {
   public let isEncrypted: Bool
   private static let longest = 1000
 
-  /// - Throws: `SyncAddressFault`.
   public init(_ given: String) throws(SyncAddressFault) {
     guard given.utf8.count <= SyncAddress.longest else {
       throw .malformed(expected: "at most \(grouped(SyncAddress.longest)) bytes")
@@ -86,8 +85,6 @@ public struct SyncAddress: Equatable, Sendable {
     return (name, number)
   }
 
-  // MARK: Exposure
-
   /// Whether what is sent could be read in transit: it is not encrypted, and the host is not in the local network.
   public var isExposed: Bool { !isEncrypted && !isLocal }
 
@@ -105,8 +102,6 @@ public struct SyncAddress: Equatable, Sendable {
     }
     return !host.contains(".") || [".local", ".localhost", ".lan", ".home.arpa"].contains(where: host.hasSuffix)
   }
-
-  // MARK: Redirects
 
   /// Returns the address that a redirect of a call leads to. The redirect may name the new location of the server, or
   /// of the call. Each call carries the password or the key, which only the host that the user named may receive.

@@ -28,7 +28,6 @@ public struct SyncRequest: Equatable, Sendable {
   public var expectedAddress = ""
   /// Seconds without a byte after which the server counts as unreachable.
   public var timeout = 30
-  /// The limit of the unpacked answer in bytes.
   public var answerLimit = 64 << 20
 
   public init(call: String, address: String, session: String, keyPath: String) {
@@ -95,19 +94,13 @@ public enum SyncFault: Equatable, Sendable {
   init?(_ record: Value.Record) {
     guard let name = record["fault"]?.text, let number = record["number"]?.integer, let text = record["text"]?.text
     else { return nil }
-    switch name {
-    case "status": self = .status(number, reason: text)
-    case "offline": self = .offline(reason: text)
-    case "silent": self = .silent(seconds: number)
-    case "certificate": self = .certificate(reason: text)
-    case "bad_answer": self = .badAnswer(reason: text)
-    case "bad_redirect": self = .badRedirect(reason: text)
-    case "elsewhere": self = .elsewhere(address: text)
-    case "anki_web": self = .ankiWeb(host: text)
-    case "key": self = .key(reason: text)
-    case "no_key": self = .noKey
-    default: return nil
-    }
+    let all: [SyncFault] = [
+      .status(number, reason: text), .offline(reason: text), .silent(seconds: number), .certificate(reason: text),
+      .badAnswer(reason: text), .badRedirect(reason: text), .elsewhere(address: text), .ankiWeb(host: text),
+      .key(reason: text), .noKey,
+    ]
+    guard let named = all.first(where: { $0.parts.name == name }) else { return nil }
+    self = named
   }
 
   var value: Value {

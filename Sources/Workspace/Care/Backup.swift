@@ -213,7 +213,7 @@ struct BackupJob: Sendable {
     let file = try ForeignDatabase.open(path, schema: DecksSchema.schema, longest: nil, isInterrupted: isInterrupted)
     return try file.use { db in
       // `quick_check` would not notice two rows with one unique key, which a restore has to refuse.
-      let wrong = try String.fetchAll(db, sql: "PRAGMA integrity_check").filter { $0 != "ok" }
+      let wrong = try db.rows("PRAGMA integrity_check") { $0.text(0) }.filter { $0 != "ok" }
       if let first = wrong.first { throw StorageError.damaged(path: folder + "/collection.sqlite", detail: first) }
       return (try BackupContents.counts(db), try MediaOperations.named(db))
     }

@@ -13,10 +13,10 @@ extension SyncOperations {
   /// Fetches the media that are new on the server, and sends those that are new locally.
   /// - Throws: `SyncError`, also if too little disk space would remain; `FileError`. What was done before the error
   ///   is kept.
-  public func runMedia(progress: (MediaStage) -> Void) throws -> MediaReport {
+  public func runMedia(progress: (MediaStage) -> Void) throws -> SyncReport {
     try requireNoUnit()
     let link = try requiredLink()
-    if workspace.rehearsal.isOn { return MediaReport() }
+    if workspace.rehearsal.isOn { return SyncReport() }
     let before = try workspace.read { try MediaTables.known($0, of: link) }
     let server = MediaServer(program, address: link.address, session: newSession, keyPath: keyPath)
     let contents = MediaContents(
