@@ -3,7 +3,6 @@
 import Files
 import Problems
 import TestSupport
-import Testing
 
 @testable import Authentication
 
@@ -127,8 +126,7 @@ import Testing
     #expect(
       ear.heard == [
         .accountsChanged, .began("ana"), .signedIn("ana"), .signedOut("ana"), .began("ben"), .signedIn("ben"),
-        .signedOut("ben"),
-        .accountsChanged,
+        .signedOut("ben"), .accountsChanged,
       ])
   }
 
