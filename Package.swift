@@ -282,7 +282,7 @@ let package = Package(
       [
         "Memory", "Templates",
         "Authentication", "CardDocuments", "Decks", "Exchange", "ToggleSettings", "Lexicon", "WordGames", "Storage",
-        "Problems", "Text", "Values", "Files", "TestWorkspace",
+        "Problems", "Text", "Values", "Files", "TestDecks", "TestWorkspace",
       ]),
     tests(
       "Bindings",

@@ -2,12 +2,9 @@
 
 import Decks
 import Storage
-import TestSupport
 import TestWorkspace
-import Testing
 import Values
 import Wire
-import Workspace
 
 @testable import AnkiConnect
 
@@ -26,8 +23,6 @@ import Workspace
   private func add(_ front: String, _ more: String = "") throws -> Int {
     try #require(try client.call("addNote", #"{"note":\#(note(front, more))}"#).integer)
   }
-
-  // MARK: The interface
 
   @Test func `versions up to 4 return the bare result, others two keys, errors always both keys`() throws {
     for version in [nil, 2, 4, 5, 6] as [Int?] {
@@ -76,8 +71,7 @@ import Workspace
     #expect(twice.record?.names == ["\(cards[0])"])
     // An action whose response does not fit is not carried out.
     let create = client.request("createDeck", #"{"deck":"New"}"#)
-    let full = Array(repeating: version, count: 4000)
-    #expect(try errors(full + [create]).last == words)
+    #expect(try errors(Array(repeating: version, count: 4000) + [create]).last == words)
     #expect(try !client.call("deckNames").texts.contains("New"))
   }
 
@@ -102,8 +96,7 @@ import Workspace
     }
     #expect(try send("secret").record?["result"] == .list([.integer(6)]))
     for wrong in ["", "secre", "secrets", "Secret"] { #expect(try send(wrong).record?["error"]?.text != nil) }
-    let permission = try client.call("requestPermission")
-    #expect(permission.record?["requireApikey"] == .boolean(true))
+    #expect(try client.call("requestPermission").record?["requireApikey"] == .boolean(true))
   }
 
   @Test func `an unknown origin is denied at once, and allowed from when the user says yes`() throws {
@@ -138,8 +131,6 @@ import Workspace
     #expect(OriginPolicy(allowed: []).allows(nil))
   }
 
-  // MARK: Notes
-
   @Test func `a note is added once, a refusal gives the reason, and adding is one undo step`() throws {
     let id = try add("uno")
     #expect(
@@ -149,10 +140,8 @@ import Workspace
         == "cannot create note because it is a duplicate")
     #expect(try client.refusal("addNote", #"{"note":\#(note(""))}"#) == "cannot create note because it is empty")
     #expect(try client.refusal("addNote", #"{"note":\#(note("<br>"))}"#) == "cannot create note because it is empty")
-    #expect(
-      try client.refusal("addNote", #"{"note":\#(note("a", deck: "Nope"))}"#) == "deck was not found: Nope")
-    #expect(
-      try client.refusal("addNote", #"{"note":\#(note("a", type: "Nope"))}"#) == "model was not found: Nope")
+    #expect(try client.refusal("addNote", #"{"note":\#(note("a", deck: "Nope"))}"#) == "deck was not found: Nope")
+    #expect(try client.refusal("addNote", #"{"note":\#(note("a", type: "Nope"))}"#) == "model was not found: Nope")
     #expect(try client.steps.prefix(2) == ["adding 1 note to Spanish", "creating the deck Spanish"])
     let again = try add("uno", #","options":{"allowDuplicate":true}"#)
     #expect(again != id)
@@ -300,8 +289,6 @@ import Workspace
     try client.call("deleteNotes", #"{"notes":[\#(number)]}"#)
     #expect(throws: DeckError.self) { try card.record() }
   }
-
-  // MARK: Cards, decks, types
 
   @Test func `cards are found, moved, suspended and described`() throws {
     let id = try add("uno")

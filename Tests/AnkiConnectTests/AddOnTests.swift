@@ -2,12 +2,9 @@
 // packages, and actions on windows.
 
 import Decks
-import TestSupport
 import TestWorkspace
-import Testing
 import Values
 import Wire
-import Workspace
 
 @testable import AnkiConnect
 
@@ -51,8 +48,6 @@ import Workspace
     for name in names { #expect(try client.answer(name).record?["error"]?.text != "unsupported action", "\(name)") }
     #expect(try client.call("apiReflect", #"{"scopes":["other"]}"#) == .record([("scopes", .list([]))]))
   }
-
-  // MARK: Note types
 
   private func templates() throws -> [String]? {
     try client.call("modelTemplates", #"{"modelName":"Pair"}"#).record?.fields.map { field in
@@ -113,8 +108,7 @@ import Workspace
     #expect(try client.call("findAndReplaceInModels", replacing) == .integer(1))
     try client.call("updateModelStyling", #"{"model":{"name":"Pair","css":"b {}"}}"#)
     #expect(try client.call("modelStyling", #"{"modelName":"Pair"}"#).record?["css"]?.text == "b {}")
-    try client.call(
-      "modelTemplateRename", #"{"modelName":"Pair","oldTemplateName":"Card 1","newTemplateName":"Say"}"#)
+    try client.call("modelTemplateRename", #"{"modelName":"Pair","oldTemplateName":"Card 1","newTemplateName":"Say"}"#)
     try client.call(
       "modelTemplateAdd", #"{"modelName":"Pair","template":{"Name":"Card 3","Front":"{{Word}} 3","Back":"x"}}"#)
     try client.call("modelTemplateReposition", #"{"modelName":"Pair","templateName":"Say","index":9}"#)
@@ -127,8 +121,6 @@ import Workspace
       try client.refusal("modelTemplateRemove", #"{"modelName":"Pair","templateName":"No"}"#)
         == "template was not found in Pair: No")
   }
-
-  // MARK: Decks
 
   @Test func `Default is listed with the id 1, and created when it is used`() throws {
     #expect(try client.call("deckNamesAndIds").record?["Default"] == .integer(1))
@@ -174,11 +166,8 @@ import Workspace
     #expect(try client.call("removeDeckConfigId", #"{"configId":1}"#) == .boolean(false))
   }
 
-  // MARK: Notes and cards
-
   @Test func `tags are replaced in some notes and in all`() throws {
-    try client.call(
-      "replaceTags", #"{"notes":[\#(notes[0]),123],"tag_to_replace":"UNO","replace_with_tag":"one"}"#)
+    try client.call("replaceTags", #"{"notes":[\#(notes[0]),123],"tag_to_replace":"UNO","replace_with_tag":"one"}"#)
     try client.call("replaceTagsInAllNotes", #"{"tag_to_replace":"dos","replace_with_tag":"two"}"#)
     #expect(try client.call("getTags").texts == ["one", "two"])
     try client.call("updateNoteTags", #"{"note":\#(notes[0]),"tags":"a"}"#)
@@ -251,14 +240,11 @@ import Workspace
     #expect(try client.call("cardReviews", #"{"deck":"Spanish","startID":0}"#) == client.value(rows))
     #expect(try client.call("cardReviews", #"{"deck":"Spanish","startID":456}"#).list?.count == 1)
     #expect(try client.call("getLatestReviewID", #"{"deck":"Spanish"}"#) == .integer(789))
-    let row =
-      #"[{"id":456,"usn":-1,"ease":3,"ivl":4,"lastIvl":-60,"factor":2500,"time":6157,"type":0}]"#
+    let row = #"[{"id":456,"usn":-1,"ease":3,"ivl":4,"lastIvl":-60,"factor":2500,"time":6157,"type":0}]"#
     #expect(
       try client.call("getReviewsOfCards", #"{"cards":[\#(cards[0])]}"#).record?["\(cards[0])"] == client.value(row))
     #expect(try client.call("getCollectionStatsHTML").text?.contains("<th>Cards</th><td>4</td>") == true)
   }
-
-  // MARK: Files
 
   @Test func `a package is exported and imported with its decks`() throws {
     let folder = try client.host.workspace.exchange.ensureExports()

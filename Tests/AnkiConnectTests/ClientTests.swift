@@ -2,12 +2,9 @@
 
 import Decks
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 import Values
 import Wire
-import Workspace
 
 @testable import AnkiConnect
 

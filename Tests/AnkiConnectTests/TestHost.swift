@@ -3,17 +3,14 @@
 import Decks
 import Glibc
 import Storage
-import TestSupport
 import TestWorkspace
-import Testing
 import Values
 import Wire
-import Workspace
 
 @testable import AnkiConnect
 
 final class TestHost: ActionHost {
-  let person: Person
+  let person = Person()
   let workspace: Workspace
   var origins: [String] = []
   var key = ""
@@ -25,7 +22,6 @@ final class TestHost: ActionHost {
   var syncs = 0
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
   }
 

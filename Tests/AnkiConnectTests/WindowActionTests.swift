@@ -1,7 +1,6 @@
 // The actions on the add-on's windows, where there are none.
 
 import TestSupport
-import Testing
 import Values
 import Workspace
 

@@ -2,7 +2,6 @@
 
 import Files
 import TestSupport
-import Testing
 
 @testable import Archives
 

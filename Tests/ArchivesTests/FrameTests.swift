@@ -1,7 +1,6 @@
 // zstd frames at every size near a buffer boundary.
 
 import TestSupport
-import Testing
 
 @testable import Archives
 

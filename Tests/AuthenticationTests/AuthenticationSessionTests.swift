@@ -3,7 +3,6 @@
 import Files
 import Problems
 import TestSupport
-import Testing
 
 @testable import Authentication
 

@@ -4,7 +4,6 @@ import Files
 import Glibc
 import Problems
 import TestSupport
-import Testing
 
 @testable import Authentication
 
@@ -17,8 +16,7 @@ import Testing
   @Test(arguments: [
     ("e\u{301}", "é"), ("é", "é"), ("A\u{30A}", "Å"), ("\u{212B}", "Å"), ("\u{1112}\u{1161}\u{11AB}", "한"),
     ("q\u{307}\u{323}", "q\u{323}\u{307}"), ("ﬁ", "ﬁ"), ("Ω", "Ω"), ("plain", "plain"),
-    ("\u{1D160}", "\u{1D158}\u{1D165}\u{1D16E}"),
-    ("", ""),
+    ("\u{1D160}", "\u{1D158}\u{1D165}\u{1D16E}"), ("", ""),
   ])
   func `text typed in another way is the same password, and compatibility forms stay distinct`(
     typed: String, kept: String
@@ -153,6 +151,8 @@ import Testing
 }
 
 @Suite struct PasswordFileTests {
+  private let data = DataFolder()
+
   private func password(_ text: String) throws -> String {
     let data = DataFolder()
     try data.write(data.path + "/p", Array(text.utf8))
@@ -162,8 +162,7 @@ import Testing
 
   @Test(arguments: [
     ("word", "word"), ("word\n", "word"), ("word\r\n", "word"), ("word\n\n", "word\n"), (" word ", " word "),
-    ("\n", ""),
-    ("", ""), ("a\nb\n", "a\nb"), ("word\r", "word\r"),
+    ("\n", ""), ("", ""), ("a\nb\n", "a\nb"), ("word\r", "word\r"),
   ])
   func `one line ending at the end is dropped, nothing else`(text: String, kept: String) throws {
     #expect(try password(text) == kept)
@@ -171,7 +170,6 @@ import Testing
 
   @Test func `a file that is too long, missing or a folder is refused`() throws {
     #expect(refusal { _ = try password(String(repeating: "x", count: 5000)) } == .tooLong(maximum: 1024))
-    let data = DataFolder()
     #expect(refusal { _ = try PasswordFile.read(data.path) } == .passwordFile(path: data.path, code: EISDIR))
     #expect(
       refusal { _ = try PasswordFile.read("/nowhere/p") }?.message
@@ -179,14 +177,11 @@ import Testing
   }
 
   @Test func `a file that others can read is reported, not refused`() throws {
-    let data = DataFolder()
     let path = data.path + "/a b"
     try data.write(path, Array("word".utf8))
     #expect(PasswordFile.warning(for: path) == nil)
     chmod(path, 0o644)
-    #expect(
-      PasswordFile.warning(for: path)?.message == "others can open \(path); fix this with `chmod 600 '\(path)'`"
-    )
+    #expect(PasswordFile.warning(for: path)?.message == "others can open \(path); fix this with `chmod 600 '\(path)'`")
     #expect(try PasswordFile.read(path).count == 4)
   }
 

@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct TerminalTests {
   private func reading(_ capacity: Int = 64) throws -> ProbeProcess {
@@ -18,8 +17,7 @@ import Testing
   func `a line is read, with the terminal's own editing, and echo is restored`(typed: String, said: String) throws {
     let probe = try reading()
     probe.type(typed)
-    let end = probe.end()
-    #expect(end == (said, 0))
+    #expect(probe.end() == (said, 0))
     #expect(probe.echoes)
     #expect(!probe.shows("secret"))
   }
@@ -31,8 +29,7 @@ import Testing
   {
     let probe = try reading()
     probe.type(String(repeating: "a", count: length) + "\n")
-    let end = probe.end()
-    #expect(end == (length < 64 ? "\(length) \(length * 97)" : "code -4", 0))
+    #expect(probe.end() == (length < 64 ? "\(length) \(length * 97)" : "code -4", 0))
     #expect(probe.echoes)
   }
 
@@ -94,8 +91,7 @@ import Testing
 
   @Test func `text typed ahead with echo is not used`() throws {
     // `read -t 0` waits for nothing and reads nothing: it says whether something was typed.
-    let shell = try ProbeProcess(
-      [], onTerminal: true, script: "until read -t 0; do sleep 0.01; done; \"$0\" read 64")
+    let shell = try ProbeProcess([], onTerminal: true, script: "until read -t 0; do sleep 0.01; done; \"$0\" read 64")
     shell.type("early\n")
     try #require(shell.shows("Password: "))
     shell.type("secret\n")

@@ -37,8 +37,7 @@ struct MapFigures {
   private func largest() throws -> Figure? {
     guard Asked.isSmoke || Asked.text?.contains("1,000 MB") == true else { return nil }
     try makeText(1000)
-    return compare(
-      large, wanted: 11, rounds: 1, scale: 1, unit: "s", ours: { ours(1000) }, reference: { ours(100) })
+    return compare(large, wanted: 11, rounds: 1, scale: 1, unit: "s", ours: { ours(1000) }, reference: { ours(100) })
   }
 
   private func makeText(_ megabytes: Int) throws {

@@ -164,6 +164,5 @@ private func run(_ path: String, _ arguments: [String], output: Int32? = nil) ->
   var usage = rusage()
   while wait4(child, &status, 0, &usage) < 0 && errno == EINTR {}
   let processor = [usage.ru_utime, usage.ru_stime].reduce(0) { $0 + Double($1.tv_sec) + Double($1.tv_usec) / 1e6 }
-  return Resources(
-    seconds: status == 0 ? now() - start : -1, processor: processor, bytes: usage.ru_maxrss * 1024)
+  return Resources(seconds: status == 0 ? now() - start : -1, processor: processor, bytes: usage.ru_maxrss * 1024)
 }

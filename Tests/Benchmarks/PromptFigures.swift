@@ -12,8 +12,7 @@ enum PromptFigures {
     guard isAsked(title) else { return [] }
     let folder = Asked.folder + "/prompt"
     try makePrivateFolder(folder)
-    return figures(
-      ofPeer: "tab.py", [deckhand, folder, Asked.isSmoke ? "1" : "9"], title: title, wanted: wanted)
+    return figures(ofPeer: "tab.py", [deckhand, folder, Asked.isSmoke ? "1" : "9"], title: title, wanted: wanted)
   }
 }
 

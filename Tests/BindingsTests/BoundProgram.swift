@@ -4,11 +4,8 @@
 import Commands
 import LuaRuntime
 import Problems
-import TestSupport
 import TestWorkspace
-import Testing
 import Values
-import Workspace
 
 @testable import Bindings
 
@@ -43,7 +40,7 @@ final class BoundProgram {
   ///   - plugin: the name of the plugin that it belongs to; nil for the user's own.
   init(grants: Grants = .everything, plugin: String? = nil, drawing: String = "/nonexistent") throws {
     emptyStandardInput
-    let (person, recorder) = (try Person(), recorder)
+    let (person, recorder) = (Person(), recorder)
     let workspace = try person.workspace(drawing: drawing)
     (self.person, self.workspace, opened) = (person, workspace, workspace)
     let events = EventTable { owner, subject, error in recorder.reports.append("\(subject): \(error)") }

@@ -1,8 +1,6 @@
 // Decks, cards and study sessions in Lua: what each member returns, and what it refuses.
 
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Bindings
 

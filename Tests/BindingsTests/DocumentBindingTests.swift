@@ -1,8 +1,6 @@
 // Card documents in Lua: elements, colours, frames, and the files they are saved in.
 
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Bindings
 

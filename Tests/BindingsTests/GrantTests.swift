@@ -4,10 +4,7 @@
 import CardDocuments
 import Decks
 import LuaRuntime
-import TestSupport
 import TestWorkspace
-import Testing
-import Workspace
 
 @testable import Bindings
 

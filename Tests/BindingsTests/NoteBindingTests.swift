@@ -1,8 +1,6 @@
 // Notes, note types and media in Lua: what each member returns, and what it refuses.
 
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Bindings
 
@@ -90,9 +88,8 @@ import Testing
     try program.check([
       ("t, t.count, #t.cards", "notetype \"Word\" (2 fields) 1 2"), ("t.cards[2].front, t.css ~= ''", "{{Sense}} true"),
       ("t:update{fields = {'Term', 'Sense'}}", "true"), ("t.cards[1].front, m.fields.Term", "{{Term}} perro"),
-      ("t:update{cards = {t.cards[1]}}", "nil [loses_cards]"),
-      ("select(2, t:update{cards = {t.cards[1]}}).cards", "1"), ("#m.cards", "2"),
-      ("t:update{cards = {t.cards[1]}, agreed = true}", "true"), ("#m.cards, #d", "1 4"),
+      ("t:update{cards = {t.cards[1]}}", "nil [loses_cards]"), ("select(2, t:update{cards = {t.cards[1]}}).cards", "1"),
+      ("#m.cards", "2"), ("t:update{cards = {t.cards[1]}, agreed = true}", "true"), ("#m.cards, #d", "1 4"),
       ("t:update{name = 'Basic'}", "nil [exists]"), ("t:remove()", "nil [in_use]"), ("m:remove()", "1"),
       ("t:remove()", "true"), ("notetypes.open('Word')", "nil [not_found]"),
       ("notetypes.create{name = 'basic', fields = {'a'}, cards = {{name = 'c', front = '{{a}}'}}}", "nil [exists]"),

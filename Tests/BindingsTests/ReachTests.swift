@@ -6,10 +6,7 @@ import Files
 import Glibc
 import LuaRuntime
 import Problems
-import TestSupport
 import TestWorkspace
-import Testing
-import Workspace
 
 @testable import Bindings
 
@@ -91,8 +88,7 @@ import Workspace
     let plugin = try BoundProgram(grants: Grants(modules: [.decksRead, .documentsRead, .games]), plugin: "mine")
     let deck = try plugin.workspace.decks.create("D")
     _ = try deck.add(NewCardSample.card)
-    _ = try plugin.workspace.documents.create(background: nil).addText(
-      "x", at: ElementPlacement())
+    _ = try plugin.workspace.documents.create(background: nil).addText("x", at: ElementPlacement())
     try plugin.run("d = decks.open('D') c = d:card(1) doc = documents.list()[1] e = doc.elements[1]")
     try plugin.check([
       ("d:add_note{fields = {Front = 'x'}}", "nil [not_granted]"), ("media.add('/etc/passwd')", "nil [not_granted]"),
@@ -110,9 +106,8 @@ import Workspace
     try plugin.fails(
       [
         "d.name = 'X'", "d:remove(1)", "c.prompt = 'x'", "c.answer = 'x'", "c.tags = {}", "c.document = nil",
-        "c:tag('x')",
-        "c:untag('x')", "c:move(1)", "c:remove()", "c:suspend()", "c:resume()", "d.options.new_per_day = 1",
-        "doc.background = {1, 1, 1}", "e.text = 'y'", "e.x = 5", "e.color = {0, 0, 0}",
+        "c:tag('x')", "c:untag('x')", "c:move(1)", "c:remove()", "c:suspend()", "c:resume()",
+        "d.options.new_per_day = 1", "doc.background = {1, 1, 1}", "e.text = 'y'", "e.x = 5", "e.color = {0, 0, 0}",
       ].map { ($0, "was not granted") })
     try plugin.check([("d.name, d.count, c.prompt, c.answer, c.tags, e.text", "D 1 p a {} x")])
   }
@@ -147,17 +142,14 @@ import Workspace
       """)
     #expect(
       recorder.shown == [
-        #"["A", "B"] [["1", "b"], ["c", "4"]]"#, #"["y", "x"] [["2", "1"]]"#,
-        #"["A"] [["", "b", "", "d"]]"#,
-        #"["n"] [["Made", "yes"], ["Made"]]"#, #"[] [["deck (the deck has been removed)"]]"#,
-        #"T ["1=3.0", "2=4.5"]"#,
+        #"["A", "B"] [["1", "b"], ["c", "4"]]"#, #"["y", "x"] [["2", "1"]]"#, #"["A"] [["", "b", "", "d"]]"#,
+        #"["n"] [["Made", "yes"], ["Made"]]"#, #"[] [["deck (the deck has been removed)"]]"#, #"T ["1=3.0", "2=4.5"]"#,
         #"- ["a=2.0", "b=1.0"]"#, "Working", "dl = deck list", "enable x", "disable x", "reload x",
       ])
     try program.fails([
       ("shell.table(5)", "list of rows"),
       ("shell.table({decks.open('Made')}, {'name', 'count'})", "element 1: a list, or a table with fields"),
-      ("shell.chart('x')", "list of numbers"),
-      ("shell.chart({a = 'x'})", "'a' is not a number"),
+      ("shell.chart('x')", "list of numbers"), ("shell.chart({a = 'x'})", "'a' is not a number"),
       ("shell.chart({0/0})", "not a number"), ("shell.progress()", "#1"), ("shell.ask()", "#1"),
       ("shell.command{}", "name"), ("shell.command{name = 'x', run = 5}", "run"),
       ("shell.command{name = 'x', run = print, arguments = {{name = 'A', kind = 'number', min = 1}}}", "min and max"),

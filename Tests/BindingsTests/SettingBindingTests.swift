@@ -1,11 +1,8 @@
 // Settings in Lua: declared, read, changed and observed.
 
 import Problems
-import TestSupport
 import TestWorkspace
-import Testing
 import ToggleSettings
-import Workspace
 
 @testable import Bindings
 
@@ -44,9 +41,8 @@ import Workspace
     try program.check([
       ("settings.get('sped')", "nil [unknown_setting]"), ("settings.set('size', 'huge')", "nil [bad_value]"),
       ("settings.set('speed', 11)", "nil [bad_value]"),
-      ("settings.update{speed = 2, size = 'huge'}", "nil [bad_value]"),
-      ("speed.value", "5"), ("settings.reset('nothing')", "nil [unknown_setting]"),
-      ("select(2, settings.get('sped')).suggestion", "speed"),
+      ("settings.update{speed = 2, size = 'huge'}", "nil [bad_value]"), ("speed.value", "5"),
+      ("settings.reset('nothing')", "nil [unknown_setting]"), ("select(2, settings.get('sped')).suggestion", "speed"),
       ("pizza == settings.switches('pizza', {children = {'tomato'}})", "true"),
       ("settings.value('low', {kind = 'number', max = -3}).value", "-3"),
       ("settings.value('high', {kind = 'number', min = 3}).value", "3"),

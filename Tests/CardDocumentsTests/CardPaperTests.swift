@@ -1,7 +1,6 @@
 // The layout of cards and worksheets on paper. Invariant: fronts and backs line up when the sheet is cut or folded.
 
 import TestSupport
-import Testing
 import Values
 import Wire
 
@@ -117,8 +116,6 @@ struct CardPaperTests {
   @Test(arguments: ["", "a", "one two three four", "two\nlines", "two\r\nlines", "12", "abcdefghijklmnopq"])
   func `text that is not a short word is not hidden`(text: String) { #expect(WordSearch.word(of: text) == nil) }
 
-  // MARK: Worksheets
-
   private func pages(
     _ kind: PaperKind, _ cards: [(front: PaperSide, back: PaperSide)], seed: Int = 1, size: PaperSize = .a4
   ) throws -> (pages: [Scene], cards: Int) {
@@ -189,8 +186,6 @@ struct CardPaperTests {
     #expect(count == 1 && pages.count == 2)
     #expect(texts(pages[0]).contains { $0.text == "dog" } && texts(pages[1]).contains { $0.text == "PERRO" })
   }
-
-  // MARK: Files
 
   @Test func `a sheet has the same bytes each time, and different ones with another seed`() throws {
     let drawing = makeDrawing()

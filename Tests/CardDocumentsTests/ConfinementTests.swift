@@ -4,7 +4,6 @@
 import Files
 import Glibc
 import TestSupport
-import Testing
 import Wire
 
 @testable import CardDocuments

@@ -2,12 +2,12 @@
 
 import Problems
 import TestSupport
-import Testing
 import Wire
 
 @testable import CardDocuments
 
 @Suite struct DrawingOptionTests {
+  private let folder = TemporaryFolder()
   private let long = "the quick brown fox jumps over the lazy dog and goes on for a while"
 
   private func ink(wraps: Bool, width: Double = 1000, height: Double = 1600) throws -> (width: Double, height: Double) {
@@ -48,7 +48,6 @@ import Wire
   }
 
   @Test func `a panel is behind all of its group and nothing else`() throws {
-    let folder = TemporaryFolder()
     let card = try document(in: folder, background: white) { document in
       for x in [-300.0, 300] {
         let place = ElementPlacement(x: x, y: -500, width: 200, height: 200)
@@ -83,7 +82,6 @@ import Wire
   }
 
   @Test func `a missing picture behind a panel is reported as such`() throws {
-    let folder = TemporaryFolder()
     var id = ""
     let card = try document(in: folder, background: white) { document in
       let text = try document.addText("a", at: ElementPlacement(y: -700, width: 300, height: 200))
@@ -92,8 +90,7 @@ import Wire
       id = try document.addImage(testSVG(), named: "x").id
     }
     let image = try #require(card.content.element(id)?.image)
-    let drawn = try card.rendered(as: .png, width: 130)
-    #expect(drawn.brokenElements.isEmpty, "\(image)")
+    #expect(try card.rendered(as: .png, width: 130).brokenElements.isEmpty, "\(image)")
   }
 
   @Test func `element options are saved in the file, and reported as lost if an older format cannot hold them`() throws

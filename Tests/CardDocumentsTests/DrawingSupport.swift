@@ -4,7 +4,6 @@ import CZlib
 import Glibc
 import Problems
 import TestSupport
-import Testing
 import Wire
 
 @testable import CardDocuments

@@ -3,7 +3,6 @@
 import Files
 import Glibc
 import TestSupport
-import Testing
 import Wire
 
 @testable import CardDocuments
@@ -14,8 +13,7 @@ import Wire
 
   @Test func `an invalid length ends the conversation, not the shell`() throws {
     #expect(try drawing.ask(.finishSheet) == .refused(.badRequest, "there is nothing on the sheet"))
-    let process = try ChannelProcess(
-      path: builtProgram("deckhand-draw"), environment: [], longestFrame: longestFrame)
+    let process = try ChannelProcess(path: builtProgram("deckhand-draw"), environment: [], longestFrame: longestFrame)
     let deadline = Deadline(seconds: 300, clock: monotonicSeconds, shouldStop: { false })
     let answer = try process.ask([99, 1, 2, 3], deadline: deadline)
     #expect(try DrawAnswer(decoding: answer) == .refused(.badRequest, "the request is invalid"))
@@ -79,8 +77,7 @@ import Wire
           let t = Double(place) / 40
           let (u, v, w, z) = ((1 - t) * (1 - t) * (1 - t), 3 * (1 - t) * (1 - t) * t, 3 * (1 - t) * t * t, t * t * t)
           check(
-            PathPoint(
-              x: u * end.x + v * a.x + w * b.x + z * c.x, y: u * end.y + v * a.y + w * b.y + z * c.y))
+            PathPoint(x: u * end.x + v * a.x + w * b.x + z * c.x, y: u * end.y + v * a.y + w * b.y + z * c.y))
         }
         end = c
       case .arc(let centre, let radius, let from, let to):
@@ -112,8 +109,7 @@ import Wire
     let card = try document(in: folder, background: white) { document in
       let back = try document.addImage(testSVG(width: 20), named: "x", at: ElementPlacement(width: 500, height: 500))
       _ = try document.addText("█", at: ElementPlacement(width: 200, height: 200))
-      let before = try Pixels(document)
-      #expect(before.at(0, 0) == (0, 0, 0))
+      #expect(try Pixels(document).at(0, 0) == (0, 0, 0))
       try document.raise(back.id)
     }
     #expect(try Pixels(card).at(10, 20).red > 200)
@@ -121,8 +117,7 @@ import Wire
 
   @Test(arguments: [
     ("Hola", 1200.0, 600.0), ("a text that is much too long for its box", 600, 300), ("high", 1200, 40),
-    ("שלום עולם", 500, 300),
-    ("世界", 900, 100),
+    ("שלום עולם", 500, 300), ("世界", 900, 100),
   ])
   func `a text fits its box, as large as possible up to 200`(words: String, width: Double, height: Double) throws {
     let card = try document(in: folder, background: white) { document in
@@ -166,8 +161,7 @@ import Wire
     #expect(try card.rendered(as: format).bytes == first)
     _ = try card.rendered(as: .pdf, width: 40)
     #expect(try card.rendered(as: format).bytes == first)
-    let other = try makeStore(folder, seed: 8).open(card.id)
-    #expect(try other.rendered(as: format).bytes == first)
+    #expect(try makeStore(folder, seed: 8).open(card.id).rendered(as: format).bytes == first)
   }
 
   @Test func `a text of two lines is drawn as two lines of the same size, centred`() throws {

@@ -2,7 +2,6 @@
 
 import Problems
 import TestSupport
-import Testing
 import Values
 
 @testable import CardDocuments

@@ -5,7 +5,6 @@ import Files
 import Glibc
 import Problems
 import TestSupport
-import Testing
 import Wire
 
 @testable import CardDocuments
@@ -195,8 +194,6 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     }
   }
 
-  // MARK: - The drawing program
-
   @Test func `the program gives up its rights and limits itself before it sees a request`() throws {
     _ = try drawing.coverage([CoverageQuery(text: "a", font: "")])
     let process = try #require(drawing.process?.process)
@@ -241,8 +238,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
           == "drawing pictures needs deckhand-draw, which is not at /nonexistent/deckhand-draw; put it beside deckhand")
     }
     #expect(folder.read("x.png") == nil)
-    #expect(
-      try makeStore(folder, seed: 77).open(document.id).elements.count == 1)
+    #expect(try makeStore(folder, seed: 77).open(document.id).elements.count == 1)
   }
 
   private func script(_ body: String, in folder: TemporaryFolder) throws -> String {
@@ -271,8 +267,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     "exit 0", "head -c 1000000 /dev/zero | tr '\\\\0' '\\\\377'", "printf '\\\\001\\\\000\\\\000\\\\000x'",
   ])
   func `a drawing process that answers nonsense counts as dead`(body: String) throws {
-    let drawing = makeDrawing(path: try script("#!/bin/sh\n\(body)\n", in: folder))
-    #expect(failure(drawing, testSVG()) == .crashed)
+    #expect(failure(makeDrawing(path: try script("#!/bin/sh\n\(body)\n", in: folder)), testSVG()) == .crashed)
   }
 
   /// Writes a wrapper that forwards to the real program. It dies on a picture that contains KILLME, and from the second
@@ -302,10 +297,8 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
     #expect(throws: DocumentError.picture(file: "k", .crashed)) {
       try document.addImage(Array("KILLME".utf8), named: "k")
     }
-    let drawing = try document.rendered(as: .png, width: 130)
-    #expect(drawing.brokenElements == [bad.id])
-    let rgba = try document.pixels(width: 130, height: 200).rgba
-    #expect(isBlue(rgba, 40, 40, width: 130), "the good picture is drawn")
+    #expect(try document.rendered(as: .png, width: 130).brokenElements == [bad.id])
+    #expect(try isBlue(document.pixels(width: 130, height: 200).rgba, 40, 40, width: 130), "the good picture is drawn")
     #expect(good.id != bad.id)
     try store.sheet([document, other, document], to: folder.path + "/sheet.pdf")
     #expect(text(folder.read("sheet.pdf") ?? []).hasPrefix("%PDF"))

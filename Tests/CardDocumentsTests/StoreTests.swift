@@ -3,7 +3,6 @@
 import Glibc
 import Problems
 import TestSupport
-import Testing
 import Values
 
 @testable import CardDocuments
@@ -162,8 +161,6 @@ final class Desk {
     #expect(try desk.onDisk(document.id).encoded == CardDocument(reading: source, file: "in").encoded)
   }
 
-  // MARK: - Outside the store
-
   @Test func `a file outside the store is never written to, and saving puts a copy with its images into the store`()
     throws
   {
@@ -253,7 +250,6 @@ final class Desk {
   func `a path and the name of a hidden file are not plain names`(name: String) { #expect(!isPlainName(name)) }
 
   @Test func `exported pictures never overwrite other files, and are never hidden files`() throws {
-    try desk.folder.makeFolder("given")
     try desk.folder.makeFolder("home")
     for name in ["photo", ".profile"] { try desk.folder.write("theirs", to: "given/\(name)") }
     try desk.folder.write(
@@ -305,8 +301,6 @@ final class Desk {
     _ = try document.addText("Hola")
     #expect(try document.check().map(\.code) == ["unchecked"])
   }
-
-  // MARK: - Two processes
 
   @Test func `changes by two processes to one document are all kept`() throws {
     let theirs = try makeStore(desk.folder, seed: 99).open(desk.document.id)

@@ -4,7 +4,6 @@ import Glibc
 import Problems
 import Storage
 import TestSupport
-import Testing
 import Values
 import Wire
 

@@ -4,7 +4,6 @@ import Files
 import Glibc
 import Storage
 import TestSupport
-import Testing
 import Wire
 
 @testable import CardDocuments
@@ -57,9 +56,7 @@ final class TestKeeper: DocumentKeeper {
 }
 
 /// Returns a store whose ids are the same in each run.
-func makeStore(
-  _ folder: TemporaryFolder, seed: UInt64 = 1, drawing: DrawingProgram? = nil
-) throws -> DocumentStore {
+func makeStore(_ folder: TemporaryFolder, seed: UInt64 = 1, drawing: DrawingProgram? = nil) throws -> DocumentStore {
   var numbers = TestGenerator(seed)
   let keeper = TestKeeper(folder)
   return DocumentStore(

@@ -1,7 +1,6 @@
 // Documents as templates: which braces are names, and how they are filled.
 
 import TestSupport
-import Testing
 import Wire
 
 @testable import CardDocuments
@@ -9,14 +8,10 @@ import Wire
 struct TemplateFillingTests {
   @Test(arguments: [
     ("{prompt}", ["prompt"], "P"), ("a {prompt} b{answer}", ["prompt", "answer"], "a P bA"),
-    ("{Example 1}", ["Example 1"], "E"),
-    ("{{prompt}}", [], "{prompt}"), ("{{{prompt}}}", ["prompt"], "{P}"), ("{", [], "{"), ("}", [], "}"),
-    ("{}", [], "{}"),
-    ("{ prompt}", [], "{ prompt}"), ("{prompt", [], "{prompt"), ("{a\nb}", [], "{a\nb}"),
-    ("{a\r\nb}", [], "{a\r\nb}"),
-    ("a { b } c", [], "a { b } c"),
-    ("{gone}", ["gone"], ""), ("{prompt}{prompt}", ["prompt", "prompt"], "PP"), ("", [], ""),
-    ("é{prompt}é", ["prompt"], "éPé"),
+    ("{Example 1}", ["Example 1"], "E"), ("{{prompt}}", [], "{prompt}"), ("{{{prompt}}}", ["prompt"], "{P}"),
+    ("{", [], "{"), ("}", [], "}"), ("{}", [], "{}"), ("{ prompt}", [], "{ prompt}"), ("{prompt", [], "{prompt"),
+    ("{a\nb}", [], "{a\nb}"), ("{a\r\nb}", [], "{a\r\nb}"), ("a { b } c", [], "a { b } c"), ("{gone}", ["gone"], ""),
+    ("{prompt}{prompt}", ["prompt", "prompt"], "PP"), ("", [], ""), ("é{prompt}é", ["prompt"], "éPé"),
   ])
   func `names in braces are filled, and every other brace stays`(text: String, names: [String], filled: String) {
     let template = TemplateText(text)
@@ -46,8 +41,7 @@ struct TemplateFillingTests {
     let filled = try document.filled(id: id(2), values)
     #expect(filled.elements.compactMap(\.text) == ["P", "A"])
     #expect(filled.elements.map(\.image) == [nil, nil, first, second])
-    let scene = filled.scene(pictures: [2: [1], 3: [2]])
-    #expect(scene.pictures == [[1], [2]])
+    #expect(filled.scene(pictures: [2: [1], 3: [2]]).pictures == [[1], [2]])
   }
 
   @Test func `an image becomes the picture of its alternative text, and is removed if there is none`() throws {

@@ -2,7 +2,6 @@
 
 import Problems
 import TestSupport
-import Testing
 import Text
 
 @testable import Commands
@@ -177,8 +176,7 @@ import Text
 
   @Test(arguments: [
     "x = 5", "x, y = 1, 2", "foo()", "foo.bar", "foo:bar()", "x + 1", "x - 1", "x -- remark", "local x", "return x",
-    "1 + 1",
-    "#x", "x and y", "x or y", "\"text\"", "foo{1}", "goto x", "x ~= 2", "x / 2", "x .. y", "lua x", "",
+    "1 + 1", "#x", "x and y", "x or y", "\"text\"", "foo{1}", "goto x", "x ~= 2", "x / 2", "x .. y", "lua x", "",
   ])
   func `a line of Lua is not a command`(line: String) { #expect(CommandShape(line) == nil) }
 }

@@ -249,13 +249,11 @@ import Values
     ("deck create \"Span w", 12, ["\"Span words\" "]), ("deck create 'it", 12, ["'it'\\''s' "]),
     ("deck import X ~/", 14, [#"~/a\ b.csv "#, "~/notes/"].reversed()),
     ("deck import X f --on-duplicate ", 31, ["error ", "skip ", "update "]),
-    ("deck import X f --on-duplicate=u", 16, ["--on-duplicate=update "]),
-    ("deck import X f --s", 16, ["--strict "]), ("deck import X f --strict --s", 25, []),
-    ("deck list ", 10, ["--json "]), ("study -- --", 9, []), ("card list --deck Spanish:", 17, ["Spanish::Verbs "]),
-    ("nonsense x", 9, []), ("deck nonsense x", 14, []),
-    ("study --limit x ", 16, ["Span\\ words ", "Spanish ", "Spanish::Verbs ", "it\\'s "]),
-    ("help de", 5, ["deck "]), ("doc sheet a ~/n", 12, ["~/notes/"]),
-    ("", 0, ["card ", "deck ", "doc ", "help ", "run ", "study ", "word "]),
+    ("deck import X f --on-duplicate=u", 16, ["--on-duplicate=update "]), ("deck import X f --s", 16, ["--strict "]),
+    ("deck import X f --strict --s", 25, []), ("deck list ", 10, ["--json "]), ("study -- --", 9, []),
+    ("card list --deck Spanish:", 17, ["Spanish::Verbs "]), ("nonsense x", 9, []), ("deck nonsense x", 14, []),
+    ("study --limit x ", 16, ["Span\\ words ", "Spanish ", "Spanish::Verbs ", "it\\'s "]), ("help de", 5, ["deck "]),
+    ("doc sheet a ~/n", 12, ["~/notes/"]), ("", 0, ["card ", "deck ", "doc ", "help ", "run ", "study ", "word "]),
   ])
   func `Tab offers what the parser accepts`(line: String, start: Int, expected: [String]) throws {
     let completion = try sampleRegistry().completions(line: line, sources: Self.sources)

@@ -2,7 +2,6 @@
 
 import Commands
 import TestSupport
-import Testing
 
 @Suite struct ShellWordsTests {
   @Test(arguments: [

@@ -1,10 +1,7 @@
 // The ids of cards and answers: millisecond timestamps, never reused.
 
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 
@@ -18,8 +15,7 @@ import Testing
   @Test func `ids are milliseconds and increase, also in a batch, and none is reused`() throws {
     let deck = try collection.deck("d")
     let first = Int64(collection.now * 1000)
-    let one = try collection.add(deck, "a", "x")
-    #expect(one.rawValue == first)
+    #expect(try collection.add(deck, "a", "x").rawValue == first)
     _ = try collection.addAll(deck, (0..<200).map { NewCard(prompt: "p\($0)", answer: "x") })
     #expect(try ids(deck) == Array(first...first + 200))
     let last = try #require(try ids(deck).last)

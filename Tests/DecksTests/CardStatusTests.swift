@@ -1,13 +1,12 @@
 // The rules of a card's status, checked in SQLite and in Swift.
 
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 
 @Suite struct CardStatusTests {
+  private let collection = TestCollection()
+
   private static let columns = "id, state, suspended, due, buried_until, tags"
 
   /// Creates random cards, many of them exactly at a limit of the current moment.
@@ -23,8 +22,7 @@ import Testing
           sql: "UPDATE cards SET state = ?, suspended = ?, due = ?, buried_until = ? WHERE id = ?",
           arguments: [
             Int.random(in: 0...3, using: &generator), Int.random(in: 0...4, using: &generator) / 4,
-            times.randomElement(using: &generator) ?? nil, times.randomElement(using: &generator) ?? nil,
-            id,
+            times.randomElement(using: &generator) ?? nil, times.randomElement(using: &generator) ?? nil, id,
           ])
         try db.execute(
           sql: "UPDATE notes SET tags = ? WHERE id = (SELECT note FROM cards WHERE id = ?)",
@@ -35,7 +33,6 @@ import Testing
 
   @Test func `SQLite, Swift and queries agree on every card`() throws {
     var generator = TestGenerator(71)
-    let collection = TestCollection()
     let moment = StudyMoment(now: collection.now, utcOffset: 7200)
     try fill(collection, moment, &generator)
     try collection.store.read { db in
@@ -61,7 +58,6 @@ import Testing
 
   @Test func `SQLite and Swift agree on unsent rows, when they are made and when they change`() throws {
     var generator = TestGenerator(72)
-    let collection = TestCollection()
     let deck = try collection.deck("d")
     for number in 0..<40 { _ = try collection.add(deck, "p\(number)", "x") }
     func unsent() throws -> [NoteID] {

@@ -1,20 +1,18 @@
 // Cards: adding, order, batches, duplicates, hostile texts.
 
-import Decks
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @Suite struct CardTests {
   let collection = TestCollection()
+  private let deck: DeckID
+
+  init() throws { deck = try collection.deck("d") }
 
   private func all(_ prompts: String...) -> [NewCard] { prompts.map { NewCard(prompt: $0, answer: $0 + "!") } }
 
   @Test func `texts are trimmed and a new card goes on top`() throws {
-    let deck = try collection.deck("d")
     try collection.add(deck, "first", "1")
     let id = try collection.add(deck, " \u{3000}second\n", "\t2\u{85}")
     let card = try #require(try collection.store.read { try CardTable.card($0, id) })
@@ -27,12 +25,10 @@ import Testing
 
   @Test(arguments: [
     ("", "a", "empty_prompt"), (" \u{2003}\n", "a", "empty_prompt"), ("p", "", "empty_answer"),
-    ("p", "\u{A0}", "empty_answer"),
-    ("p\u{0}", "a", "bad_text"), ("p", "a\u{0}b", "bad_text"),
+    ("p", "\u{A0}", "empty_answer"), ("p\u{0}", "a", "bad_text"), ("p", "a\u{0}b", "bad_text"),
     (String(repeating: "x", count: 1_000_001), "a", "bad_text"),
   ])
   func `texts that cannot be stored are refused`(prompt: String, answer: String, code: String) throws {
-    let deck = try collection.deck("d")
     #expect(problemCode { try collection.add(deck, prompt, answer) } == code)
     let report = try collection.addAll(deck, [NewCard(prompt: prompt, answer: answer)])
     #expect(report.rejected.map(\.code.rawValue) == [code])
@@ -43,11 +39,9 @@ import Testing
   @Test(
     arguments: [
       [0xFF], [0xC0, 0xAF], [0xC3], [0xE2, 0x82], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80],
-      [0xF8, 0x88, 0x80, 0x80, 0x80],
-      [0x61, 0x80], [0xE0, 0x80, 0x80], [0xF0, 0x80, 0x80, 0x80],
+      [0xF8, 0x88, 0x80, 0x80, 0x80], [0x61, 0x80], [0xE0, 0x80, 0x80], [0xF0, 0x80, 0x80, 0x80],
     ] as [[UInt8]])
   func `bytes that are not UTF-8 are refused`(bytes: [UInt8]) throws {
-    let deck = try collection.deck("d")
     let report = try collection.store.operation("add") { db in
       let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
       let outcomes = try bytes.withUnsafeBufferPointer { bad in
@@ -68,11 +62,9 @@ import Testing
 
   @Test func `bytes are checked and trimmed like Swift strings`() throws {
     var generator = TestGenerator(7)
-    let deck = try collection.deck("d")
     let alphabet: [[UInt8]] = [
       [0x61], [0x20], [0x0A], [0xC2, 0xA0], [0xE3, 0x80, 0x80], [0xE2, 0x80, 0x83], [0xF0, 0x9F, 0x98, 0x80], [0xC3],
-      [0xA9],
-      [0xE2, 0x80, 0x8B], [0xC2, 0x85], [0x85],
+      [0xA9], [0xE2, 0x80, 0x8B], [0xC2, 0x85], [0x85],
     ]
     for _ in 0..<3000 {
       let bytes = (0..<Int.random(in: 1...5, using: &generator)).flatMap { _ in
@@ -101,7 +93,6 @@ import Testing
   }
 
   @Test func `a batch goes on top with its first card first`() throws {
-    let deck = try collection.deck("d")
     try collection.add(deck, "old", "x")
     #expect(try collection.addAll(deck, all("a", "b", "c")).added == 3)
     #expect(try collection.addAll(deck, all("d", "e")).added == 2)
@@ -110,7 +101,6 @@ import Testing
   }
 
   @Test func `duplicates are found by guid, or without one by prompt and answer`() throws {
-    let deck = try collection.deck("d")
     try collection.add(deck, "p", "a", guid: "g1")
     #expect(problemCode { try collection.add(deck, "other", "text", guid: "g1") } == "duplicate")
     #expect(problemCode { try collection.add(deck, " p", "a ") } == "duplicate")
@@ -121,7 +111,6 @@ import Testing
   }
 
   @Test func `a guid whose note has lost its first card is matched all the same`() throws {
-    let deck = try collection.deck("d")
     let note = try collection.addNote(deck, NewNote(fields: ["Front": "dog", "Back": "perro"], guid: "g")) {
       try NoteTypeTable.stock($0, .reversed, now: collection.now)
     }
@@ -140,7 +129,6 @@ import Testing
   }
 
   @Test func `skip, update and error work as described`() throws {
-    let deck = try collection.deck("d")
     try collection.add(deck, NewCard(prompt: "p", answer: "a", tags: ["t"], guid: "g"))
     let same = [NewCard(prompt: "p2", answer: "a2", guid: "g"), NewCard(prompt: "new", answer: "n")]
     var report = try collection.addAll(deck, same)
@@ -155,7 +143,6 @@ import Testing
   }
 
   @Test func `update without a guid matches an older card with the same prompt`() throws {
-    let deck = try collection.deck("d")
     try collection.add(deck, "perro", "dog")
     let rows = ["the dog", "hound", "hound", "cur"].map { NewCard(prompt: "perro", answer: $0) }
     let report = try collection.addAll(deck, rows, .update)
@@ -164,11 +151,9 @@ import Testing
   }
 
   @Test func `two cards of one updating batch do not overwrite each other`() throws {
-    let deck = try collection.deck("d")
     try collection.add(deck, "perro", "dog")
     try collection.add(deck, "gato", "cat", guid: "g")
-    var report = try collection.addAll(
-      deck, ["dog", "hound"].map { NewCard(prompt: "perro", answer: $0) }, .update)
+    var report = try collection.addAll(deck, ["dog", "hound"].map { NewCard(prompt: "perro", answer: $0) }, .update)
     #expect((report.added, report.updated, report.skipped) == (1, 0, 1))
     report = try collection.addAll(
       deck, [NewCard(prompt: "gato", answer: "tomcat", guid: "g"), NewCard(prompt: "gato", answer: "jack")], .update)
@@ -177,7 +162,6 @@ import Testing
   }
 
   @Test func `a card of the batch itself counts as a duplicate too`() throws {
-    let deck = try collection.deck("d")
     let report = try collection.addAll(
       deck,
       all("a", "b", "a") + [NewCard(prompt: "x", answer: "1", guid: "g"), NewCard(prompt: "y", answer: "2", guid: "g")])
@@ -185,7 +169,6 @@ import Testing
   }
 
   @Test func `generated guids that collide are generated again`() throws {
-    let deck = try collection.deck("d")
     var bits: [UInt64] = [5, 5, 5, 6, 6, 7]
     let random = { bits.removeFirst() }
     try collection.store.operation("add") { db in
@@ -197,7 +180,6 @@ import Testing
   }
 
   @Test func `moving a card gives the same order as moving it in a list`() throws {
-    let deck = try collection.deck("d")
     var model = (0..<12).map { "c\($0)" }
     _ = try collection.addAll(deck, model.map { NewCard(prompt: $0, answer: "x") })
     var generator = TestGenerator(3)
@@ -216,7 +198,6 @@ import Testing
   }
 
   @Test func `positions out of range are handled`() throws {
-    let deck = try collection.deck("d")
     let ids = try ["a", "b", "c"].map { try collection.add(deck, $0, "x") }
     for position in [Int.min, -1, 0, 4, Int.max] {
       #expect(try collection.store.read { try CardTable.id($0, in: deck, at: position) } == nil)
@@ -231,7 +212,6 @@ import Testing
   }
 
   @Test func `an id is never reused`() throws {
-    let deck = try collection.deck("d")
     let id = try collection.add(deck, "a", "x")
     #expect(try collection.store.operation("remove") { try CardTable.remove($0, [id, id]) } == 1)
     #expect(try collection.add(deck, "b", "x") != id)
@@ -241,7 +221,6 @@ import Testing
   }
 
   @Test func `fields of a card are changed by the same rules as when it is created`() throws {
-    let deck = try collection.deck("d")
     let fields = [CardField("level", .json("2.50")), CardField("note", .text("say \"hi\"\n"))]
     let id = try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: fields, document: "D"))
     collection.now += 5
@@ -271,18 +250,15 @@ import Testing
 
   @Test(arguments: [
     [CardField("prompt", .text("x"))], [CardField("", .text("x"))],
-    [CardField("a", .text("x")), CardField("a", .text("y"))],
-    [CardField("a", .json("{"))], [CardField("a", .json("1 2"))], [CardField("a", .text("x\u{0}"))],
-    [CardField("a\u{0}", .text("x"))],
+    [CardField("a", .text("x")), CardField("a", .text("y"))], [CardField("a", .json("{"))],
+    [CardField("a", .json("1 2"))], [CardField("a", .text("x\u{0}"))], [CardField("a\u{0}", .text("x"))],
     [CardField("a", .json(String(repeating: "[", count: 100_000)))],
   ])
   func `fields that could not be written to a file are refused`(fields: [CardField]) throws {
-    let deck = try collection.deck("d")
     #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", fields: fields)) } == "bad_text")
   }
 
   @Test func `removing the deck while a batch is running ends the batch`() throws {
-    let deck = try collection.deck("d")
     let code = problemCode {
       try collection.store.operation("add") { db in
         let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
@@ -296,7 +272,6 @@ import Testing
   }
 
   @Test func `a batch goes on when its callback changes the deck`() throws {
-    let deck = try collection.deck("d")
     try collection.store.operation("add") { db in
       let batch = try CardBatch(db, deck: deck, onDuplicate: .skip, now: 0, random: collection.random)
       for number in 0..<50 {
@@ -326,7 +301,6 @@ import Testing
   }
 
   @Test func `a sprint's stack includes inner decks, without suspended cards`() throws {
-    let deck = try collection.deck("d")
     let ids = try ["a", "b", "c"].map { try collection.add(deck, $0, "x") }
     let inner = try collection.add(try collection.deck("d::e"), "b2", "x")
     try collection.store.operation("x") { try CardTable.setSuspended($0, ids[0], true, now: 0) }
@@ -343,7 +317,6 @@ import Testing
   }
 
   @Test func `values from a forged file give an error or are corrected, never a crash`() throws {
-    let deck = try collection.deck("d")
     let ids = try ["a", "b", "c", "d"].map { try collection.add(deck, $0, "x") }
     try collection.store.operation("forge") { db in
       try db.execute(sql: "UPDATE cards SET rank = id + 9")
@@ -372,7 +345,6 @@ import Testing
   }
 
   @Test func `oversized lists of tags and fields are refused quickly`() throws {
-    let deck = try collection.deck("d")
     let tags = (0..<100_000).map { "t\($0)" }
     #expect(problemCode { try collection.add(deck, NewCard(prompt: "p", answer: "a", tags: tags)) } == "bad_tag")
     let fields = tags.map { CardField($0, .text("x")) }
@@ -380,7 +352,6 @@ import Testing
   }
 
   @Test func `a guid prefix finds its cards, an exact match first`() throws {
-    let deck = try collection.deck("d")
     let ids = try ["abc", "ab", "abd", "xab", "AB"].map { try collection.add(deck, $0, "x", guid: $0) }
     let found = try collection.store.read { try CardTable.ids($0, guidBeginning: "ab") }
     #expect(found == [ids[1], ids[0], ids[2]])

@@ -1,11 +1,8 @@
 // Intervals that take the load of each day into account, through sessions with the data of the collection.
 
 import Memory
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 

@@ -1,10 +1,7 @@
 // Decks: their names, their inner decks, their counts.
 
-import Decks
 import Problems
-import Storage
 import TestDecks
-import Testing
 
 @Suite struct DeckTests {
   let collection = TestCollection()
@@ -51,8 +48,7 @@ import Testing
     _ = try collection.deck("Spanish")
     let error = #expect(throws: DeckError.self) { try collection.deck("SPANISH") }
     #expect(error == .exists(name: "Spanish"))
-    #expect(
-      error?.message == "a deck called \"Spanish\" already exists; names that differ only in case are the same")
+    #expect(error?.message == "a deck called \"Spanish\" already exists; names that differ only in case are the same")
   }
 
   @Test func `parents are created, and the list puts a deck right after its parent`() throws {

@@ -1,11 +1,8 @@
 // Regular expressions of queries, part by part, and queries in Anki's syntax.
 
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 
@@ -29,9 +26,8 @@ import Testing
 
   @Test(arguments: [
     ("a)", 1, "unmatched closing parenthesis"), ("é(", 2, "missing closing parenthesis"),
-    ("a\\", 2, "\\ at end of pattern"),
-    ("[^", 2, "missing terminating ] for character class"), ("+", 0, "quantifier does not follow a repeatable item"),
-    ("a\\Cb", 3, "using \\C is disabled by the application"),
+    ("a\\", 2, "\\ at end of pattern"), ("[^", 2, "missing terminating ] for character class"),
+    ("+", 0, "quantifier does not follow a repeatable item"), ("a\\Cb", 3, "using \\C is disabled by the application"),
   ])
   func `a malformed expression reports its position and what is wrong`(source: String, offset: Int, reason: String)
     throws
@@ -43,8 +39,7 @@ import Testing
   @Test func `an expression has limits: on groups, on its length, on the steps of a match`() throws {
     for long in [
       String(repeating: "(", count: 60) + "a" + String(repeating: ")", count: 60),
-      String(repeating: "a|", count: 1000) + "a",
-      String(repeating: "a", count: 2001), "((a{1000}){1000}){1000}",
+      String(repeating: "a|", count: 1000) + "a", String(repeating: "a", count: 2001), "((a{1000}){1000}){1000}",
     ] { #expect(throws: ExpressionError.self, "\(long.prefix(20))") { try TextExpression(long) } }
     #expect(try matches(String(repeating: "a", count: 2000), "aa") == false)
     // Neither a match nor none: the search fails instead of finding too little.
@@ -53,8 +48,6 @@ import Testing
       #expect(problemCode { _ = try matches(slow, text) } == "bad_query")
     }
   }
-
-  // MARK: Anki's syntax
 
   private let collection = TestCollection()
 
@@ -78,14 +71,13 @@ import Testing
     for (query, prompts) in [
       ("cid:\(cards[0].rawValue)", ["corazón"]), ("cid:\(cards[0].rawValue),\(two.rawValue)", [quoted, "corazón"]),
       ("nid:\(one.rawValue)", ["corazón", "heart"]), ("mid:\(type)", ["corazón", "heart"]),
-      ("did:\(home) card:2", ["heart"]),
-      ("\"deck:d::inner\" and card:2", ["heart"]), ("deck:D*", [quoted, "corazón", "heart", "plain"]),
-      ("tag:body*", ["corazón", "heart"]), ("tag:none", [quoted, "plain"]), ("is:suspended", [quoted]),
+      ("did:\(home) card:2", ["heart"]), ("\"deck:d::inner\" and card:2", ["heart"]),
+      ("deck:D*", [quoted, "corazón", "heart", "plain"]), ("tag:body*", ["corazón", "heart"]),
+      ("tag:none", [quoted, "plain"]), ("is:suspended", [quoted]),
       ("is:new -is:suspended", ["corazón", "heart", "plain"]), ("is:review or is:buried", []), ("is:learn", []),
-      ("is:due", []),
-      ("re:^cor", ["corazón", "heart"]), ("re:\"\\\"q\"", [quoted]), ("nc:corazon", ["corazón", "heart"]),
-      ("re:\\d", []), ("re:^co\\w+n$", ["corazón", "heart"]), ("\"re:q\\w{4}d\"", [quoted]),
-      ("cora*", ["corazón", "heart"]),
+      ("is:due", []), ("re:^cor", ["corazón", "heart"]), ("re:\"\\\"q\"", [quoted]),
+      ("nc:corazon", ["corazón", "heart"]), ("re:\\d", []), ("re:^co\\w+n$", ["corazón", "heart"]),
+      ("\"re:q\\w{4}d\"", [quoted]), ("cora*", ["corazón", "heart"]),
       ("front:_*", [quoted, "corazón", "heart", "plain"]), ("-back:_*", ["plain"]), ("back:", ["plain"]),
       ("\\*word\\*", [quoted]), ("front:*\\*word\\*", [quoted]), ("flag:none card:2", ["heart"]),
       ("flag:0 added:1 note:basic", [quoted, "plain"]),
@@ -131,19 +123,15 @@ import Testing
 
   @Test(arguments: [
     "\"\"", ":x", "rated:x", "*:x", "dupe:1,x", "a\\", "or", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense",
-    "deck:", "deck:current", "deck:filtered", "tag:",
-    "tag:re:a", "tag:nc:a", "front:re:a", "\"front:nc:a\"",
-    "note:", "w:a", "sc:a", "has:x", "resched:1", "f*:x", "flag:9", "re:(", "prop:nope=1",
-    "\"added:7 x\"", "\"flag:1 or is:new\"", "added:7:3",
-    "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),
+    "deck:", "deck:current", "deck:filtered", "tag:", "tag:re:a", "tag:nc:a", "front:re:a", "\"front:nc:a\"", "note:",
+    "w:a", "sc:a", "has:x", "resched:1", "f*:x", "flag:9", "re:(", "prop:nope=1", "\"added:7 x\"",
+    "\"flag:1 or is:new\"", "added:7:3", "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),
   ])
   func `an Anki query that has no meaning here is an error, never something else`(query: String) throws {
     #expect(
       problemCode { _ = try CardQuery(query, isAnki: true, isInterrupted: { false }) } == "bad_query",
       "\(query.prefix(40))")
   }
-
-  // MARK: The order of a deck
 
   /// Returns the prompts of a deck with the given ranks after a card was added at a place.
   private func order(_ ranks: [Int64], adding place: CardPlace) throws -> [String] {
@@ -175,8 +163,6 @@ import Testing
     #expect(try order([.min, 0], adding: .top) == ["new", "1", "2"])
     #expect(try order([], adding: .position(3)) == ["new"])
   }
-
-  // MARK: Tags, limits
 
   @Test func `the tags of the most recent cards are listed in order, each once`() throws {
     let deck = try collection.deck("tags")

@@ -2,10 +2,7 @@
 
 import Memory
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 

@@ -1,11 +1,8 @@
 // Objects that were removed while a handle was still held: each use reports it, and changes nothing.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import TestDecks
-import Testing
 
 @Suite struct GoneTests {
   private let collection = TestCollection()

@@ -1,11 +1,7 @@
 // Costs that must not grow with the number of cards and answers, checked by the query plans of the statements.
 
-import Decks
 import Memory
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 import Values
 
 @Suite struct GrowthTests {

@@ -2,11 +2,8 @@
 
 import Memory
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 

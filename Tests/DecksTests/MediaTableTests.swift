@@ -1,8 +1,6 @@
 // The media files that notes name: one content per name, and which notes show it.
 
-import Storage
 import TestDecks
-import Testing
 
 @testable import Decks
 

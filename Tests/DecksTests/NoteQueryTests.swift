@@ -1,10 +1,7 @@
 // What queries find in notes, and how other code of Decks reads fields, media and interruptions.
 
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 
@@ -25,10 +22,9 @@ import Testing
     try collection.addNote(deck, ["Front": "corazón", "Back": "heart"], .reversed, tags: ["body"])
     for (query, prompts) in [
       ("note:cloze", ["The [...] rises"]), ("note:basic*", ["corazón", "heart", "canción"]),
-      ("note:basic", ["canción"]), ("note:nope", []),
-      ("-note:*", []), ("front:canción", ["canción"]), ("front:coraz*", ["corazón", "heart"]),
-      ("Back:heart", ["corazón", "heart"]), ("\"Back Extra\":*sol*", ["The [...] rises"]),
-      ("-\"back extra\":\"el sol\" note:cloze", []),
+      ("note:basic", ["canción"]), ("note:nope", []), ("-note:*", []), ("front:canción", ["canción"]),
+      ("front:coraz*", ["corazón", "heart"]), ("Back:heart", ["corazón", "heart"]),
+      ("\"Back Extra\":*sol*", ["The [...] rises"]), ("-\"back extra\":\"el sol\" note:cloze", []),
       ("sun", ["The [...] rises"]), ("nc:corazon", ["corazón", "heart"]), ("nc:cancion", ["canción"]),
       ("tag:body", ["corazón", "heart"]), ("re:^cor", ["corazón", "heart"]), ("dupe:", []),
     ] as [(String, [String])] {

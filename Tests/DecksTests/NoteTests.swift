@@ -1,11 +1,8 @@
 // Notes and their types in the database: their cards are created, updated and removed with them.
 
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 
@@ -229,8 +226,6 @@ import Testing
     #expect(try pairs(id) == ["a flag3 = Other"])
   }
 
-  // MARK: Note types
-
   @Test func `renaming a field renames it in the templates and keeps every text`() throws {
     let id = try collection.addNote(deck, ["Front": "a", "Back": "b"], .reversed)
     let old = try type(id)
@@ -307,8 +302,7 @@ import Testing
 
   @Test(arguments: [
     ("", ["F"], "must have a name"), ("T", [], "at least one field"), ("T", ["F", "f"], "twice"),
-    ("T", ["a:b"], "without :"),
-    ("T", ["#a"], "do not begin"), ("T", [" "], "not blank"), ("T\u{7}", ["F"], "control"),
+    ("T", ["a:b"], "without :"), ("T", ["#a"], "do not begin"), ("T", [" "], "not blank"), ("T\u{7}", ["F"], "control"),
     ("A", ["e" + String(repeating: "\u{301}", count: 129)], "names of at most 128 combining marks in a row"),
   ])
   func `names of types and fields have rules`(name: String, fields: [String], words: String) throws {
@@ -347,8 +341,6 @@ import Testing
       #expect(again.json.contains(part))
     }
   }
-
-  // MARK: Limits
 
   @Test func `ten thousand cloze numbers give 500 cards`() throws {
     func a(_ count: Int) -> String { String(repeating: "a", count: count) }

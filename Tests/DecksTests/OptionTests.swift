@@ -1,12 +1,8 @@
 // Options: their kinds, ranges and texts; presets that decks share and inherit; limits of a single deck.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @Suite struct OptionTests {
   let collection = TestCollection()
@@ -81,9 +77,8 @@ import Testing
 
   @Test(arguments: [
     (DeckOptions.Name.learningSteps, "0s"), (.learningSteps, "366d"), (.learningSteps, "1x"),
-    (.learningSteps, "1m,10m"),
-    (.learningSteps, String(repeating: "1m ", count: 101)), (.learningSteps, "nanm"), (.fuzz, "maybe"),
-    (.leechAction, "delete"), (.newPerDay, "ten"), (.newPerDay, ""), (.parameters, "1, 2, 3"),
+    (.learningSteps, "1m,10m"), (.learningSteps, String(repeating: "1m ", count: 101)), (.learningSteps, "nanm"),
+    (.fuzz, "maybe"), (.leechAction, "delete"), (.newPerDay, "ten"), (.newPerDay, ""), (.parameters, "1, 2, 3"),
     (.parameters, String(repeating: "nan ", count: 21)), (.parameters, String(repeating: "0 ", count: 21)),
     (.parameters, "x"), (.easyDays, "sun"), (.easyDays, "sun=2"), (.easyDays, "sun=-1"), (.easyDays, "so=0"),
     (.easyDays, "sun=nan"), (.easyDays, "=0"), (.easyDays, "1 1 1 1 1 1 2"), (.easyDays, "1 1 1 1 1 1"),

@@ -2,10 +2,7 @@
 
 import Memory
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 import Values
 
 @testable import Decks
@@ -65,41 +62,32 @@ import Values
   @Test(arguments: [
     ("", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("  ", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("perro", "El Perro"),
     ("answer:*\\*", "ÑANDÚ"), ("\\*", "ÑANDÚ"), ("e\\-mail", "e-mail or"), ("a\\:b", "a:b"),
-    ("\\(text\\)", "e-mail or"),
-    ("PAJARO", "pájaro"), ("dog", "El Perro"), ("\"the dog\"", "El Perro"), ("the dog", "El Perro"),
-    ("dog the", "El Perro"),
-    ("dog bird", ""), ("dog or bird", "El Perro|pájaro"), ("dog OR (bird -perro)", "El Perro|pájaro"),
-    ("nandu", "ÑANDÚ"),
-    ("\"nandú\"", "ÑANDÚ"), ("ελλαδα", "a:b"), ("-dog", "pájaro|e-mail or|ÑANDÚ|a:b"), ("--dog", "El Perro"),
-    ("e-mail", "e-mail or"), ("\"or\"", "e-mail or"), ("\"(text)\"", "e-mail or"), ("\"\\\"quoted\\\"\"", "e-mail or"),
-    ("tag:animal", "El Perro|pájaro"), ("tag:animal::pet", "El Perro"), ("tag:anim", ""),
-    ("tag:anim*", "El Perro|pájaro"),
-    ("tag:*1", "El Perro"), ("tag:*\u{93E}", "El Perro"),
-    ("-(\u{93E})", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("-\"\u{93E}\"", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
-    ("-tag:*", "e-mail or|a:b"), ("prompt:p*", "pájaro"),
-    ("prompt:*ro", "El Perro|pájaro"),
-    ("prompt:per", "El Perro"), ("prompt:dog", ""), ("answer:dog", "El Perro"), ("answer:\"*\"", "ÑANDÚ"),
-    ("p*o", "El Perro|pájaro"),
-    ("is:due", "pájaro"), ("is:new", "El Perro|e-mail or|ÑANDÚ|a:b"), ("is:suspended", "a:b"), ("is:leech", "ÑANDÚ"),
+    ("\\(text\\)", "e-mail or"), ("PAJARO", "pájaro"), ("dog", "El Perro"), ("\"the dog\"", "El Perro"),
+    ("the dog", "El Perro"), ("dog the", "El Perro"), ("dog bird", ""), ("dog or bird", "El Perro|pájaro"),
+    ("dog OR (bird -perro)", "El Perro|pájaro"), ("nandu", "ÑANDÚ"), ("\"nandú\"", "ÑANDÚ"), ("ελλαδα", "a:b"),
+    ("-dog", "pájaro|e-mail or|ÑANDÚ|a:b"), ("--dog", "El Perro"), ("e-mail", "e-mail or"), ("\"or\"", "e-mail or"),
+    ("\"(text)\"", "e-mail or"), ("\"\\\"quoted\\\"\"", "e-mail or"), ("tag:animal", "El Perro|pájaro"),
+    ("tag:animal::pet", "El Perro"), ("tag:anim", ""), ("tag:anim*", "El Perro|pájaro"), ("tag:*1", "El Perro"),
+    ("tag:*\u{93E}", "El Perro"), ("-(\u{93E})", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
+    ("-\"\u{93E}\"", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("-tag:*", "e-mail or|a:b"), ("prompt:p*", "pájaro"),
+    ("prompt:*ro", "El Perro|pájaro"), ("prompt:per", "El Perro"), ("prompt:dog", ""), ("answer:dog", "El Perro"),
+    ("answer:\"*\"", "ÑANDÚ"), ("p*o", "El Perro|pájaro"), ("is:due", "pájaro"),
+    ("is:new", "El Perro|e-mail or|ÑANDÚ|a:b"), ("is:suspended", "a:b"), ("is:leech", "ÑANDÚ"),
     ("prop:stability<5", "pájaro"), ("-prop:stability<5", "El Perro|e-mail or|ÑANDÚ|a:b"),
-    ("prop:stability>=4.5", "pájaro"),
-    ("prop:reps=0", "El Perro|e-mail or|ÑANDÚ|a:b"), ("prop:reps!=0", "pájaro"),
-    ("prop:lapses<=1 prop:difficulty>6", "pájaro"),
-    ("prop:interval=3", "pájaro"), ("added:7", "El Perro|pájaro|e-mail or|ÑANDÚ"),
-    ("added:11", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
+    ("prop:stability>=4.5", "pájaro"), ("prop:reps=0", "El Perro|e-mail or|ÑANDÚ|a:b"), ("prop:reps!=0", "pájaro"),
+    ("prop:lapses<=1 prop:difficulty>6", "pájaro"), ("prop:interval=3", "pájaro"),
+    ("added:7", "El Perro|pájaro|e-mail or|ÑANDÚ"), ("added:11", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
     ("\"a:b\"", "a:b"), ("(dog) (perro)", "El Perro"), ("((dog or bird) -pájaro) or rhea", "El Perro|ÑANDÚ"),
     ("IS:DUE", "pájaro"), ("is:review", "pájaro"), ("is:learning or is:relearning", ""), ("is:buried", "e-mail or"),
-    ("-is:buried is:new", "El Perro|ÑANDÚ|a:b"), ("flag:3", "ÑANDÚ"), ("-flag:0", "ÑANDÚ"),
-    ("flag:Green", "ÑANDÚ"), ("tag:none", "e-mail or|a:b"), ("tag:\"none\"", ""), ("card:2", ""), ("nid:1,2", ""),
-    ("card:1 dog", "El Perro"), ("is:learn", ""), ("re:\"\\bdog\"", "El Perro"),
-    ("deck:d", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("deck:e", ""), ("-deck:*", ""), ("note:cloze", ""),
-    ("note:basic", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
-    ("level:b*", "El Perro"), ("level:b", "El Perro|pájaro"), ("-level:*", "e-mail or|a:b"),
-    ("level:\"1.5\"", "ÑANDÚ"), ("rated:1", "pájaro"), ("rated:1:3", "pájaro"), ("rated:1:1", ""),
-    ("rated:9:1", "ÑANDÚ"),
-    ("introduced:1", ""), ("introduced:9", "pájaro|ÑANDÚ"), ("edited:1", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
-    ("prop:ivl>2", "pájaro"), ("prop:r<0.93", "pájaro"), ("prop:r<0.5", ""), ("prop:due=0", "pájaro"),
-    ("prop:s<5 prop:d>=7", "pájaro"), ("re:^p.j", "pájaro"), ("re:^(el|a)\\b", ""), ("re:RR?O$", "El Perro|pájaro"),
+    ("-is:buried is:new", "El Perro|ÑANDÚ|a:b"), ("flag:3", "ÑANDÚ"), ("-flag:0", "ÑANDÚ"), ("flag:Green", "ÑANDÚ"),
+    ("tag:none", "e-mail or|a:b"), ("tag:\"none\"", ""), ("card:2", ""), ("nid:1,2", ""), ("card:1 dog", "El Perro"),
+    ("is:learn", ""), ("re:\"\\bdog\"", "El Perro"), ("deck:d", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("deck:e", ""),
+    ("-deck:*", ""), ("note:cloze", ""), ("note:basic", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"),
+    ("level:b*", "El Perro"), ("level:b", "El Perro|pájaro"), ("-level:*", "e-mail or|a:b"), ("level:\"1.5\"", "ÑANDÚ"),
+    ("rated:1", "pájaro"), ("rated:1:3", "pájaro"), ("rated:1:1", ""), ("rated:9:1", "ÑANDÚ"), ("introduced:1", ""),
+    ("introduced:9", "pájaro|ÑANDÚ"), ("edited:1", "El Perro|pájaro|e-mail or|ÑANDÚ|a:b"), ("prop:ivl>2", "pájaro"),
+    ("prop:r<0.93", "pájaro"), ("prop:r<0.5", ""), ("prop:due=0", "pájaro"), ("prop:s<5 prop:d>=7", "pájaro"),
+    ("re:^p.j", "pájaro"), ("re:^(el|a)\\b", ""), ("re:RR?O$", "El Perro|pájaro"),
     ("re:\"^e[l-] ?[a-z]{4,}\"", "El Perro|e-mail or"), ("-re:[ou]", "ÑANDÚ|a:b"), ("nc:nandú", "ÑANDÚ"),
     ("dupe:pajaro", "pájaro"), ("dupe:paj", ""), ("dupe:", ""), ("dupe:\"el perro\"", "El Perro"),
   ])
@@ -140,9 +128,7 @@ import Values
   @Test(arguments: [
     ("שָׁלוֹם", "שלום"), ("כִּי־טוֹב", "כי־טוב"), ("كَتَبَ", "كتب"),
   ])
-  func `the points of Hebrew and the vowel signs of Arabic are ignored`(
-    prompt: String, query: String
-  ) throws {
+  func `the points of Hebrew and the vowel signs of Arabic are ignored`(prompt: String, query: String) throws {
     let deck = try collection.deck("d")
     try collection.add(deck, prompt, "x")
     #expect(try found(query, deck) == [prompt] && found("prompt:\"\(query)\"", deck) == [prompt])
@@ -177,24 +163,21 @@ import Values
   }
 
   @Test(arguments: [
-    ("(", 2, "a word or a condition"), (")", 1, "a word or a condition"),
-    ("a)", 2, "a \"(\" before this \")\""),
+    ("(", 2, "a word or a condition"), (")", 1, "a word or a condition"), ("a)", 2, "a \"(\" before this \")\""),
     ("(a", 3, "\")\""), ("a or", 5, "a word or a condition"), ("or a", 1, "a word or a condition"),
-    ("-", 2, "a word or a condition"),
-    ("\"abc", 1, "a closing quote for this one"), ("x \"\"", 3, "a text between the quotes"),
+    ("-", 2, "a word or a condition"), ("\"abc", 1, "a closing quote for this one"),
+    ("x \"\"", 3, "a text between the quotes"),
     ("is:dew", 4, "one of due, new, suspended, leech, buried, learning, review, relearning"),
     ("tag:", 5, "a tag after \"tag:\""),
     ("é prop:weight<5", 8, "one of due, interval, stability, difficulty, reps, lapses, retrievability"),
     ("prop:reps~5", 10, "one of <, <=, =, !=, >=, >"), ("prop:reps<x", 11, "a number"), ("prop:reps<", 11, "a number"),
     ("prop:reps<nan", 11, "a number"), ("added:0", 7, "a whole number of days, at least 1,"),
     ("added:1e9", 7, "a whole number of days, at least 1,"), ("added:7:3", 7, "a whole number of days, at least 1,"),
-    ("prompt:", 8, "a text after \"prompt:\""),
-    ("flag:8", 6, "a whole number from 0 to 7"), ("flag:", 6, "a whole number from 0 to 7"),
-    ("rated:0", 7, "a whole number of days, at least 1,"),
+    ("prompt:", 8, "a text after \"prompt:\""), ("flag:8", 6, "a whole number from 0 to 7"),
+    ("flag:", 6, "a whole number from 0 to 7"), ("rated:0", 7, "a whole number of days, at least 1,"),
     ("rated:7:5", 9, "1 (again), 2 (hard), 3 (good) or 4 (easy)"),
     ("edited:x", 8, "a whole number of days, at least 1,"), ("foo:", 5, "a text after \"foo:\""),
-    ("re:", 4, "an expression after \"re:\""),
-    ("re:\"(a\"", 7, "a valid expression (missing closing parenthesis)"),
+    ("re:", 4, "an expression after \"re:\""), ("re:\"(a\"", 7, "a valid expression (missing closing parenthesis)"),
     (String(repeating: "(", count: 9000), 33, "at most 32 nested brackets"),
     (String(repeating: "a ", count: 6000), 10_001, "at most 10,000 characters"),
   ])
@@ -237,8 +220,6 @@ import Values
     #expect(try found("dupe:", other) == [])
     #expect(try found("-dupe:", deck) == ["b"])
   }
-
-  // MARK: The slow model
 
   private static let letters = ["a", "b", "á", "B", "ñ", "n", " ", "ab"]
 

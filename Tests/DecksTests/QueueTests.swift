@@ -1,13 +1,9 @@
 // Which cards a session shows and in which order: limits of nested decks, orders, mixing, burials, selections.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @Suite struct QueueTests {
   let collection = TestCollection(hasUndo: true)
@@ -40,8 +36,6 @@ import Testing
     try collection.store.rollbackUnit()
     return prompts
   }
-
-  // MARK: Limits
 
   @Test func `an inner deck has its own limit, and counts towards those of the decks around it`() throws {
     let outer = try collection.deck("a")
@@ -121,8 +115,6 @@ import Testing
     for _ in 0..<5 { _ = try collection.store.operation("x") { try session.answer($0, .easy, at: ahead) } }
     #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.new == 20)
   }
-
-  // MARK: Order
 
   @Test(arguments: [
     ("due", "a b c d"), ("shortest", "b d a c"), ("longest", "c a d b"), ("easiest", "d c b a"),
@@ -229,8 +221,6 @@ import Testing
     #expect(try shown(everything) == [order[0]])
   }
 
-  // MARK: Selections
-
   @Test func `several decks are studied at once, each card once`() throws {
     let (a, b, inner) = (try collection.deck("a"), try collection.deck("b"), try collection.deck("a::i"))
     for (deck, prompt) in [(a, "a1"), (b, "b1"), (inner, "i1")] { try collection.add(deck, prompt, "x") }
@@ -295,8 +285,6 @@ import Testing
     #expect(try shown(StudySelection([outer])) == Array(all.prefix(7)))
     #expect(try collection.store.read { try StudyCounts.of($0, outer, at: moment) }.due == 7)
   }
-
-  // MARK: Hiding
 
   @Test func `a buried card waits until tomorrow, and no clock change makes it wait longer`() throws {
     let deck = try collection.deck("a")

@@ -1,10 +1,7 @@
 // Notes of a package that are written in batches, with and without a second thread, and their types.
 
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 

@@ -1,11 +1,8 @@
 // Sessions of reviews: order, limits, what an answer writes, undo.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import TestDecks
-import Testing
 import Values
 
 @Suite struct ReviewTests {

@@ -4,14 +4,13 @@
 import Glibc
 import Memory
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 
 @Suite struct SchedulerTests {
+  private let collection = TestCollection()
+
   private static let longTerm: [(ratings: [Int64], days: [Int], stability: [Double])] = [
     (
       [3, 3, 3, 3, 3, 3, 1, 1, 3, 3, 3, 3, 3], [3, 13, 48, 155, 445, 1158, 17, 3, 11, 37, 112, 307, 773],
@@ -112,16 +111,13 @@ import Testing
     #expect(Scheduler(options: options).next(CardSchedule(), .hard, at: moment).interval == 5 * 86_400)
   }
 
-  // MARK: The clock
-
   @Test func `summer time and travel move no due day`() {
     // 2026-10-24 20:00 in Berlin; the clock goes back an hour in the night.
     let summer = StudyMoment(now: 1_792_864_800, utcOffset: 7200)
     for days in 1...400 {
       let due = summer.start(ofDay: summer.today + days)
       for offset in [3600.0, 7200, 10_800, -18_000, 43_200] {
-        let later = StudyMoment(now: summer.now, utcOffset: offset)
-        #expect(later.dueDay(of: due) == summer.today + days)
+        #expect(StudyMoment(now: summer.now, utcOffset: offset).dueDay(of: due) == summer.today + days)
       }
     }
     let winter = StudyMoment(now: 1_792_864_800 + 8.5 * 3600, utcOffset: 3600)
@@ -144,10 +140,7 @@ import Testing
     }
   }
 
-  // MARK: The log
-
   @Test func `impossible rows of a log are left out`() throws {
-    let collection = TestCollection()
     let deck = try collection.deck("d")
     let other = try collection.deck("other")
     let card = try collection.add(deck, "a", "b").rawValue
@@ -175,7 +168,6 @@ import Testing
   }
 
   @Test func `answers in a filtered deck that does not reschedule are left out`() throws {
-    let collection = TestCollection()
     let deck = try collection.deck("d")
     let card = try collection.add(deck, "a", "b")
     try collection.store.operation("x") { db in

@@ -1,12 +1,8 @@
 // The tables of a new file, and files of programs from before the first release.
 
-import Decks
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 import Values
 
 @Suite struct SchemaTests {

@@ -1,9 +1,6 @@
 // The search index: the same results as without it, whatever happens to the cards and to its file.
 
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 

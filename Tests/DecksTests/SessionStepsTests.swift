@@ -1,11 +1,8 @@
 // Stepping back within a session, as far as it keeps its steps, and what is left when all cards are hidden.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import TestDecks
-import Testing
 
 @Suite struct SessionStepsTests {
   private let collection = TestCollection(hasUndo: true)

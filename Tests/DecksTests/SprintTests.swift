@@ -2,7 +2,6 @@
 
 import Decks
 import TestSupport
-import Testing
 
 @Suite struct SprintTests {
   final class Clock {

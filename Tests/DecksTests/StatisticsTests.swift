@@ -1,12 +1,8 @@
 // Study statistics, compared with a slow count of the same rows.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @Suite struct StatisticsTests {
   let collection = TestCollection()

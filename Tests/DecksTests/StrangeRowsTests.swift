@@ -1,12 +1,9 @@
 // Rows left by a damaged file, a wrong clock or another program, and answers that arrive late.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import Templates
 import TestDecks
-import Testing
 
 @Suite struct StrangeRowsTests {
   private let collection = TestCollection()

@@ -1,10 +1,8 @@
 // A card that was studied goes only when somebody removes it: an edit that no longer makes it leaves it, unmade.
 
 import Memory
-import Storage
 import Templates
 import TestDecks
-import Testing
 
 @testable import Decks
 
@@ -49,8 +47,7 @@ import Testing
   @Test func `an edit leaves a studied card that it no longer makes, and removes one that was never studied`() throws {
     let (note, studied) = try cloze()
     let schedule = try cards(note)[1].schedule
-    #expect(
-      try collection.store.read { try NoteTable.lostCards($0, note, fields: ["Text": "{{c3::stars}}"]) } == 1)
+    #expect(try collection.store.read { try NoteTable.lostCards($0, note, fields: ["Text": "{{c3::stars}}"]) } == 1)
     #expect(try edit(note, ["Text": "{{c3::stars}}"]) == 1)
     #expect(try cards(note).map(\.ordinal) == [1, 2])
     #expect(try cards(note)[0].id == studied && cards(note)[0].schedule == schedule)

@@ -1,9 +1,7 @@
 // Each time belongs to the day that it had: the days of an answer, of a due day and of an interval.
 
 import Memory
-import Storage
 import TestDecks
-import Testing
 import Text
 import Values
 
@@ -111,7 +109,6 @@ import Values
     #expect(found.count == 2)
     let updated = try collection.addAll(deck, [NewCard(prompt: "ó".decomposed, answer: "1")])
     #expect(updated.added == 1)
-    let again = try collection.addAll(deck, [NewCard(prompt: "ó".composed, answer: "2")], .update)
-    #expect(again.updated == 1)
+    #expect(try collection.addAll(deck, [NewCard(prompt: "ó".composed, answer: "2")], .update).updated == 1)
   }
 }

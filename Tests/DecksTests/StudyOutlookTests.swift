@@ -1,12 +1,9 @@
 // Siblings of a note in sessions and queries, waiting cards when nothing is due, and cards sorted and moved between
 // decks.
 
-import Decks
 import Memory
-import Storage
 import Templates
 import TestDecks
-import Testing
 
 @Suite struct StudyOutlookTests {
   private let collection = TestCollection(hasUndo: true)
@@ -99,8 +96,7 @@ import Testing
     }
     try collection.store.operation("hide") { db in
       // The learnt card comes tomorrow.
-      try db.execute(
-        sql: "UPDATE cards SET due = ? WHERE id = ?", arguments: [moment.endOfToday, ids[3].rawValue])
+      try db.execute(sql: "UPDATE cards SET due = ? WHERE id = ?", arguments: [moment.endOfToday, ids[3].rawValue])
       #expect(try StudyOutlook(db, [deck], at: moment).tomorrow == 1)
       try CardHiding.bury(db, [ids[0], ids[3]], at: moment)
     }

@@ -3,11 +3,8 @@
 
 import Glibc
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 @testable import Memory
@@ -16,8 +13,7 @@ import Testing
   private let collection = TestCollection(hasUndo: true)
 
   private func fitted(_ firsts: [Int] = [100, 100, 100, 100], preferred: Bool = true) throws -> FittedModels {
-    try FittedModels(
-      answers: 5000, prefersFSRS7: preferred, parameters: MemoryModel7.published, firsts: firsts)
+    try FittedModels(answers: 5000, prefersFSRS7: preferred, parameters: MemoryModel7.published, firsts: firsts)
   }
 
   private func options(_ set: [(DeckOptions.Name, String)] = [], firsts: [Int] = [100, 100, 100, 100]) throws
@@ -28,8 +24,6 @@ import Testing
     for (name, text) in set { try options.set(name, toText: text) }
     return options
   }
-
-  // MARK: Options
 
   @Test func `a preset stores the fitted parameters, and the option selects the model`() throws {
     var options = try options()
@@ -51,8 +45,6 @@ import Testing
   func `a fitting that cannot be parsed is ignored`(json: String) throws {
     #expect(try DeckOptions(json: #"{"fitted":\#(json),"x":1}"#).fitted == nil)
   }
-
-  // MARK: Schedules
 
   @Test func `intervals come from FSRS-7, stability and difficulty from FSRS-6`() throws {
     var random = TestGenerator(3)
@@ -119,8 +111,6 @@ import Testing
     #expect(Scheduler(options: six).next(CardSchedule(), .again, at: StudyMoment(now: 0)).interval == 60)
     #expect(try DeckOptions(json: auto.json) == auto && auto[.learningSteps].text == "auto")
   }
-
-  // MARK: Cards and the log
 
   /// Returns a deck of cards that were answered good three times, the last time ten days ago.
   private func deck(_ set: [(DeckOptions.Name, String)] = []) throws -> DeckID {

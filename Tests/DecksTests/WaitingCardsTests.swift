@@ -1,11 +1,8 @@
 // Cards of a long batch that are written together: until then nothing of it is visible from outside.
 
-import Storage
 import Synchronization
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Decks
 
@@ -33,8 +30,7 @@ import Testing
     try collection.addNote(deck, ["Front": "banco", "Back": "bank"], .reversed)
     let outcomes = try collection.store.operation("add") { db in
       let type = try NoteTypeTable.stock(db, .reversed, now: collection.now)
-      let batch = try CardBatch(
-        db, deck: deck, onDuplicate: .update, now: collection.now, random: collection.random)
+      let batch = try CardBatch(db, deck: deck, onDuplicate: .update, now: collection.now, random: collection.random)
       return try ["a", "b"].map { back in
         let note = NewNote(fields: ["Front": "bank", "Back": back])
         return try batch.write(note, type: type, over: nil, random: collection.random)

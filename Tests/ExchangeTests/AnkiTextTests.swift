@@ -1,14 +1,10 @@
 // Anki's text files: header lines, columns, notes, and round trips.
 
-import Decks
 import Exchange
 import Files
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @Suite struct AnkiTextTests {
   let collection = TestCollection()

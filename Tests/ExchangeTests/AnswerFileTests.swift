@@ -1,12 +1,8 @@
 // The answers of a page are imported: entered once, ordered by time, with the shell's own scheduler.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Exchange
 
@@ -44,8 +40,7 @@ struct AnswerFileTests {
       try head(deck) + line("b", start + 700, 3) + line("a", start, 3) + line("b", start, 1)
       + line("a", start + 86_400 * 4, 4)
       + line("gone", start, 2)
-    let report = try enter(deck, file)
-    #expect(report == AnswerReport(entered: 4, older: 0, known: 0, unknown: 1))
+    #expect(try enter(deck, file) == AnswerReport(entered: 4, older: 0, known: 0, unknown: 1))
     let schedules = try schedules(deck)
     // Schedule the card by hand, with the seed that the session uses.
     for card in try collection.cards(deck) {

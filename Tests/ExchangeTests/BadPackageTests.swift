@@ -1,11 +1,7 @@
 // Packages that are broken, forged or too large: each is refused with the reason, and nothing is imported.
 
-import Decks
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 import Text
 
 @testable import Exchange
@@ -47,8 +43,7 @@ import Text
   }
 
   @Test func `a file that is not a package is refused with the reason`() throws {
-    let text = try here.folder.write("prompt,answer\n", to: "a.apkg")
-    #expect(try refusal(text)?.contains("is not a ZIP file") == true)
+    #expect(try refusal(here.folder.write("prompt,answer\n", to: "a.apkg"))?.contains("is not a ZIP file") == true)
     #expect(try refusal([("readme", [1])])?.contains("contains no collection") == true)
     #expect(try refusal([("collection.anki2", Array("no database".utf8))])?.contains("no SQLite database") == true)
     #expect(try refusal([("meta", [8, 3])])?.contains("lacks the file collection.anki21b") == true)
@@ -185,8 +180,6 @@ import Text
     }
   }
 
-  // MARK: Members
-
   @Test(arguments: ["{", "[1]", #"{"0":1}"#])
   func `an invalid media list of an old package is reported`(_ list: String) throws {
     let members = try legacy() + [("media", Array(list.utf8))]
@@ -266,8 +259,7 @@ import Text
         + starts.filter { bytes[$0 + 2] == 1 }.suffix(1).map { $0 + listed }
       for place in headers { bytes[place] = value }
     }
-    #expect(
-      try changed { set(12, local: 8, listed: 10, in: &$0) }?.contains("unsupported compression method") == true)
+    #expect(try changed { set(12, local: 8, listed: 10, in: &$0) }?.contains("unsupported compression method") == true)
   }
 
   @Test func `a problem that a strict import refuses ends it`() throws {

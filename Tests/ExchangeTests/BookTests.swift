@@ -3,7 +3,6 @@
 import Files
 import Problems
 import TestSupport
-import Testing
 
 @testable import Exchange
 
@@ -68,8 +67,7 @@ import Testing
 
   @Test func `chapters that are not linear are read, and those that cannot be are named`() throws {
     let item = "<item id='x' href='b.xhtml' media-type='text/html'/>"
-    let notes = try book(
-      item, [("OEBPS/b.xhtml", "<p>Dos</p>")], reference: "<itemref idref=' x ' linear='no'/>")
+    let notes = try book(item, [("OEBPS/b.xhtml", "<p>Dos</p>")], reference: "<itemref idref=' x ' linear='no'/>")
     #expect(notes.paragraphs.map(\.text) == ["Uno", "Dos"])
     #expect(try book(item, []).losses.named == ["the chapter \"b.xhtml\" is left out: the book lacks that file"])
     let picture = "<item id='x' href='b.svg' media-type='image/svg+xml'/>"

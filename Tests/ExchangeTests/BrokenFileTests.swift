@@ -1,14 +1,10 @@
 // Broken files of every text format: truncated at each byte, changed at each byte, endless lines.
 
-import Decks
 import Exchange
 import Files
 import Glibc
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @Suite struct BrokenFileTests {
   let collection = TestCollection()

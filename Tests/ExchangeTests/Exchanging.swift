@@ -1,9 +1,7 @@
 // Imports and exports of the collection in memory.
 
-import Decks
 import Exchange
 import Files
-import Storage
 import TestDecks
 
 extension TestCollection {

@@ -5,7 +5,6 @@ import Files
 import Problems
 import Storage
 import TestSupport
-import Testing
 
 @testable import Exchange
 

@@ -1,14 +1,10 @@
 // Complete JSON: JSON Lines, the deck object, notes, note types, schedules, options.
 
-import Decks
 import Exchange
 import Files
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 import Text
 
 @Suite struct JSONFileTests {
@@ -118,8 +114,7 @@ import Text
       #expect(try other.store.read { try DeckTable.options($0, other.deck(named: to)) } == options)
     }
     try other.store.read { db in
-      let names = try PresetTable.list(db).map(\.name)
-      #expect(names == ["Slow"])
+      #expect(try PresetTable.list(db).map(\.name) == ["Slow"])
       let limits = try DeckTable.limits(db, other.deck(named: "b::Verbs"))
       #expect(limits.value(.reviewsPerDay) == 11 && limits.value(.newPerDay) == nil)
       #expect(try DeckTable.preset(db, other.deck(named: "b::Verbs")) == nil)

@@ -1,13 +1,9 @@
 // Every line of a file is in a row, used, or left with a reason, whatever the format and however the file is cut.
 
-import Decks
 import Files
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Exchange
 
@@ -121,8 +117,6 @@ import Testing
     #expect(error?.message.hasPrefix("no card was found in \(name)") == true)
   }
 
-  // MARK: Tables
-
   @Test func `values beyond the header are refused, unless they are blank`() throws {
     let report = try imported("a.csv", Self.files[0].text)
     #expect(report.cards.rejected.map { "\($0.place?.line ?? 0) \($0.code.rawValue)" } == ["3 too_many_values"])
@@ -137,8 +131,6 @@ import Testing
     let error = #expect(throws: ExchangeError.self) { try imported("a.csv", text) }
     #expect(error?.code == "bad_header")
   }
-
-  // MARK: Anki's texts
 
   /// Returns the fields and tags of the notes of a file.
   private func notes(_ name: String, _ text: String) throws -> [[String]] {
@@ -175,8 +167,6 @@ import Testing
     #expect(try notes(name, text) == [["f", "b", "#x"]])
   }
 
-  // MARK: JSON
-
   @Test(arguments: [
     ("{\"__type__\": \"Deck\", \"notes\": []}", "is a CrowdAnki deck"), ("{\"entries\": [1]}", "its keys: entries"),
     ("{}", "the object is empty"),
@@ -191,8 +181,6 @@ import Testing
     let report = try imported("a.json", "{\"other\": [\(big)], \"cards\": [{\"prompt\": \"p\", \"answer\": \"a\"}]}")
     #expect(report.cards.added == 1 && left(report) == ["1-1 unknown_key"])
   }
-
-  // MARK: Markdown
 
   @Test(arguments: [
     ("q\n---\na\n", [["q", "a"]]), ("q\n===\na\n\nr\n---\nb\n", [["q", "a"], ["r", "b"]]),

@@ -1,13 +1,9 @@
 // Rare forms of Markdown and HTML: their conversion, and their round trips.
 
-import Decks
 import Exchange
 import Files
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @Suite struct MarkdownFormTests {
   private let collection = TestCollection()
@@ -16,8 +12,7 @@ import Testing
   private func fields(_ answer: String) throws -> [String] {
     try folder.write("Q: q\nA:\n\(answer)\n", to: "a.md")
     let deck = try collection.deck("d")
-    let report = try collection.importing(deck, folder.file("a.md"))
-    #expect(report.rejected.isEmpty)
+    #expect(try collection.importing(deck, folder.file("a.md")).rejected.isEmpty)
     let card = try #require(try collection.cards(deck).first)
     return try collection.store.read { try NoteTable.record($0, card.note).fields }
   }

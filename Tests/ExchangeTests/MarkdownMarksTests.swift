@@ -1,9 +1,6 @@
 // Characters that look like Markdown but are not: rows of dots, unclosed backquotes, a single rule.
 
-import Decks
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Exchange
 
@@ -30,8 +27,7 @@ import Testing
   @Test(arguments: ["9223372036854775807", "9999999999", "999999999", "-1", ""])
   func `a list may start at any number`(start: String) {
     let html = "<ol start=\"\(start)\"><li>a</li><li>b</li></ol>"
-    let text = MarkdownText.text(of: html, .blocks)
-    #expect(text.map { MarkdownHTML($0).html } == html)
+    #expect(MarkdownText.text(of: html, .blocks).map { MarkdownHTML($0).html } == html)
   }
 
   /// Returns the HTML of a paragraph with clozes.
@@ -52,8 +48,7 @@ import Testing
   @Test(
     arguments: [
       ("if a == b and c == d", nil), ("a ==b and c== d == e", "a {{c1::b and c}} d == e"),
-      ("==a == b==", "{{c1::a == b}}"),
-      ("====", nil), ("==a", nil), ("== a ==", nil), ("a==b==c", "a{{c1::b}}c"),
+      ("==a == b==", "{{c1::a == b}}"), ("====", nil), ("==a", nil), ("== a ==", nil), ("a==b==c", "a{{c1::b}}c"),
     ] as [(String, String?)])
   func `an equals sign between blanks marks no cloze`(text: String, cloze: String?) {
     #expect(self.cloze(text) == cloze)
@@ -65,8 +60,7 @@ import Testing
     let folder = TemporaryFolder()
     for (index, text) in ["---\n\n" + cards, "---\nid: x\n---\n" + cards, "---\nid: x\n...\n" + cards].enumerated() {
       #expect(MarkdownWriter.rows(in: text)?.map(\.start.line) == [index == 0 ? 3 : 4])
-      let deck = try collection.deck("d\(index)")
-      #expect(try collection.importing(deck, folder.write(text, to: "a.md")).added == 1)
+      #expect(try collection.importing(collection.deck("d\(index)"), folder.write(text, to: "a.md")).added == 1)
     }
   }
 

@@ -1,14 +1,10 @@
 // What Markdown import refuses: oversized cards, NUL, notes of another deck, two files of the same name.
 
-import Decks
 import Exchange
 import Files
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 extension MarkdownTests {
   @Test func `a file may be larger than a card, and a card that is too large is refused in each of its forms`() throws {

@@ -1,23 +1,17 @@
 // Markdown: what is a card, what is only text, and round trips of exports.
 
-import Decks
 import Exchange
 import Files
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 import Text
 
 @Suite struct MarkdownTests {
   let collection = TestCollection()
   let folder = TemporaryFolder()
 
-  func imported(
-    _ text: String, _ onDuplicate: OnDuplicate? = nil
-  ) throws -> (report: AddReport, cards: [CardRecord]) {
+  func imported(_ text: String, _ onDuplicate: OnDuplicate? = nil) throws -> (report: AddReport, cards: [CardRecord]) {
     try AtomicFile.write(folder.file("a.md"), Array(text.utf8))
     let deck = try collection.store.operation("deck") { db in
       do { return try DeckTable.find(db, named: "d").id } catch {
@@ -101,13 +95,10 @@ import Text
     let inner = try collection.deck("a::In")
     let texts = [
       "plain", "# heading", "## two\n\nparagraphs", "Q: x\nA: y", "A: x", "---", "```\ncode # x\nQ: z\n```", "```",
-      "~~~\nx",
-      "\\# x", "\\\\A: x", "<!-- id: evil -->", "text <!-- id: evil --> text", "==x==", "a == b", "{{c1::x}}",
-      "- item\n- item", "1. x",
-      "  indented\n    more", "\\", "trailing \\", "#", "#x", "> quote", "*b* _i_ `c`", "a\n---\nb", "日本 é 😀",
-      "\u{301}x", "-", "$x$",
-      "multi\n\n\nblank", "Q:", "<b>", "&amp;", "\\==x==", "a\n# b\nc", "x\n```\ny", "=", "Extra: x", "ends with #",
-      "a\rb\r\nc",
+      "~~~\nx", "\\# x", "\\\\A: x", "<!-- id: evil -->", "text <!-- id: evil --> text", "==x==", "a == b", "{{c1::x}}",
+      "- item\n- item", "1. x", "  indented\n    more", "\\", "trailing \\", "#", "#x", "> quote", "*b* _i_ `c`",
+      "a\n---\nb", "日本 é 😀", "\u{301}x", "-", "$x$", "multi\n\n\nblank", "Q:", "<b>", "&amp;", "\\==x==", "a\n# b\nc",
+      "x\n```\ny", "=", "Extra: x", "ends with #", "a\rb\r\nc",
     ]
     for (number, text) in texts.enumerated() {
       try collection.add(
@@ -161,8 +152,7 @@ import Text
       _ = try mine.exporting(deck, path)
       let other = TestCollection()
       let back = try other.deck("b")
-      let report = try other.importing(back, path)
-      #expect(report.rejected.isEmpty, "round \(round)")
+      #expect(try other.importing(back, path).rejected.isEmpty, "round \(round)")
       let (left, right) = (try mine.cards(deck), try other.cards(back))
       #expect(left.map(\.prompt) == right.map(\.prompt), "round \(round)")
       #expect(left.map(\.answer) == right.map(\.answer), "round \(round)")
@@ -178,8 +168,6 @@ import Text
       error?.message
         == "b.md:3:1: UTF-8 expected; if the file is in latin-1, give --encoding latin-1. Nothing was imported.")
   }
-
-  // MARK: Fields
 
   /// Returns the fields of the note of the first card of a file.
   private func fields(_ text: String) throws -> [String] {
@@ -231,18 +219,15 @@ import Text
 
   @Test(arguments: [
     "a <b>b</b> c", "cat ", "<b>bold </b>and", "a<b>b</b>c", "<i>x</i><b>y</b>", "<u>u</u>", "<p>a</p><p>b</p>",
-    "<div>a</div><div>b</div>",
-    "a<div>b</div>", "<br>a", "a<br><br>b", "&nbsp;a&nbsp;&nbsp;b", "<ul><li>a</li><li>b</li></ul>",
-    "text<ul><li>a</li></ul>",
+    "<div>a</div><div>b</div>", "a<div>b</div>", "<br>a", "a<br><br>b", "&nbsp;a&nbsp;&nbsp;b",
+    "<ul><li>a</li><li>b</li></ul>", "text<ul><li>a</li></ul>",
     "<ol start=\"7\"><li><p>a</p><p>b</p></li><li><p>c</p></li></ol>", "<pre><code>a\n\n```\n</code></pre>",
     "<blockquote><p>a</p><ul><li>b</li></ul></blockquote>", "\\(x_1\\) and \\[\\frac{1}{2}\\]", "\\( x \\)",
     "<img src=\"a b.png\" alt=\"x &quot;y&quot;\">", "<img src='a.png' class=x>", "[sound:a.mp3]<br>",
-    "<a href=\"https://a.org\">a [b]</a>",
-    "<span style=\"color: red\">a</span>", "line\nline", "<!-- id: evil -->", "<p>unclosed", "a < b & c", "**", "* a",
-    "1. a", "| a |", "~~~",
+    "<a href=\"https://a.org\">a [b]</a>", "<span style=\"color: red\">a</span>", "line\nline", "<!-- id: evil -->",
+    "<p>unclosed", "a < b & c", "**", "* a", "1. a", "| a |", "~~~",
     "<table><thead><tr><th>a|b</th></tr></thead><tbody><tr><td><b>1</b></td></tr></tbody></table>", "{{c1::x}} ==y==",
-    "A: x", "# a", "Q:",
-    "<code>`</code>", "<h3>t</h3><p>x</p>", "x<script>alert(1)</script>",
+    "A: x", "# a", "Q:", "<code>`</code>", "<h3>t</h3><p>x</p>", "x<script>alert(1)</script>",
   ])
   func `exported HTML comes back byte by byte`(_ html: String) throws {
     let deck = try collection.deck("a")
@@ -356,12 +341,10 @@ import Text
     var generator = TestGenerator(29)
     let pieces = [
       "<b>", "</b>", "<i>", "</i>", "<p>", "</p>", "<ul><li>", "<li>", "</li>", "</li></ul>", "<br>", "&lt;", "&amp;",
-      "&nbsp;", "&",
-      "\\(", "\\)", "$", "`", "*", "_", "[", "](x)", "![", "<code>", "</code>", "<pre><code>", "</code></pre>", "\n",
-      " ", "a", "1. ",
-      "|", "==", "{{c1::", "}}", "#", "Q:", "---", "<a href=\"x\">", "</a>", "<img src=\"a.png\">", "[sound:a.mp3]",
-      "<div>", "</div>",
-      "\\", "<!--", "-->", "~~~", "é", ">", "<table>", "<blockquote>", "</blockquote>",
+      "&nbsp;", "&", "\\(", "\\)", "$", "`", "*", "_", "[", "](x)", "![", "<code>", "</code>", "<pre><code>",
+      "</code></pre>", "\n", " ", "a", "1. ", "|", "==", "{{c1::", "}}", "#", "Q:", "---", "<a href=\"x\">", "</a>",
+      "<img src=\"a.png\">", "[sound:a.mp3]", "<div>", "</div>", "\\", "<!--", "-->", "~~~", "é", ">", "<table>",
+      "<blockquote>", "</blockquote>",
       String(decoding: [0xEF, 0xB7, 0x91, 0x30, 0xEF, 0xB7, 0x92] as [UInt8], as: UTF8.self), "word",
     ]
     for round in 0..<200 {

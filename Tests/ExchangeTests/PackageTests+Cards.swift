@@ -1,13 +1,9 @@
 // Packages of Anki, continued: the order of cards, when they were added, what an answer here keeps, and Anki's first
 // scheduler.
 
-import Decks
 import Files
 import Memory
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 import Values
 
 @testable import Exchange

@@ -1,11 +1,7 @@
 // Packages with pictures and sounds: files whose names are taken, and what names them.
 
-import Decks
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Exchange
 

@@ -1,17 +1,13 @@
 // Anki packages: importing packages made by Anki, round trips, and what is refused. `Tests/Peers/anki_packages.py
 // --fixtures` makes the fixtures.
 
-import Decks
 import Files
 import Glibc
 import Memory
 import Problems
-import Storage
 import Synchronization
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 import Values
 
 @testable import Exchange
@@ -20,13 +16,10 @@ import Values
   let here = PackageCollection()
   let there = PackageCollection()
 
-  // MARK: Import
-
   @Test(arguments: ["latest.apkg", "legacy.apkg"])
   func `a package from Anki is imported with decks, templates, schedules, marks and media`(_ name: String) throws {
     here.collection.now = 1_795_330_000
-    let report = try here.importing(fixturePath(name), into: "Spanish")
-    #expect(report.added == 10)
+    #expect(try here.importing(fixturePath(name), into: "Spanish").added == 10)
     #expect(try here.collection.names() == ["Spanish", "Spanish::Nouns"])
     let cards = try here.cards("Spanish")
     #expect(
@@ -154,14 +147,11 @@ import Values
       let note = try #require(try there.collection.store.read { try NoteTable.ids($0, guidBeginning: guid) }.first)
       try there.change(note, "Back", to: text)
     }
-    let report = try here.importing(there.exporting("There").path)
-    #expect(report.updated == 2)
+    #expect(try here.importing(there.exporting("There").path).updated == 2)
     let cards = try here.cards("Here")
     #expect(cards.map(\.answer) == ["a dog", "house"])
     #expect(cards.map(\.guid) == ["g2", "g1"])
   }
-
-  // MARK: Round trips
 
   @Test(arguments: [false, true])
   func `while a package is copied to its path, its content is nowhere else among the temporary files`(

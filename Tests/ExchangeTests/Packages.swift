@@ -1,12 +1,8 @@
 // Packages for collections in memory, and packages assembled member by member.
 
 import Archives
-import Decks
 import Files
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Exchange
 

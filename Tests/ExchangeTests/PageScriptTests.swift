@@ -1,13 +1,10 @@
 // The page's own script, run by node and compared with the shell: schedules, logs, typed answers. Without node the
 // tests are skipped, and the run says so.
 
-import Decks
 import Files
 import Glibc
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 import Values
 
 @testable import Exchange

@@ -1,12 +1,8 @@
 // The text of a deck's page: its content, and that the text of a card is never anything but text.
 
-import Decks
 import Files
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 import Text
 import Values
 
@@ -92,8 +88,7 @@ struct PageTests {
   @Test(arguments: [
     "</script><script>hostile = 1</script>", "</noscript><img src=x onerror=hostile=1>", "<!-- <script>", "-->",
     "<a href=\"javascript:hostile=1\">x</a>", "\" onclick=\"hostile=1", "' autofocus onfocus='hostile=1",
-    "&lt;b&gt; &amp;",
-    "]]><svg onload=hostile=1>", "a\rb", "<plaintext>", "</details></section>",
+    "&lt;b&gt; &amp;", "]]><svg onload=hostile=1>", "a\rb", "<plaintext>", "</details></section>",
   ])
   func `the text of a card is text and nothing more`(_ hostile: String) throws {
     let deck = try collection.deck("D")
@@ -182,6 +177,8 @@ struct PageTests {
 }
 
 struct GalleryTests {
+  private let folder = TemporaryFolder()
+
   private struct Stopped: Error {}
 
   private func picture(_ title: String, broken: Int = 0) -> GalleryPicture {
@@ -189,7 +186,6 @@ struct GalleryTests {
   }
 
   @Test func `pictures in order, each with its caption, and no script`() throws {
-    let folder = TemporaryFolder()
     let titles = ["el gato", "</style><script>hostile = 1</script>", "\" onload=\"hostile=1"]
     var done: [Int] = []
     let report = try GalleryPage(title: "<Animals>", count: 3) { picture(titles[$0], broken: $0) }
@@ -209,7 +205,6 @@ struct GalleryTests {
   }
 
   @Test func `a picture that cannot be drawn leaves the file as it was`() throws {
-    let folder = TemporaryFolder()
     let path = folder.path + "/page.html"
     try AtomicFile.write(path, Array("before".utf8))
     #expect(throws: Stopped.self) {

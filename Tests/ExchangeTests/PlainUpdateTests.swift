@@ -1,14 +1,10 @@
 // Updating cards from a file that can hold formatting: the card becomes as the file says, formatted or plain.
 
-import Decks
 import Exchange
 import Files
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 
 @Suite struct PlainUpdateTests {
   private let collection = TestCollection()

@@ -1,13 +1,9 @@
 // Files and options that a format cannot handle: each is refused or reported, and nothing is read in part.
 
-import Decks
 import Files
 import Problems
-import Storage
 import Templates
 import TestDecks
-import TestSupport
-import Testing
 import Values
 
 @testable import Exchange

@@ -2,7 +2,6 @@
 // words do not.
 
 import TestSupport
-import Testing
 
 @testable import Exchange
 

@@ -47,8 +47,6 @@ import Values
       + (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * UInt32($0))) }
   }
 
-  // MARK: Encoding
-
   @Test func `fields of every kind are read in order`() throws {
     let bytes =
       message {
@@ -77,8 +75,6 @@ import Values
   {
     #expect(throws: WireFault.self) { try ProtobufReader.fields(bytes[...]) }
   }
-
-  // MARK: Tables
 
   @Test func `a note type is converted to schema 11 with all its properties`() throws {
     let type = message {

@@ -3,7 +3,6 @@
 import Decks
 import Storage
 import TestSupport
-import Testing
 
 @testable import Exchange
 @testable import Memory

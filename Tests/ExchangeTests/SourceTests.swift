@@ -1,7 +1,6 @@
 // Sources while they are edited: their rows by line, ids written into them, completion at a position.
 
 import TestSupport
-import Testing
 
 @testable import Exchange
 
@@ -17,8 +16,6 @@ import Testing
     }
     return String(decoding: bytes, as: UTF8.self)
   }
-
-  // MARK: Ids
 
   private static let pieces = [
     "## el gato\n\nthe cat\n\n", "## el gato <!-- tags: animal -->\n\nthe cat\n", "# Title\n\n",
@@ -83,8 +80,6 @@ import Testing
     #expect(try wide.edits(writing: [0: "x"]).isEmpty)
   }
 
-  // MARK: Rows
-
   @Test func `a long source edited again and again gives the same as building its text`() throws {
     var numbers = TestGenerator(23)
     let source = try #require(BuildSource(unsaved: "a.md"))
@@ -133,8 +128,6 @@ import Testing
     }
     #expect(BuildSource(unsaved: "b/media/a.md") != nil)
   }
-
-  // MARK: Completion
 
   @Test func `completion at the end of a text`() throws {
     func slot(_ text: String, _ path: String) throws -> String {

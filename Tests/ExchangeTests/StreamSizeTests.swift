@@ -1,10 +1,7 @@
 // Buffered reading at every size where a buffer boundary could split data wrongly.
 
-import Decks
 import Files
 import TestDecks
-import TestSupport
-import Testing
 
 @testable import Exchange
 

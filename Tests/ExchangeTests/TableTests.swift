@@ -1,13 +1,9 @@
 // Tables: what is detected, what the user specifies, and protection against spreadsheet formulas.
 
-import Decks
 import Exchange
 import Files
 import Problems
-import Storage
 import TestDecks
-import TestSupport
-import Testing
 import Text
 
 @Suite struct TableTests {

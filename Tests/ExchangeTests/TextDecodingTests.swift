@@ -3,7 +3,6 @@
 import Files
 import Problems
 import TestSupport
-import Testing
 
 @testable import Exchange
 
@@ -58,8 +57,6 @@ import Testing
   func `a text that begins like something else is a text`(text: String) throws {
     #expect(try read(Array(text.utf8)).paragraphs.map(\.text) == [text])
   }
-
-  // MARK: Lists
 
   private func list(_ name: String, _ text: String) throws -> KnownWordList {
     try KnownWordList(folder.write(text, to: name), columns: []) { false }

@@ -6,7 +6,6 @@ import Problems
 import Storage
 import Synchronization
 import TestSupport
-import Testing
 
 @testable import Exchange
 
@@ -28,9 +27,7 @@ private final class Patience: Sendable {
   private let folder = TemporaryFolder()
 
   /// Interrupts a reading at the first check, at the second, and so on, until it completes.
-  private func interrupt(
-    _ read: (Patience) throws -> Void, _ place: SourceLocation = #_sourceLocation
-  ) throws {
+  private func interrupt(_ read: (Patience) throws -> Void, _ place: SourceLocation = #_sourceLocation) throws {
     for moment in 0..<200 {
       do {
         try read(Patience(moment))

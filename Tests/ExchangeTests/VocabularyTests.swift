@@ -3,7 +3,6 @@
 import Files
 import Storage
 import TestSupport
-import Testing
 import Text
 
 @testable import Exchange
@@ -128,11 +127,8 @@ import Text
         return true
       }
     }
-    let text = try folder.write("gato\n", to: "text.db")
-    #expect(try !VocabularyFile.isOne(text, isInterrupted: { false }))
+    #expect(try !VocabularyFile.isOne(folder.write("gato\n", to: "text.db"), isInterrupted: { false }))
   }
-
-  // MARK: Lists
 
   private func list(_ name: String, _ text: String, _ columns: String? = nil) throws -> [VocabularyEntry] {
     let path = try folder.write(text, to: name)
@@ -206,8 +202,6 @@ import Text
     #expect(throws: ExchangeError.self) { try list("b.csv", "Front;Level\ngato;5\n", "prompt=Front") }
     #expect(throws: TextFileError.self) { try list("d.csv", "") }
   }
-
-  // MARK: Yomitan
 
   private func zip(_ members: [(String, String)]) throws -> String {
     let name = "d\(members.count)-\(members.map(\.1.utf8.count).reduce(0, +)).zip"

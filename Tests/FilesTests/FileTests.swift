@@ -4,7 +4,6 @@ import Files
 import Glibc
 import Problems
 import TestSupport
-import Testing
 
 @Suite struct FileTests {
   private let folder = TemporaryFolder()
@@ -107,7 +106,6 @@ import Testing
   @Test func `a killed process's leftovers of a file are removed by the next write, and no similar files`() throws {
     let others = ["words.2024-05.tmp", "words.old.4194303-0.tmp", "words.4194303-1000.tmp", "words.+4194303-0.tmp"]
     for name in others + ["words.4194303-0.tmp"] { try folder.write("mine", to: name) }
-    try folder.makeFolder("words.4194303-1.tmp")
     try folder.write("mine", to: "words.4194303-1.tmp/inner")
     try AtomicFile.write(folder.file("words"), "new".utf8)
     #expect(folder.names == (others + ["words", "words.4194303-1.tmp"]).sorted())
@@ -116,10 +114,7 @@ import Testing
 
   @Test func `a temporary folder in a folder of the user removes nothing there but itself`() throws {
     let others = [".backup-20240101-120000", ".restore-99999999-abcdef"]
-    for name in others {
-      try folder.makeFolder(name)
-      try folder.write("mine", to: name + "/inner")
-    }
+    for name in others { try folder.write("mine", to: name + "/inner") }
     try folder.write("mine", to: "words.4194303-0.tmp")
     do {
       let scratch = try Scratch(.backup, in: folder.path)
@@ -134,7 +129,6 @@ import Testing
     let others = [".backup-99999999-abcdef", ".backup-99999999-ghijkl", "backup-99999999-mnopqr"]
     let left = ".backup-99999999-stuvwx"
     for (name, mark) in zip(others + [left], ["x", others[0], others[2], left]) {
-      try folder.makeFolder(name)
       try folder.write(mark, to: name + "/deckhand-temporary")
       try folder.write("mine", to: name + "/inner")
     }

@@ -4,7 +4,6 @@
 import Glibc
 import Problems
 import TestSupport
-import Testing
 
 @testable import Files
 
@@ -195,8 +194,6 @@ import Testing
   ])
   func `the last part of a path`(path: String, part: String) { #expect(lastPart(of: path) == part) }
 
-  // MARK: Kinds of files
-
   @Test(.enabled(if: geteuid() == 0 && access("/proc/kmsg", R_OK) == 0, "only root may read /proc/kmsg"))
   func `a file that claims to be regular and never ends is refused or stopped`() throws {
     // The kernel's message log ends only while no more messages are waiting.
@@ -232,8 +229,6 @@ import Testing
       try FileText.bytes(folder.file("a\0b"), limit: 10)
     }
   }
-
-  // MARK: Replacing
 
   @Test(arguments: WritingStep.allCases, [ENOSPC, EIO])
   func `a failing step leaves the old content or the new and nothing beside it`(step: WritingStep, number: Int32) throws

@@ -82,8 +82,6 @@ private final class Letters: LanguageFeatures {
 
   private let place = #"{"textDocument":{"uri":"file:///a.md"},"position":{"line":0,"character":2}}"#
 
-  // MARK: Lifecycle
-
   @Test func `initialize negotiates the column units, and reports the server's capabilities`() {
     let plain = say(request("initialize", #"{"capabilities":{},"processId":7,"rootUri":"file:///es"}"#))
     #expect(plain.count == 1 && plain[0].contains(#""positionEncoding":"utf-16""#), "\(plain)")
@@ -132,8 +130,6 @@ private final class Letters: LanguageFeatures {
     #expect(server.exitStatus == 0)
   }
 
-  // MARK: Messages
-
   @Test(arguments: [
     ("{", "-32700"), ("[]", "-32600"), ("{}", "-32600"), (#"{"jsonrpc":"1.0","id":1,"method":"x"}"#, "-32600"),
     (#"{"jsonrpc":"2.0","id":null,"method":"x"}"#, "-32600"), (#"{"jsonrpc":"2.0","id":[1],"method":"x"}"#, "-32600"),
@@ -171,8 +167,6 @@ private final class Letters: LanguageFeatures {
     #expect(answers.count == 2 && answers.contains { $0.contains("\"id\":6") && $0.contains("-32800") }, "\(answers)")
   }
 
-  // MARK: Documents
-
   @Test func `edits are applied, and diagnostics are sent once for all of them`() {
     begin()
     let first = say(open("a\nx\n"))
@@ -201,8 +195,7 @@ private final class Letters: LanguageFeatures {
     #expect(item.contains(#""start":{"line":0,"character":1}"#) && item.contains(#""newText":"word""#), "\(item)")
     let range = #"{"start":{"line":0,"character":1},"end":{"line":0,"character":3}}"#
     let action = say(
-      request(
-        "textDocument/codeAction", #"{"textDocument":{"uri":"file:///a.md"},"range":\#(range),"context":{}}"#))[0]
+      request("textDocument/codeAction", #"{"textDocument":{"uri":"file:///a.md"},"range":\#(range),"context":{}}"#))[0]
     #expect(action.contains(#""version":1"#) && action.contains(#""range":\#(range)"#), "\(action)")
   }
 

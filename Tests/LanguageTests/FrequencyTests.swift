@@ -2,17 +2,11 @@
 
 import Lexicon
 import TestSupport
-import Testing
 
 @testable import Language
 
 @Suite struct FrequencyTests {
   private let folder = TemporaryFolder()
-
-  init() throws {
-    try folder.makeFolder("onboard/models")
-    try folder.makeFolder("own")
-  }
 
   private func language(_ name: String) throws -> Language { try #require(Language.named(name)) }
 

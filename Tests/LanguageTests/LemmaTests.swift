@@ -3,7 +3,6 @@
 import Files
 import Lexicon
 import TestSupport
-import Testing
 
 @testable import Language
 

@@ -9,8 +9,7 @@ import Testing
   private let language = Language.unknown("x", title: "X", code: "xx")
 
   private func text(_ paragraphs: String...) -> TextIndex {
-    var builder = TextBuilder(
-      Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
+    var builder = TextBuilder(Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
     for paragraph in paragraphs { builder.add(paragraph, at: TextPlace(file: 0)) { _ in } }
     return builder.finish { _ in }
   }
@@ -59,8 +58,7 @@ import Testing
 
   @Test func `a word with a mark of stress is the same word in Russian`() throws {
     let russian = try #require(Language.named("russian"))
-    var builder = TextBuilder(
-      Lemmatizer(russian, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
+    var builder = TextBuilder(Lemmatizer(russian, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
     builder.add("дом стоя\u{301}л и стоял.", at: TextPlace(file: 0)) { _ in }
     let text = builder.finish { _ in }
     #expect(text.forms.map(\.text) == ["дом", "стоял", "и"])
@@ -95,8 +93,7 @@ import Testing
   }
 
   @Test func `a plan can use sentences with any number of unknown words`() {
-    var builder = TextBuilder(
-      Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
+    var builder = TextBuilder(Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
     func letter(_ number: Int) -> Character { Character(Unicode.Scalar(UInt8(97 + number % 26))) }
     let words = (0..<1100).map { String([letter($0), letter($0 / 26), letter($0 / 676), "x"]) }
     builder.add(words.joined(separator: " ") + ".", at: TextPlace(file: 0)) { _ in }

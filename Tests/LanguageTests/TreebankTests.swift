@@ -6,7 +6,6 @@ import Files
 import Glibc
 import Lexicon
 import TestSupport
-import Testing
 
 @testable import Language
 
@@ -199,9 +198,7 @@ private struct Treebank {
     }
     let clitics = sentences.flatMap(\.clitics)
     let found = clitics.count { lemma($0.form) == $0.lemma }
-    return (
-      100 * Double(right) / Double(all), clitics.isEmpty ? nil : 100 * Double(found) / Double(clitics.count)
-    )
+    return (100 * Double(right) / Double(all), clitics.isEmpty ? nil : 100 * Double(found) / Double(clitics.count))
   }
 
   /// All sentences in one paragraph, separated by spaces; a sentence ends with its last word.

@@ -5,7 +5,6 @@ import Glibc
 import Lexicon
 import Problems
 import TestSupport
-import Testing
 
 @Suite struct CompiledFileTests {
   private let lists: TemporaryFolder

@@ -4,7 +4,6 @@ import Files
 import Lexicon
 import Problems
 import TestSupport
-import Testing
 import Text
 
 @Suite struct DictionaryTests {
@@ -20,7 +19,6 @@ import Text
 
   /// Writes a dictd dictionary: an index of headwords and the texts one after the other.
   private func writeDictd(_ name: String, _ entries: [(word: String, text: String)]) throws {
-    try folder.makeFolder("system")
     var (index, text) = ("00-database-short\tA\tE\n00databaseshort\tA\tE\n", "")
     for entry in entries {
       index += "\(entry.word)\t\(digits(text.utf8.count))\t\(digits(entry.text.utf8.count))\n"
@@ -38,7 +36,6 @@ import Text
 
   /// Writes a StarDict dictionary whose entries have one text each.
   private func writeStarDict(_ name: String, kind: String, _ entries: [(word: String, text: String)]) throws {
-    try folder.makeFolder("own/\(name)")
     var (index, text): ([UInt8], [UInt8]) = ([], [])
     func big(_ number: Int) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
     for entry in entries {
@@ -141,14 +138,12 @@ import Text
   }
 
   @Test func `the UTF-8 byte order mark is not part of a table's first word`() throws {
-    try folder.makeFolder("own")
     try folder.write("\u{FEFF}gato\tcat\r\nperro\tdog\r\n", to: "own/spa-eng.tsv")
     #expect(try texts("gato") == ["cat"])
     #expect(try texts("perro") == ["dog"])
   }
 
   @Test func `a headword is found without the blanks around it, and by the rules of its language`() throws {
-    try folder.makeFolder("own")
     try folder.write("gato \tcat\nniño \tboy\nIrak\tIraq\n", to: "own/words.tsv")
     #expect(try texts("gato") == ["cat"])
     #expect(try texts("niño") == ["boy"])
@@ -160,7 +155,6 @@ import Text
   }
 
   @Test func `a hundred thousand entries of one word take no longer than those of many`() throws {
-    try folder.makeFolder("own")
     let lines = (0..<100_000).map { "gato\tcat \($0)" }
     try folder.write(lines.joined(separator: "\n") + "\nperro\tdog\n", to: "own/spa-eng.tsv")
     let start = processorSeconds()
@@ -178,7 +172,6 @@ import Text
     try writeDictd("freedict-spa-eng", [("gato", "cat")])
     try writeDictd("freedict-spa-deu", [("gato", "Katze")])
     try writeDictd("freedict-ita-eng", [("gatto", "cat"), ("gato", "no")])
-    try folder.makeFolder("own")
     try folder.write("gato\tmine\n", to: "own/words.tsv")
     let spanish = try language("spanish")
     #expect(try library(locale: "de").define("gato", in: spanish).map(\.text) == ["mine", "Katze", "cat"])
@@ -225,7 +218,6 @@ import Text
   }
 
   @Test func `an entry of more than 4 MiB is an error, as in a compressed dictionary`() throws {
-    try folder.makeFolder("own")
     try folder.write("gato\tcat\nlong\t" + String(repeating: "x", count: 5 << 20) + "\n", to: "own/es.tsv")
     let library = library()
     let spanish = try language("spanish")
@@ -235,7 +227,6 @@ import Text
   }
 
   @Test func `a damaged dictionary is read once for the forms of a text`() throws {
-    try folder.makeFolder("own")
     try folder.write("damaged", to: "own/es-a.words")
     try DictionaryIndexWriter.write(folder.file("own/es-b.words"), isInterrupted: { false }) { index in
       try index.add(.form, "gatos", "gato")
@@ -248,7 +239,6 @@ import Text
   }
 
   @Test func `Ctrl-C ends reading a dictionary, and the next one is not asked`() throws {
-    try folder.makeFolder("own")
     for name in ["es", "spa"] { try folder.write("gato\tcat\n", to: "own/\(name).tsv") }
     var isInterrupted = true
     let library = DictionaryLibrary(ownFolders: [folder.file("own")], systemFolders: []) { isInterrupted }

@@ -2,7 +2,6 @@
 
 import Problems
 import TestSupport
-import Testing
 
 @testable import Lexicon
 
@@ -102,8 +101,7 @@ func madeUpWords(_ count: Int, letters: [Character], lengths: ClosedRange<Int>, 
   @Test(arguments: [
     ("c?b", ["cab"]), ("*ring", ["bearing", "ring"]), ("b*n*", ["bearing", "bane", "bean"]), ("[bc]?[bn]?", ["bane"]),
     ("?", []), ("", []), ("??", ["ab", "ba"]), ("*", ordered(plain)), ("ñ*", []),
-    ("b[aeñ]*", ["bearing", "bane", "bean", "ba"]),
-    ("*a*a*", []), ("*e*e*", ["level"]),
+    ("b[aeñ]*", ["bearing", "bane", "bean", "ba"]), ("*a*a*", []), ("*e*e*", ["level"]),
   ])
   func `a pattern finds its words`(pattern: String, expected: [String]) throws {
     #expect(try Lexicon.of(Self.plain, language: language("english")).match(pattern) == expected)

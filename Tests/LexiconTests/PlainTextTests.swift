@@ -2,7 +2,6 @@
 
 import Lexicon
 import TestSupport
-import Testing
 
 @Suite struct PlainTextTests {
   /// Letters, capitals, spaces, whitespace, a carriage return and line feed, marks, two-byte letters, and bytes that
@@ -10,8 +9,7 @@ import Testing
   private static let pieces: [[UInt8]] =
     [
       "a", "b", "c", "aa", "cab", "i", "I", "A", "Z", "z", "?", "??", " ", "\t", "\n", "\r", "\r\n", "\u{0}", "\u{1C}",
-      "`", "{", "@",
-      "[", "é", "e\u{301}", "\u{301}", "ß", "İ", "ς", "Σ", "\u{A0}", "\u{200B}", "K",
+      "`", "{", "@", "[", "é", "e\u{301}", "\u{301}", "ß", "İ", "ς", "Σ", "\u{A0}", "\u{200B}", "K",
     ].map { Array($0.utf8) } + [[0xFF], [0xC3]]
 
   private static func text(_ generator: inout TestGenerator, plain: Bool) -> [UInt8] {
@@ -108,8 +106,7 @@ import Testing
     #expect(plain(many, many) == true)
     #expect(plain(many, more) == false)
     #expect(plain(more, many) == nil)
-    let shouted = Array(repeating: UInt8(ascii: "A"), count: 257)
-    #expect(Self.normalized(shouted, .plain) == nil)
+    #expect(Self.normalized(Array(repeating: UInt8(ascii: "A"), count: 257), .plain) == nil)
     #expect(Self.normalized(more, .dotless)?.count == 256)
   }
 

@@ -4,7 +4,6 @@
 import Glibc
 import LuaRuntime
 import TestSupport
-import Testing
 
 /// Generates programs over a few slots that hold coroutines, wrapped or not, and the code that runs in them.
 private struct ProgramMaker {
@@ -55,9 +54,8 @@ private struct ProgramMaker {
     ]
     let own = [
       "collectgarbage()", "debug.traceback(type(\(one)) == 'thread' and \(one) or 'x')",
-      "pcall(debug.sethook, \(one), print)",
-      "pcall(debug.getinfo, \(one), 0)", "pcall(debug.getlocal, \(one), 0, 1)", "pcall(os.exit, 0)",
-      "pcall(debug.setlocal, \(one), 1, 1, 1)",
+      "pcall(debug.sethook, \(one), print)", "pcall(debug.getinfo, \(one), 0)", "pcall(debug.getlocal, \(one), 0, 1)",
+      "pcall(os.exit, 0)", "pcall(debug.setlocal, \(one), 1, 1, 1)",
       "setmetatable({}, {__gc = function() pcall(coroutine.resume, \(one)) end})",
     ]
     return pick(isSandboxed ? common : common + own)

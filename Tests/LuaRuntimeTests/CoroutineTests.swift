@@ -60,8 +60,7 @@ import Testing
     let state = try probeState(Census())
     defer { state.close() }
     try run("p = probes.create('p')", in: state)
-    let reason = try failure(code, in: state)?.stopReason
-    #expect(reason == (code.contains("os.exit") ? .exit(1) : .interrupt))
+    #expect(try failure(code, in: state)?.stopReason == (code.contains("os.exit") ? .exit(1) : .interrupt))
     try run(Self.questions, in: state)
   }
 

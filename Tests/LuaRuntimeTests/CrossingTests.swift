@@ -5,7 +5,6 @@ import CLua
 import Glibc
 import Problems
 import TestSupport
-import Testing
 import Values
 
 @testable import LuaRuntime
@@ -71,8 +70,7 @@ private func startServer(_ socket: Int32, memoryLimit: Int) {
       guard let box else { return nil }
       let seat = Unmanaged<ServerSeat>.fromOpaque(box).takeRetainedValue()
       do {
-        let server = try CodeServer(
-          CodeTerms(memoryLimit: seat.memoryLimit, seed: 1), SocketChannel(seat.socket))
+        let server = try CodeServer(CodeTerms(memoryLimit: seat.memoryLimit, seed: 1), SocketChannel(seat.socket))
         try server.run()
       } catch {
         // The channel has ended.
@@ -157,8 +155,7 @@ private final class Pair {
 @Suite struct CrossingTests {
   @Test(arguments: [
     ("return 1 + 1", "2"), ("return probes.version", "7"), ("return #probes.create('abc').name", "3"),
-    ("return probes.create('x')", "probe \"x\""),
-    ("local p = probes.create('x') p.name = 'y' return p.name", "y"),
+    ("return probes.create('x')", "probe \"x\""), ("local p = probes.create('x') p.name = 'y' return p.name", "y"),
     ("local p = probes.create('x') return p == p and ({[p] = 1})[p]", "1"),
     ("return select(2, probes.find('x')).code", "not_found"),
     ("return tostring(select(2, probes.find('x')))", "no probe is called \"x\""),
@@ -166,11 +163,10 @@ private final class Pair {
     ("probes.find()", "init.lua:1: bad argument #1 to 'find' (string expected, got no value)"),
     ("probes.fnd()", "init.lua:1: probes has no field 'fnd' (did you mean 'find'?)"),
     ("local t = {} t.t = t return host.copy(t).t", "nil"),
-    ("local s = {1} local c = host.copy{s, s} return c[1][1] + c[2][1]", "2"),
-    ("return host.copy{1, nil, 3}[3]", "3"), ("return host.copy{[2.5] = 'x'}[2.5]", "x"),
-    ("return host.copy(math.mininteger)", "-9223372036854775808"), ("return #host.copy('a\\0b')", "3"),
-    ("return host.copy(print)", "nil"), ("return host.copy(coroutine.create(print))", "nil"),
-    ("return host.sum{{n = 1}, {n = 2}}", "3"),
+    ("local s = {1} local c = host.copy{s, s} return c[1][1] + c[2][1]", "2"), ("return host.copy{1, nil, 3}[3]", "3"),
+    ("return host.copy{[2.5] = 'x'}[2.5]", "x"), ("return host.copy(math.mininteger)", "-9223372036854775808"),
+    ("return #host.copy('a\\0b')", "3"), ("return host.copy(print)", "nil"),
+    ("return host.copy(coroutine.create(print))", "nil"), ("return host.sum{{n = 1}, {n = 2}}", "3"),
     ("local n = 0 return host.sum(function() n = n + 1 if n < 4 then return {n = n} end end)", "6"),
     ("return host.sum{setmetatable({}, {__index = {n = 5}})}", "5"),
     ("return host.sum{setmetatable({}, {__index = function(_, k) return #k end})}", "1"),
@@ -178,10 +174,9 @@ private final class Pair {
     ("return host.sum(function() error({code = 'c', message = 'own'}) end)", "init.lua:1: own"),
     ("return host.sum(function() error('plain') end)", "init.lua:1: plain"),
     ("return host.sum(function() coroutine.yield() end)", "attempt to yield from outside a coroutine"),
-    ("local f = host.frozen() return #f + f[2]", "5"),
-    ("host.frozen()[1] = 2", "init.lua:1: assign the whole list"),
-    ("local s = 0 for i in host.counter() do s = s + i end return s", "6"),
-    ("return require('part').name", "part"), ("return require('other')", "no such part"),
+    ("local f = host.frozen() return #f + f[2]", "5"), ("host.frozen()[1] = 2", "init.lua:1: assign the whole list"),
+    ("local s = 0 for i in host.counter() do s = s + i end return s", "6"), ("return require('part').name", "part"),
+    ("return require('other')", "no such part"),
     ("local co = coroutine.wrap(function() coroutine.yield(probes.version) end) return co()", "7"),
     ("error(setmetatable({}, {__tostring = function() return 'told' end}))", "init.lua:1: told"),
   ]) func `code in another process sees what it would see here`(_ code: String, _ told: String) throws {

@@ -134,8 +134,7 @@ private let others = [
   @Test func `the metatable of a problem cannot be reached by a plugin`() throws {
     let state = try LuaState(memoryLimit: 64 << 20, libraries: .sandboxed)
     defer { state.close() }
-    try state.setGlobal(
-      "refuse", LuaFunction("refuse", fails: true) { stack -> Bool in throw ProbeProblem() })
+    try state.setGlobal("refuse", LuaFunction("refuse", fails: true) { stack -> Bool in throw ProbeProblem() })
     try run(
       """
       local nothing, problem = refuse()

@@ -43,8 +43,7 @@ private let attacks: [Attack] = [
   Attack("19_sort_len", .fails(["too many elements to sort"])), Attack("22_bytecode_load", .fails(["field 'dump'"])),
   Attack("24_string_mt_poison", .fails(["attempt to index a boolean value"])),
   Attack("25_string_mt_call", .fails(["attempt to index a boolean value"])),
-  Attack("26_cg_thrash", .fails(["may only use \"count\""])),
-  Attack("27_cg_stop", .fails(["may only use \"count\""])),
+  Attack("26_cg_thrash", .fails(["may only use \"count\""])), Attack("27_cg_stop", .fails(["may only use \"count\""])),
   Attack("29_err_tostring_bad", .fails(["(error object is a table value)"])), Attack("30_err_nil", .fails(["nil"])),
   Attack("31_recursion", .memory), Attack("32_cstack_gsub", .fails(["C stack overflow"])),
   Attack("33_cstack_cowrap", .fails(["C stack overflow"])), Attack("34_cstack_pcall", .returns(["true"])),
@@ -56,9 +55,9 @@ private let attacks: [Attack] = [
   Attack("42_tostring_addr", .returns(["no"])), Attack("43_getobjname_rec", .returns(["function"])),
   Attack("44_utf8_spurious", .fails(["invalid UTF-8 code"])), Attack("45_gsub_repl_mem", .memory),
   Attack("46_format_width", .returns(["409"])), Attack("47_math_seed_shared", .returns([""])),
-  Attack("49_yield_top", .fails(["attempt to yield from outside a coroutine"])),
-  Attack("51_error_level_mem", .memory), Attack("52_sort_invalid", .returns(["invalid order function"])),
-  Attack("54_eq_long", .deadline), Attack("61_getobjname_env", .returns(["arithmetic on a nil value"])),
+  Attack("49_yield_top", .fails(["attempt to yield from outside a coroutine"])), Attack("51_error_level_mem", .memory),
+  Attack("52_sort_invalid", .returns(["invalid order function"])), Attack("54_eq_long", .deadline),
+  Attack("61_getobjname_env", .returns(["arithmetic on a nil value"])),
   Attack("62_getobjname_env_g", .returns(["arithmetic on a nil value"])),
   Attack("65_mem_near_limit", .deadlineOrMemory),
 ]
@@ -145,9 +144,8 @@ private let folder = getenv("LUA_SUITE").map { String(cString: $0) }
 
 private let files = [
   "api", "attrib", "big", "bitwise", "bwcoercion", "calls", "closure", "code", "constructs", "coroutine", "cstack",
-  "db",
-  "errors", "events", "files", "gc", "gengc", "goto", "literals", "locals", "main", "math", "nextvar", "pm", "sort",
-  "strings", "tpack", "tracegc", "utf8", "vararg", "verybig",
+  "db", "errors", "events", "files", "gc", "gengc", "goto", "literals", "locals", "main", "math", "nextvar", "pm",
+  "sort", "strings", "tpack", "tracegc", "utf8", "vararg", "verybig",
 ]
 
 @Suite(.enabled(if: folder != nil, "LUA_SUITE names no folder"), .serialized) struct LuaSuiteTests {

@@ -11,8 +11,7 @@ private final class Stopping: BoundObject {
 
 @Suite struct StopTests {
   @Test(arguments: [
-    "probes.stop() while true do end",
-    "while true do pcall(probes.stop) end",
+    "probes.stop() while true do end", "while true do pcall(probes.stop) end",
     "while true do pcall(function() while true do pcall(probes.stop) end end) end",
     "while true do xpcall(probes.stop, function() while true do end end) end",
     "local co = coroutine.create(function() while true do probes.stop() end end) while true do coroutine.resume(co) end",
@@ -24,8 +23,8 @@ private final class Stopping: BoundObject {
     "local c <close> = setmetatable({}, {__close = function() while true do end end}) probes.stop()",
     "p:call(function() while true do pcall(p.call, p, function() probes.stop() while true do end end) end end)",
     "error(setmetatable({}, {__tostring = function() probes.stop() while true do end end}))",
-    "load(function() probes.stop() while true do end end)",
-    "os.exit(3)", "pcall(os.exit, 3)", "coroutine.wrap(function() pcall(os.exit, 3) end)() while true do end",
+    "load(function() probes.stop() while true do end end)", "os.exit(3)", "pcall(os.exit, 3)",
+    "coroutine.wrap(function() pcall(os.exit, 3) end)() while true do end",
   ])
   func `a stop ends the code, and the next line works`(code: String) throws {
     let census = Census()

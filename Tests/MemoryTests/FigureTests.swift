@@ -6,8 +6,6 @@ import Testing
 @testable import Memory
 
 @Suite struct FigureTests {
-  // MARK: Forecasts
-
   @Test func `a forecast is summed by days, by weekdays and by the time of answers`() {
     // Day 4 of 1970 was a Monday; nine days: two Mondays and two Tuesdays.
     let forecast = RetentionForecast(
@@ -49,8 +47,6 @@ import Testing
     #expect(try reviews(dueIn: 3) == [0, 0, 0])
     #expect(try reviews(dueIn: -5)[0] == 1)
   }
-
-  // MARK: Predictions
 
   private typealias Answer = (recall: Double, isRight: Bool, days: Int, number: Int, lapses: Int)
 
@@ -128,8 +124,6 @@ import Testing
     #expect(history.fit(fsrs7: MemoryModel7.published, until: 10 * 86_400_000).count == 2)
     #expect(history.fit(fsrs6: MemoryModel.defaultParameters, since: 3 * 86_400_000, until: 10 * 86_400_000).count == 2)
   }
-
-  // MARK: Histories
 
   @Test func `of one card 128 answers are used, and rows that no session writes are ignored`() {
     let long = history([(0..<200).map { (day: $0, rating: 3) }, [(day: 5, rating: 3), (day: 6, rating: 3)]])

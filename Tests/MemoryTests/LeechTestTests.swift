@@ -1,7 +1,6 @@
 // The statistical test for leeches on simulated cards: false alarms and detections.
 
 import TestSupport
-import Testing
 
 @testable import Memory
 

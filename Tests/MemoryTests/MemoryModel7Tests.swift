@@ -2,7 +2,6 @@
 
 import Problems
 import TestSupport
-import Testing
 
 @testable import Memory
 

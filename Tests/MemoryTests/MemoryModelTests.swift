@@ -4,7 +4,6 @@
 import Glibc
 import Problems
 import TestSupport
-import Testing
 
 @testable import Memory
 
@@ -65,8 +64,6 @@ import Testing
     let state = MemoryModel().state(ease: ease, interval: interval, retention: retention)
     #expect(isNear(state.stability, stability) && isNear(state.difficulty, difficulty))
   }
-
-  // MARK: Fuzz and order
 
   @Test(arguments: [
     (1.0, 1...1), (2, 2...2), (2.49, 2...2), (2.5, 2...4), (3, 2...4), (5, 4...6), (6.9, 5...9), (7, 5...9),

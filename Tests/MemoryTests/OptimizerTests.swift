@@ -3,7 +3,6 @@
 import Glibc
 import Problems
 import TestSupport
-import Testing
 
 @testable import Memory
 
@@ -157,8 +156,6 @@ struct SimulatedUser {
     #expect(throws: CancellationError.self) { try optimizer.run { if $0 > 0.2 { throw CancellationError() } } }
   }
 
-  // MARK: Simulation
-
   @Test func `a higher retention costs more reviews and keeps more known`() throws {
     var options = Simulation.Options()
     options.reviewsPerDay = 9999
@@ -184,8 +181,7 @@ struct SimulatedUser {
   }
 
   @Test func `a simulation refuses days and retentions out of range, and handles bad states`() throws {
-    let start = Simulation.Memory(
-      state: MemoryState(stability: .nan, difficulty: -5), elapsed: -9, dueIn: .max)
+    let start = Simulation.Memory(state: MemoryState(stability: .nan, difficulty: -5), elapsed: -9, dueIn: .max)
     let simulation = Simulation(options: Simulation.Options(), cards: [start], newCards: -5)
     #expect(throws: MemoryError.self) { try simulation.run(retentions: [0.9], days: 0) }
     #expect(throws: MemoryError.self) { try simulation.run(retentions: [1], days: 5) }

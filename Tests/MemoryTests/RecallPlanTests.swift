@@ -75,8 +75,7 @@ import Values
     }
     let (easy, hard) = (try plan(0.8, 20), try plan(0.95, 20))
     #expect(easy.finalDays == 3 && easy.isReached && hard.isReached && hard.finalDays >= easy.finalDays)
-    let slow = try plan(0.95, 5)
-    #expect(slow.finalDays > hard.finalDays)
+    #expect(try plan(0.95, 5).finalDays > hard.finalDays)
     let never = try plan(0.99, 1)
     #expect(!never.isReached && never.recall < 0.99 && never.recall > 0.7)
     #expect(try plan(0.95, 20) == hard)

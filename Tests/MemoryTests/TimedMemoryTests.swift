@@ -2,7 +2,6 @@
 
 import Problems
 import TestSupport
-import Testing
 
 @testable import Memory
 
@@ -78,8 +77,7 @@ import Testing
     let (one, other) = (try usual.run(retentions: [0.9], days: 90)[0], try timed.run(retentions: [0.9], days: 90)[0])
     #expect(one.reviews != other.reviews && other.known.allSatisfy { $0.isFinite && $0 <= 300 })
     // A higher retention costs more with either model.
-    let dear = try timed.run(retentions: [0.95], days: 90)[0]
-    #expect(dear.reviewsPerDay > other.reviewsPerDay)
+    #expect(try timed.run(retentions: [0.95], days: 90)[0].reviewsPerDay > other.reviewsPerDay)
     let start = Simulation.Memory(
       state: MemoryState(stability: 20, difficulty: 5), elapsed: 10, dueIn: 10,
       timed: TimedMemory(MemoryState7(slow: 2, fast: 1, difficulty: 8), first: .good))

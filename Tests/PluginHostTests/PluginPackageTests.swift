@@ -5,7 +5,6 @@ import Files
 import Glibc
 import Problems
 import TestSupport
-import Testing
 import Text
 
 @testable import Archives
@@ -101,8 +100,7 @@ private struct Tar {
   @Test(
     arguments: [
       ("1", "a hard link"), ("2", "a symbolic link"), ("3", "a device"), ("4", "a device"), ("6", "a pipe"),
-      ("S", "a sparse file"), ("x", "an extended header"), ("g", "an extended header"),
-      ("L", "more than 100 bytes"),
+      ("S", "a sparse file"), ("x", "an extended header"), ("g", "an extended header"), ("L", "more than 100 bytes"),
       ("7", "not a regular file"),
     ] as [(Character, String)])
   func `anything but a regular file is refused`(kind: Character, words: String) throws {
@@ -172,10 +170,7 @@ private struct Tar {
     #expect(try refusal(Tar.zipped(tar.ended)).contains("the name of its folder"))
   }
 
-  // MARK: Folders
-
   private func plugin(_ name: String = "mine") throws -> String {
-    try folder.makeFolder(name + "/parts")
     try folder.write(#"{"name": "\#(name)", "version": "1.0.0", "api": 1}"#, to: name + "/plugin.json")
     try folder.write("return 1", to: name + "/init.lua")
     try folder.write("return 2", to: name + "/parts/b.lua")
@@ -193,8 +188,7 @@ private struct Tar {
     let second = try PluginPackage(folder: folder.file("mine") + "/", isInterrupted: { false }).packed(as: "p")
     #expect(first == second)
     #expect(Array(first.prefix(10)) == [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 2, 3])
-    let read = try package(first)
-    #expect(read.files.map(\.path) == ["init.lua", "parts/b.lua", "plugin.json"])
+    #expect(try package(first).files.map(\.path) == ["init.lua", "parts/b.lua", "plugin.json"])
   }
 
   @Test func `links, pipes and deep folders in a folder are refused`() throws {

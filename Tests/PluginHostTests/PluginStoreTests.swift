@@ -5,7 +5,6 @@ import Archives
 import Files
 import Glibc
 import TestSupport
-import Testing
 import Values
 
 @testable import PluginHost
@@ -18,12 +17,10 @@ import Values
   }
 
   private func write(_ version: String, _ name: String) throws {
-    try folder.makeFolder("plugins/" + name)
     try folder.write(version, to: "plugins/\(name)/version")
   }
 
   private func journal(isInstalled: Bool = true, account: String = "local") throws {
-    try folder.makeFolder("plugins")
     try folder.write(
       #"{"plugin": "mine", "installed": \#(isInstalled), "account": "\#(account)", "#
         + #""grant": \#(isInstalled ? #"{"enabled": true, "granted": ["shell"]}"# : "null")}"#, to: "plugins/.journal")
@@ -67,7 +64,6 @@ import Values
   @Test(arguments: [["mine": "1"], [".old-mine": "1"], [:]])
   func `a committed removal is finished by the next start`(there: [String: String]) throws {
     for (name, version) in there { try write(version, name) }
-    try folder.makeFolder("local")
     try folder.write(#"{"mine": {"enabled": true}, "other": {"enabled": true}}"#, to: "local/grants.json")
     try journal(isInstalled: false)
     try store.recover()

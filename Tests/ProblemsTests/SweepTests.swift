@@ -27,7 +27,7 @@ import WordGames
   func `each case of an error is in the table`(table: ProblemTable) throws {
     let cases = try caseNames(of: table)
     #expect(!cases.isEmpty)
-    #expect(cases == Set(table.samples.map(\.key)))
+    #expect(cases == Set(table.samples.map(\.name)))
   }
 
   @Test func `each error of a room is in the tables`() throws {
@@ -39,7 +39,7 @@ import WordGames
   }
 
   @Test func `each code belongs to some problem, and each problem's code is known`() throws {
-    var used = Set(ProblemTable.all.flatMap { $0.samples.map(\.value.report.code) })
+    var used = Set(ProblemTable.all.flatMap { $0.samples.map(\.problem.report.code) })
     used.formUnion(rules.map(\.report.code))
     used.insert(Refusal.notAccepted("no", word: "cab").report.code)
     // Codes of lists of findings or refused rows, of the shell for a Lua error, and of any other error.
@@ -68,9 +68,7 @@ import WordGames
     ("auth_required", Int32(77)), ("denied", 77), ("empty", 77), ("interrupted", 130), ("not_found", 1), ("exists", 1),
     ("empty_prompt", 1), ("bad_value", 1), ("locked", 1), ("busy", 1), ("unknown_command", 1), ("my_own", 1),
   ])
-  func `a code from Lua has the status of its meaning, and is never wrong usage`(
-    code: String, status: Int32
-  ) {
+  func `a code from Lua has the status of its meaning, and is never wrong usage`(code: String, status: Int32) {
     #expect(ProblemCode(external: code).rawValue == code)
     #expect(ProblemCode(external: code).exitStatus == status)
   }
@@ -103,8 +101,6 @@ private func isUnseen(_ scalar: Unicode.Scalar) -> Bool {
   [.control, .lineSeparator, .paragraphSeparator].contains(scalar.properties.generalCategory)
     || (0x202A...0x202E).contains(scalar.value) || (0x2066...0x2069).contains(scalar.value)
 }
-
-// MARK: Reading the sources
 
 /// The Swift files of the rooms, by their paths below `Sources`.
 private func sources() throws -> [String: String] {

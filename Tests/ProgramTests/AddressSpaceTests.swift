@@ -3,15 +3,13 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct AddressSpaceTests {
   private let home = Home()
 
   /// Runs the program with 1 GiB of address space.
   private func run(_ arguments: String...) throws -> Run {
-    let shell = ["/bin/sh", "-c", "ulimit -v 1048576; exec \"$@\"", "sh"]
-    return try Child(shell + home.words(arguments), environment: home.environment).finish(input: "")
+    try home.sh("ulimit -v 1048576; exec \"$@\"", arguments)
   }
 
   /// A text without full stops.
@@ -82,7 +80,6 @@ import Testing
     "local all = {} for i = 1, 1e9 do all[i] = ('x'):rep(100000) .. i end",
     "local s = ('x'):rep(900000) for i = 1, 1e9 do pcall(card, {prompt = 'p' .. i .. s, answer = 'a'}) end",
   ]) func `a source that makes cards without end stops at its limit`(_ code: String) throws {
-    mkdir(home.path + "/deck", 0o700)
     try home.write(code, to: "deck/a.lua")
     try home.write("a,b\n", to: "other.csv")
     for words in [["build", home.path + "/deck"], ["deck", "diff", home.path + "/deck", home.path + "/other.csv"]] {

@@ -2,34 +2,9 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct AuthorityTests {
   private let home = Home()
-
-  // MARK: Names
-
-  @Test func `a plugin's code grants nothing and changes no guarded setting; Lua enables what was granted`() throws {
-    try home.plugin("other", permissions: #"["words"]"#, "")
-    try home.plugin(
-      "free", permissions: #"["shell", "shell.run"]"#, manifest: #""commands": ["try"]"#,
-      """
-      shell.command{name = "try", summary = "x", run = function()
-        for _, line in ipairs{"set auth.idle_minutes 3", "set --reset auth.idle_minutes", "plugin enable other --grant"} do
-          print(select(2, shell.run(line)).code)
-        end
-        print(shell.run("set game.length 9") ~= nil)
-      end}
-      """)
-    try home.enable("free")
-    #expect(try home.run("try").lines == ["not_granted", "not_granted", "not_granted", "true"])
-    #expect(try home.run("-e", "print(select(2, plugins.enable('other')))").output.contains("other asks for words"))
-    try home.enable("other")
-    try home.run("plugin", "disable", "other")
-    #expect(try home.run("-e", "print(plugins.enable('other'))").output == "true\n")
-  }
-
-  // MARK: Aliases
 
   @Test func `a plugin's alias reaches only what the plugin may run, and cannot take a name that is in use`() throws {
     let payload = try home.write("print('OWNED')", to: "payload.lua")
@@ -78,8 +53,7 @@ import Testing
       "other", permissions: #"["shell"]"#, manifest: #""commands": ["others"]"#,
       #"shell.command{name = "others", summary = "x", run = function() print("OWNED") end}"#)
     try home.enable("sly", "other")
-    let run = try home.run(
-      "-e",
+    let run = try home.lua(
       """
       shell.command{name = "own", summary = "x", run = function() print("OWNED") end}
       shell.alias("hers", "run \(payload)")
@@ -98,8 +72,6 @@ import Testing
     #expect(lines.contains("Created deck \"Spanish\"."), "\(lines)")
     #expect(lines.contains { $0.hasPrefix("false") && $0.contains("may not run") })
   }
-
-  // MARK: Files
 
   @Test func `only an argument declared as a file grants access to it, for that kind of access and that call`() throws {
     let (secret, target) = (try home.write("S\nT\nU\n", to: "secret"), home.path + "/target")
@@ -148,10 +120,6 @@ import Testing
     #expect(text(of: secret) == "S\nT\nU\n")
   }
 
-  // MARK: Settings
-
-  // MARK: Events
-
   @Test(arguments: [("", "deck create"), (#", "commands.read""#, "deck create Secret")])
   func `a plugin that observes commands sees names only, and whole lines where that was granted`(
     more: String, heard: String
@@ -167,8 +135,6 @@ import Testing
     #expect(
       try home.run("-e", "shell.on('command', print)", "deck", "show", "Secret").lines.contains("deck show Secret"))
   }
-
-  // MARK: What is asked and shown
 
   @Test func `enabling a plugin asks from the manifest on disk, escaped, and grants exactly that`() throws {
     try home.plugin("fresh", permissions: #"["words"]"#, manifest: #""author": "A""#, "")
@@ -232,8 +198,7 @@ import Testing
       #expect(!all.contains("\u{1B}") && !all.contains("\u{9B}") && !all.contains("\u{202E}"), "\(input): \(all)")
     }
     for json in [["--json"], []] {
-      let run = try home.run(
-        ["play", "escmode", "--base", "teacher"] + json, input: "tea\nate\n/hint\n/list\n/quit\n")
+      let run = try home.run(["play", "escmode", "--base", "teacher"] + json, input: "tea\nate\n/hint\n/list\n/quit\n")
       let all = run.output + run.errors
       #expect(!all.contains("\u{1B}") && !all.contains("\u{9B}"), "\(all)")
     }
@@ -245,8 +210,6 @@ import Testing
     #expect(!seen.contains("\u{1B}[2J") && !seen.contains("\u{9B}"), "\(seen)")
   }
 
-  // MARK: The unit of work
-
   @Test(arguments: ["exiting", "finalizer", "kept"])
   func `what a failed script runs at its end is rolled back too`(way: String) throws {
     let late =
@@ -257,7 +220,7 @@ import Testing
       }
     let script = try home.write(late + " decks.create('Early') if arg[1] then error('x') end", to: "late.lua")
     #expect(try home.run("run", script, "fail").status == 1)
-    #expect(try home.run("-e", late + " error('x')").status == 1)
+    #expect(try home.lua(late + " error('x')").status == 1)
     #expect(try home.run("-e", late + " error('x')", "deck", "list").status == 1)
     #expect(try home.run("--dry-run", "run", script).status == 0)
     #expect(try home.run("--dry-run", "-e", late).status == 0)
@@ -275,27 +238,8 @@ import Testing
     try home.enable("late")
     // The plugin already observed the end of the command that enabled it.
     try home.run("--no-plugins", "deck", "remove", "Late")
-    #expect(try home.run("-e", "error('x')").status == 1)
+    #expect(try home.lua("error('x')").status == 1)
     #expect(try home.run("--dry-run", "-e", "x = 1").status == 0)
     #expect(!(try home.run("--no-plugins", "deck", "list").output.contains("Late")))
-  }
-
-  @Test func `a dry run writes no file, draws nothing and leaves plugins as they are`() throws {
-    try home.plugin("some", permissions: #"["words"]"#, "")
-    let code = """
-      local d = decks.create("D") d:add{prompt = "a", answer = "b"}
-      print(files.write("\(home.path)/out.txt", "text"))
-      print(d:export("\(home.path)/out.json").cards)
-      print(documents.create{}:render("\(home.path)/out.svg"))
-      print(plugins.enable("some"))
-      """
-    let run = try home.run("--dry-run", "-e", code)
-    #expect(run.status == 0 && run.lines == ["true", "1", "true", "true"], "\(run)")
-    for what in ["write \(home.path)/out.txt, 4 bytes", "write \(home.path)/out.json", "draw \(home.path)/out.svg"] {
-      #expect(run.errors.contains("dry run: would \(what)\n"), "\(run.errors)")
-    }
-    #expect(run.errors.contains("dry run: would enable the plugin some\n"))
-    for name in ["out.txt", "out.json", "out.svg"] { #expect(access(home.path + "/" + name, F_OK) != 0) }
-    #expect(try home.run("plugin", "info", "some", "--json").output.contains("\"state\": \"off\""))
   }
 }

@@ -2,14 +2,12 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct BatchTests {
   private let home = Home()
 
   @Test func `a script whose word list is truncated while it runs saves nothing and says so`() throws {
-    let environment =
-      home.environment.filter { !$0.hasPrefix("XDG_CACHE_HOME=") } + ["XDG_CACHE_HOME=\(home.path)/cache"]
+    let environment = home.environment(with: ["XDG_CACHE_HOME=\(home.path)/cache"])
     func run(_ words: String...) throws -> Run {
       try Child(home.words(words), environment: environment).finish(input: "")
     }
@@ -41,13 +39,13 @@ import Testing
   }
 
   @Test func `the exit status decides whether a script's work is saved`() throws {
-    #expect(try home.run("-e", "decks.create('Kept') os.exit(0)").status == 0)
-    #expect(try home.run("-e", "decks.create('Lost') os.exit(3)").status == 3)
+    #expect(try home.lua("decks.create('Kept') os.exit(0)").status == 0)
+    #expect(try home.lua("decks.create('Lost') os.exit(3)").status == 3)
     #expect(try home.run("-e", "decks.create('One')", "-e", "error('x')").status == 1)
     #expect(try home.run("-", input: "decks.create('Two') error('x')").status == 1)
     let dry = try home.run("--dry-run", "-e", "decks.create('Dry')")
     #expect(dry.status == 0 && dry.errors.contains("Would add 1 deck: Dry"))
-    #expect(try home.run("-e", "for _, deck in ipairs(decks.list()) do print(deck.name) end").output == "Kept\n")
+    #expect(try home.lua("for _, deck in ipairs(decks.list()) do print(deck.name) end").output == "Kept\n")
   }
 
   @Test func `a process killed while adding leaves all or nothing`() throws {
@@ -61,7 +59,7 @@ import Testing
       end)
       """
     for progress in ["", "10000\n", "50000\n", "100000\n"] {
-      let child = try Child(home.words(["-e", code]), environment: home.environment)
+      let child = try home.start(["-e", code])
       var said = ""
       while !said.hasSuffix(progress) {
         let bytes = child.next(milliseconds: 60_000)
@@ -70,7 +68,7 @@ import Testing
       }
       child.kill(SIGKILL)
       _ = child.wait()
-      let count = try home.run("-e", "print(#decks.open('Big'))").output
+      let count = try home.lua("print(#decks.open('Big'))").output
       #expect(["0\n", "100000\n"].contains(count), "\(count)")
       #expect(try home.run("doctor", "cards").output.hasPrefix("All is well.\n"))
       if count != "0\n" { break }
@@ -79,19 +77,18 @@ import Testing
 
   @Test func `shell.print shows tables as the prompt does: cycles, functions and __tostring`() throws {
     let code = "c = {f = print} c.c = c %(c) %(setmetatable({}, {__tostring = function() return 'T' end})) %(print)"
-    let printed = try home.run("-e", code.replacing("%", with: "shell.print")).output
+    let printed = try home.lua(code.replacing("%", with: "shell.print")).output
     #expect(printed.hasPrefix("{c = {…cycle…}, f = function: ") && printed.contains("}\nT\nfunction: "), "\(printed)")
-    let keyed = try home.run("-e", "shell.print({[decks.create('D')] = 7, [{1}] = 8, [1.5] = 9}) os.exit(1)").output
+    let keyed = try home.lua("shell.print({[decks.create('D')] = 7, [{1}] = 8, [1.5] = 9}) os.exit(1)").output
     #expect(keyed == "{[1.5] = 9, [deck \"D\" (0 cards)] = 7, [{… 1 …}] = 8}\n", "\(keyed)")
-    let long = try home.run("-e", "shell.print({[('k'):rep(5000)] = 7})").output
+    let long = try home.lua("shell.print({[('k'):rep(5000)] = 7})").output
     #expect(long.hasSuffix("\" … 1,000 more bytes] = 7,\n}\n"), "\(long.suffix(40))")
   }
 
   @Test func `a long text is printed whole, and so is a table of any size`() throws {
-    let cut = try home.run("-e", #"shell.print(("é"):rep(200000))"#)
+    let cut = try home.lua(#"shell.print(("é"):rep(200000))"#)
     #expect(cut.lines.count == 2 && cut.lines.last == "… 334,464 bytes more; `print` writes all of it")
-    let printed = try home.run("-e", #"shell.print(("a"):rep(5000))"#)
-    #expect(printed.output == String(repeating: "a", count: 5000) + "\n")
+    #expect(try home.lua(#"shell.print(("a"):rep(5000))"#).output == String(repeating: "a", count: 5000) + "\n")
     let table = """
       t = {1, 2, 3, 4, 5, [9] = 9, [math.maxinteger] = 1, x = 1} for i = 3, 62 do t[1 << i] = i end
       v = t for i = 1, 6 do v = {v} end
@@ -102,7 +99,7 @@ import Testing
   }
 
   @Test func `files reads - from standard input and writes it to standard output`() throws {
-    let run = try home.run("-e", "print(1) files.write('-', files.read('-')) print(3)", input: "two\n")
+    let run = try home.lua("print(1) files.write('-', files.read('-')) print(3)", input: "two\n")
     #expect(run.output == "1\ntwo\n3\n", "\(run)")
   }
 
@@ -113,8 +110,7 @@ import Testing
   }
 
   @Test func `removing a document whose element was moved does not undo the rest of the script`() throws {
-    let run = try home.run(
-      "-e",
+    let run = try home.lua(
       """
       decks.create("kept")
       local document = documents.create {}

@@ -2,15 +2,9 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct BuildFileTests {
-  private let home: Home
-
-  init() throws {
-    home = Home()
-    mkdir(home.path + "/es", 0o700)
-  }
+  private let home = Home()
 
   @discardableResult private func build(_ more: String...) throws -> Run {
     try home.run(["build", home.path + "/es"] + more)
@@ -20,7 +14,7 @@ import Testing
     let table = "prompt,answer,guid\rser,to be,ser\rir,to go,ir\r"
     try home.write(table, to: "es/verbs.csv")
     try build()
-    try home.run("-e", "for c in decks.open('es'):cards() do c.answer = 'x' end")
+    try home.lua("for c in decks.open('es'):cards() do c.answer = 'x' end")
     try build("--write-back")
     #expect(text(of: home.path + "/es/verbs.csv") == table)
     // Two carriage returns before a line feed are one line end.
@@ -38,7 +32,6 @@ import Testing
   }
 
   @Test func `a picture whose name gets another Unicode normal form still belongs to the folder`() throws {
-    mkdir(home.path + "/es/media", 0o700)
     try home.write("## la caña\n\nthe cane\n", to: "es/a.md")
     try home.write("one", to: "es/media/ca\u{F1}a.png")
     try build()
@@ -49,5 +42,37 @@ import Testing
       try home.write(text, to: "es/media/can\u{303}a.png")
       #expect(try build().output.contains("1 media imported"))
     }
+  }
+}
+
+@Suite struct GeneratorTests {
+  private let home = Home()
+
+  private func build(_ code: String, _ more: String...) throws -> Run {
+    try home.write(code, to: "es/made.lua")
+    return try home.run(["build", home.path + "/es"] + more)
+  }
+
+  @Test(arguments: [
+    "card{prompt = 'p', answer = 'a'} while true do end",
+    "for i = 1, 1e9 do card{prompt = 'p' .. i, answer = 'a'} end",
+    "while true do pcall(read, 'made.lua') end",
+  ]) func `a time limit that passes is told as such, and nothing is built`(_ code: String) throws {
+    let run = try build(code, "--seconds", "1")
+    #expect(run.status == 1 && run.errors.contains("made.lua"), "\(run)")
+    #expect(run.errors.contains("time limit has passed (1 s; `build --seconds N` sets it)"), "\(run)")
+    #expect(try home.run("--json", "deck", "list").output.isEmpty)
+  }
+
+  @Test func `a source runs in a process of its own, or not at all`() throws {
+    let code = "card{prompt = 'reach', answer = tostring(io) .. tostring(os.execute) .. read('made.lua'):sub(1, 4)}"
+    #expect(try build(code).output.contains("1 added"))
+    #expect(try home.lua("decks.open('es'):card(1).answer").output.contains("nilnilcard"))
+    // Without the program that confines it, it does not run.
+    let alone = home.path + "/deckhand"
+    #expect(Child.copy(builtProgram("deckhand"), to: alone))
+    let words = [alone, "--data", home.path + "/other", "build", home.path + "/es"]
+    let run = try Child(words, environment: home.environment).finish(input: "")
+    #expect(run.status == 1 && run.errors.contains("made.lua: it cannot run in a process of its own"), "\(run)")
   }
 }

@@ -2,14 +2,11 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct BuildTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
-    for folder in ["es", "es/verbs", "es/media"] { mkdir(home.path + "/" + folder, 0o700) }
     try home.write(
       #"{"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 7}}"#, to: "es/deck.json")
     try home.write("## el gato\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
@@ -23,11 +20,11 @@ import Testing
   }
 
   private func cards() throws -> [String] {
-    try home.run("-e", "for c in decks.open('Spanish'):cards() do print(c.prompt .. '=' .. c.answer) end").lines
+    try home.lua("for c in decks.open('Spanish'):cards() do print(c.prompt .. '=' .. c.answer) end").lines
   }
 
   private func guid(_ prompt: String) throws -> String {
-    try home.run("-e", "for _, c in ipairs(decks.open('Spanish'):find('\"\(prompt)\"')) do print(c.guid) end").output
+    try home.lua("for _, c in ipairs(decks.open('Spanish'):find('\"\(prompt)\"')) do print(c.guid) end").output
   }
 
   @Test func `sources of all kinds become one deck, and a second build changes nothing`() throws {
@@ -37,7 +34,7 @@ import Testing
       "\(first)")
     #expect(
       try Set(cards()) == ["el gato=the cat", "el perro=the dog", "el sol=the sun", "1 · 7=7", "2 · 7=14", "3 · 7=21"])
-    #expect(try home.run("-e", "#decks.open('Spanish::verbs')").output == "2\n")
+    #expect(try home.lua("#decks.open('Spanish::verbs')").output == "2\n")
     #expect(try home.run("deck", "options", "Spanish").output.contains("7"))
     let second = try build()
     #expect(second.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(second)")
@@ -56,16 +53,14 @@ import Testing
 
   @Test func `an edited text keeps its card, with an id and without`() throws {
     try build()
-    let (cat, verb) = (
-      try guid("el gato"), try home.run("-e", "decks.open('Spanish::verbs'):find('ser')[1].guid").output
-    )
+    let (cat, verb) = (try guid("el gato"), try home.lua("decks.open('Spanish::verbs'):find('ser')[1].guid").output)
     #expect(!cat.isEmpty && !verb.isEmpty)
     try home.write("## el gatito\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
     try home.write("prompt,answer,guid,tags\nestar,to be there,ser,verb\nir,to go,ir,verb\n", to: "es/verbs/list.csv")
     let run = try build()
     #expect(run.output.hasPrefix("Built \"Spanish\": 2 updated; 2 sources read, 1 unchanged."), "\(run)")
     #expect(try guid("el gatito") == cat)
-    #expect(try home.run("-e", "decks.open('Spanish::verbs'):find('estar')[1].guid").output == verb)
+    #expect(try home.lua("decks.open('Spanish::verbs'):find('estar')[1].guid").output == verb)
     // A renamed file holds the same cards.
     rename(home.path + "/es/animals.md", home.path + "/es/beasts.md")
     #expect(try build().output.hasPrefix("Built \"Spanish\": nothing changed; 1 source read"))
@@ -93,18 +88,18 @@ import Testing
 
   @Test func `an edit made while studying is kept, reported and written back`() throws {
     try build()
-    try home.run("-e", "local c = decks.open('Spanish'):find('\"el gato\"')[1] c.answer = 'the tomcat' c:tag('pet')")
-    try home.run("-e", "decks.open('Spanish::verbs'):find('ir')[1].answer = 'to go, to leave'")
+    try home.lua("local c = decks.open('Spanish'):find('\"el gato\"')[1] c.answer = 'the tomcat' c:tag('pet')")
+    try home.lua("decks.open('Spanish::verbs'):find('ir')[1].answer = 'to go, to leave'")
     let told = try build()
     #expect(told.output.contains("2 cards edited in the deck but not in the sources"), "\(told)")
     #expect(told.output.contains("animals.md:1   el gato"))
     let written = try build("--write-back")
     #expect(written.output.contains("2 written back to their sources"), "\(written)")
-    let source = try String(decoding: #require(contents(of: home.path + "/es/animals.md")), as: UTF8.self)
+    let source = text(of: home.path + "/es/animals.md")
     #expect(
       source.contains("the tomcat") && source.contains("tags: pet") && source.contains("## el perro\n\nthe dog"),
       "\(source)")
-    let table = try String(decoding: #require(contents(of: home.path + "/es/verbs/list.csv")), as: UTF8.self)
+    let table = text(of: home.path + "/es/verbs/list.csv")
     #expect(table == "prompt,answer,guid,tags\nser,to be,ser,verb\nir,\"to go, to leave\",ir,verb\n", "\(table)")
     let quiet = try build()
     #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
@@ -113,7 +108,7 @@ import Testing
 
   @Test func `edits on both sides are a conflict, and the deck's text stays until both agree`() throws {
     try build()
-    try home.run("-e", "decks.open('Spanish'):find('\"el gato\"')[1].answer = 'mine'")
+    try home.lua("decks.open('Spanish'):find('\"el gato\"')[1].answer = 'mine'")
     try home.write("## el gato\n\ntheirs\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
     let told = try build()
     #expect(told.output.contains("1 card edited in the deck and in the sources"), "\(told)")
@@ -133,7 +128,7 @@ import Testing
     for (side, answer, isWritten) in [("theirs", "theirs", false), ("ours", "mine", true)] {
       try home.write("## el gato\n\nthe cat\n", to: "es/animals.md")
       try build("--restore")
-      try home.run("-e", "decks.open('Spanish'):find('\"el gato\"')[1].answer = 'mine'")
+      try home.lua("decks.open('Spanish'):find('\"el gato\"')[1].answer = 'mine'")
       try home.write("## el gato\n\ntheirs\n", to: "es/animals.md")
       #expect(try build().output.contains("1 card edited in the deck and in the sources"))
       #expect(try home.run("deck", "conflicts", "Spanish", "--take", side).status == 0)
@@ -146,8 +141,7 @@ import Testing
 
   @Test func `edits of different fields on both sides are merged into the card`() throws {
     try build()
-    try home.run(
-      "-e", "local c = decks.open('Spanish'):find('\"el gato\"')[1] c.prompt = 'el gato!' c:tag('mine')")
+    try home.lua("local c = decks.open('Spanish'):find('\"el gato\"')[1] c.prompt = 'el gato!' c:tag('mine')")
     try home.write(
       "## el gato <!-- tags: theirs -->\n\nthe tomcat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n",
       to: "es/animals.md")
@@ -155,8 +149,7 @@ import Testing
     #expect(run.output.hasPrefix("Built \"Spanish\": 1 updated; 1 source read, 2 unchanged."), "\(run)")
     #expect(run.output.contains("conflict") == false, "\(run)")
     #expect(try cards().contains("el gato!=the tomcat"))
-    let tags = try home.run(
-      "-e", "for _, t in ipairs(decks.open('Spanish'):find('gato')[1].tags) do print(t) end")
+    let tags = try home.lua("for _, t in ipairs(decks.open('Spanish'):find('gato')[1].tags) do print(t) end")
     #expect(Set(tags.lines) == ["mine", "theirs"])
     // The edit that only the deck has is still to be written back.
     #expect(try build().output.contains("1 card edited in the deck but not in the sources"))
@@ -192,7 +185,7 @@ import Testing
 
   @Test func `a dry run says what would be written back, and writes no file`() throws {
     try build()
-    try home.run("-e", "decks.open('Spanish'):find('\"el gato\"')[1].answer = 'the tomcat'")
+    try home.lua("decks.open('Spanish'):find('\"el gato\"')[1].answer = 'the tomcat'")
     let (source, package) = (home.path + "/es/animals.md", home.path + "/es.apkg")
     let before = contents(of: source)
     let run = try home.run("--dry-run", "build", home.path + "/es", "--write-back", "--apkg", package)
@@ -206,7 +199,7 @@ import Testing
 
   @Test func `a card removed in the deck stays away until its row changes`() throws {
     try build()
-    try home.run("-e", "decks.open('Spanish'):find('\"el sol\"')[1]:remove()")
+    try home.lua("decks.open('Spanish'):find('\"el sol\"')[1]:remove()")
     let told = try build()
     #expect(
       told.output.contains(
@@ -219,7 +212,7 @@ import Testing
     #expect(restored.output.contains("1 card restored:\n  animals.md:9   el sol\n"), "\(restored)")
     #expect(try cards().count == 6 && guid("el gato") == old)
     #expect(try build("--restore").output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
-    try home.run("-e", "decks.open('Spanish'):find('\"el sol\"')[1]:remove()")
+    try home.lua("decks.open('Spanish'):find('\"el sol\"')[1]:remove()")
     try home.write("## el gato\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe star\n", to: "es/animals.md")
     #expect(try build().output.contains("1 added"))
     #expect(try cards().contains("el sol=the star"))
@@ -246,8 +239,7 @@ import Testing
     for (code, reason) in [
       ("read('../deck.lua')", "a file within the folder expected"), ("io.open('x')", "io"),
       ("words.load('/etc/hostname')", "a file within the folder expected"),
-      ("read('.git/config')", "a file within the folder expected"),
-      ("card{prmpt = 'x'}", "prompt"),
+      ("read('.git/config')", "a file within the folder expected"), ("card{prmpt = 'x'}", "prompt"),
       ("card{type = 'Basic', fields = {'a', 'b'}}", "texts by the names of the type's fields expected"),
       ("error('no')", "build: \(home.path)/es/times.lua:1: no"), ("decks.list()", "decks"),
     ] {
@@ -259,10 +251,8 @@ import Testing
 
   @Test func `a folder that cannot be built and a broken source change nothing`() throws {
     mkdir(home.path + "/empty", 0o700)
-    let none = try home.run("build", home.path + "/empty")
-    #expect(none.status == 1 && none.errors.contains("has no sources"), "\(none)")
-    let gone = try home.run("build", home.path + "/nosuch")
-    #expect(gone.status == 1 && gone.errors.contains("there is no folder"), "\(gone)")
+    try home.refuses("build", home.path + "/empty", says: "has no sources")
+    try home.refuses("build", home.path + "/nosuch", says: "there is no folder")
     try home.write("a,b\n\"open", to: "es/verbs/list.csv")
     let broken = try build()
     #expect(broken.status == 1 && broken.errors.contains("list.csv:2:1"), "\(broken)")

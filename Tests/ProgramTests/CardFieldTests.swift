@@ -1,7 +1,6 @@
 // What studying shows, through the built program: fields that no template names, clozes in answers, leeches, counts.
 
 import TestSupport
-import Testing
 
 @Suite struct CardFieldTests {
   private let home = Home()
@@ -15,8 +14,7 @@ import Testing
     #expect(try home.run("card", "show", "D:1", "--json").output.contains(fields))
     let list = try home.run("--json", "card", "list").lines
     #expect(list[0].contains(fields) && list[1].contains(#""fields": {"Back": "sun", "Front": "sol"}"#), "\(list)")
-    let lua = try home.run(
-      "-e",
+    let lua = try home.lua(
       "local c = decks.open('D'):card(1) print(c.fields.Ejemplo, c.fields.Back, pcall(function() c.fields.x = 1 end))")
     #expect(
       lua.output.hasPrefix("El perro ladra.\tthe dog\tfalse\t") && lua.output.contains("card.note.fields"), "\(lua)")
@@ -25,15 +23,13 @@ import Testing
     let studied = try home.run("study", "D", input: "\n3\n").output
     #expect(studied.contains("the dog / Ejemplo: El perro ladra. Again"), "\(studied)")
     let terminal = try home.terminal("study", "D", "--cram", "--no-schedule")
-    terminal.wait(for: "q quit")
-    terminal.type("\r")
+    terminal.type("\r", after: "q quit")
     #expect(terminal.shows("Ejemplo: El perro ladra."))
   }
 
   @Test func `a field that the templates do not name is shown below the answer, one that they test for is not`() throws
   {
-    try home.run(
-      "-e",
+    try home.lua(
       """
       decks.create('D')
       notetypes.create{name='Word', fields={'Word', 'Meaning', 'Use', 'Example'},
@@ -47,13 +43,11 @@ import Testing
   }
 
   @Test func `a picture is drawn anew when the window changes`() throws {
-    try home.run(
-      "-e",
+    try home.lua(
       "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
     )
     let terminal = try home.terminal("study", "P", "--cram", "--no-schedule")
-    terminal.wait(for: "q quit")
-    terminal.type("\r")
+    terminal.type("\r", after: "q quit")
     let picture = "48;2;255;0;0m▀"
     let wide = terminal.wait(for: picture + "\u{1B}[0m")
     terminal.resize(columns: 40)
@@ -70,28 +64,26 @@ import Testing
     #expect(plain.contains("La [capital & más] de España: [Madrid]. Again"), "\(plain)")
     #expect(plain.contains("La capital & [más] de [España]: Madrid. Again"), "\(plain)")
     let terminal = try home.terminal("study", "D", "--cram", "--no-schedule")
-    terminal.wait(for: "q quit")
-    terminal.type("\r")
+    terminal.type("\r", after: "q quit")
     #expect(
       terminal.shows("La \u{1B}[1;36mcapital & más\u{1B}[0m de España: \u{1B}[1;36mMadrid\u{1B}[0m"),
       "\(terminal.output)")
     let page = home.path + "/page.html"
     try home.run("deck", "page", "D", page)
-    let text = try home.run("-e", "print(files.read('\(page)'))").output
+    let text = try home.lua("print(files.read('\(page)'))").output
     #expect(text.contains("La <b>capital &amp; más</b> de España: <b>Madrid</b>"))
   }
 
   @Test func `a card that becomes a leech is reported, with its answers, also if it is the last card`() throws {
     home.clock = try ManualClock()
-    try home.run("-e", "decks.create('D'):add{prompt = 'el perro', answer = 'the dog'}")
+    try home.lua("decks.create('D'):add{prompt = 'el perro', answer = 'the dog'}")
     try home.run("deck", "options", "D", "leech_threshold=1", "leech_action=suspend")
     #expect(try home.run("study", "D", input: "\n4\n").output.contains("1 right"))
     home.clock?.pass(seconds: 40 * 86_400)
     let plain = try home.run("--dry-run", "study", "D", input: "\n1\n").output
     #expect(plain.contains("\"el perro\" is a leech: forgotten 1 time, now tagged leech and suspended."), "\(plain)")
     let terminal = try home.terminal("study", "D")
-    terminal.wait(for: "q quit")
-    terminal.type("\r1")
+    terminal.type("\r1", after: "q quit")
     let page = terminal.wait(for: "any key  continue")
     for words in ["is a leech: forgotten 1 time", "easy   back in", "again  back in", "card edit D:1"] {
       #expect(page.contains(words), "\(words): \(page)")
@@ -104,7 +96,7 @@ import Testing
 
   @Test func `a card is due on the day on which it is studied, also after a journey to the west`() throws {
     home.clock = try ManualClock()
-    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    try home.lua("decks.create('D'):add{prompt = 'p', answer = 'a'}")
     func output(_ zone: String, _ arguments: String..., input: String = "") throws -> String {
       try Child(home.words(arguments), environment: ["TZ=" + zone] + home.environment).finish(input: input).output
     }
@@ -115,12 +107,11 @@ import Testing
 
   @Test func `the counts in the banner, the decks, their parents and a session agree`() throws {
     home.clock = try ManualClock()
-    try home.run("-e", "local d = decks.create('A::B') for i = 1, 2 do d:add{prompt = 'p' .. i, answer = 'q'} end")
+    try home.lua("local d = decks.create('A::B') for i = 1, 2 do d:add{prompt = 'p' .. i, answer = 'q'} end")
     try home.run("deck", "options", "A::B", "learning_steps=1h")
     #expect(try home.run("study", "A", input: "\n1\n\n1\n").output.contains("Done. 0 right, 2 wrong."))
     func counts() throws -> [String] {
-      let lua = try home.run(
-        "-e",
+      let lua = try home.lua(
         """
         local a, b = decks.open('A'), decks.open('A::B') local s = a:study{}
         print(a.study_due, b.study_due, b.due_count, s.remaining)

@@ -14,7 +14,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 /// A block, or a hidden command between two blocks.
 private struct Block {
@@ -99,8 +98,7 @@ private struct Page {
     case "lua":
       try writeFile(block.text, to: home.path + "/.block.lua")
       let parses = block.info.contains("parse")
-      _ = try run(
-        parses ? "deckhand -e 'assert(loadfile(\".block.lua\"))'" : "deckhand run .block.lua", block, home)
+      _ = try run(parses ? "deckhand -e 'assert(loadfile(\".block.lua\"))'" : "deckhand run .block.lua", block, home)
     case "json", "jsonl":
       try writeFile(block.text, to: home.path + "/.block.json")
       let each = block.language == "json" ? "json.load(f)" : "[json.loads(line) for line in f]"

@@ -1,13 +1,11 @@
 // `deck diff`, `deck merge`, `deck conflicts`, `card history` and `--at` through the built program.
 
 import TestSupport
-import Testing
 
 @Suite struct CompareTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
     try home.write("## el gato\n\nthe cat\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "words.md")
     #expect(try home.run("deck", "import", "Spanish", home.path + "/words.md").status == 0)
   }
@@ -15,14 +13,8 @@ import Testing
   private func file(_ name: String) -> String { home.path + "/" + name }
 
   private func guid(_ prompt: String) throws -> String {
-    try home.run("-e", "print(decks.open('Spanish'):find('\"\(prompt)\"')[1].guid)").lines.first ?? ""
+    try home.lua("print(decks.open('Spanish'):find('\"\(prompt)\"')[1].guid)").lines.first ?? ""
   }
-
-  private func text(_ name: String) throws -> String {
-    try Child(["/bin/cat", file(name)], environment: []).finish(input: "").output
-  }
-
-  // MARK: diff
 
   @Test(arguments: ["apkg", "jsonl", "json", "csv"])
   func `a deck and the file it was exported to are equal`(_ ending: String) throws {
@@ -64,8 +56,7 @@ import Testing
   }
 
   @Test func `long texts are compared quickly, and by content rather than by appearance`() throws {
-    try home.run(
-      "-e",
+    try home.lua(
       """
       local function lines(sign) local t = {} for i = 1, 6000 do t[i] = sign .. i end return table.concat(t, "\\n") end
       for name, sign in pairs{A = "a", B = "b"} do
@@ -112,8 +103,6 @@ import Testing
       ], "\(run)")
   }
 
-  // MARK: merge
-
   @Test func `a conflict is stored with the deck, shown and resolved there`() throws {
     for (name, answer) in [("base", "cat"), ("ours", "tomcat"), ("theirs", "kitty")] {
       try home.write("prompt,answer,guid\ngato,\(answer),g1\nsol,sun,g2\n", to: name + ".csv")
@@ -135,7 +124,7 @@ import Testing
       #expect(nobody.status == 1 && nobody.errors.contains("no card has a guid that begins with \"g3\""), "\(nobody)")
     }
     #expect(try home.run("deck", "conflicts", "C", "--take", "theirs").output.hasPrefix("Settled 1 conflict"))
-    #expect(try home.run("-e", "print(decks.open('C'):card(1).answer)").output == "kitty\n")
+    #expect(try home.lua("print(decks.open('C'):card(1).answer)").output == "kitty\n")
     #expect(try home.run("deck", "conflicts", "C").output == "No conflicts.\n")
     #expect(try home.run("undo").output.contains("settling 1 conflict"))
     #expect(try home.run("deck", "conflicts", "C").output.contains("kitty"))
@@ -150,8 +139,6 @@ import Testing
     #expect(run.output == "Merged: 0 notes added, 0 changed, 0 removed.\nAlso: 1 note moved.\n", "\(run)")
   }
 
-  // MARK: The past
-
   @Test func `a deck at an undo step is what it was then`() throws {
     try home.run("card", "edit", "Spanish:1", "--answer", "the tomcat")
     try home.run("card", "remove", "Spanish:2")
@@ -160,13 +147,11 @@ import Testing
     #expect(try home.run("--at", "1", "deck", "export", "Spanish", file("old.csv")).status == 0)
     #expect(try home.run("deck", "diff", "Spanish@1", file("old.csv")).status == 0)
     #expect(try home.run("deck", "diff", "--stat", "Spanish@1", "Spanish").output == "notes: 1 removed, 1 changed\n")
-    #expect(try home.run("-e", "shell.at(1, function() return #decks.open('Spanish') end)").output == "3\n")
-    #expect(try home.run("-e", "#decks.open('Spanish')").output == "2\n")
-    let refused = try home.run("--at", "1", "card", "remove", "Spanish:1")
-    #expect(refused.status == 2 && refused.errors.contains("--at reads the past"), "\(refused)")
-    let inside = try home.run("-e", "shell.at(1, function() decks.open('Spanish'):card(1):remove() end)")
-    #expect(inside.status == 1 && inside.errors.contains("read-only"), "\(inside)")
-    let late = try home.run("-e", "decks.create('D') print(select(2, shell.at(1, function() end))) os.exit(1)")
+    #expect(try home.lua("shell.at(1, function() return #decks.open('Spanish') end)").output == "3\n")
+    #expect(try home.lua("#decks.open('Spanish')").output == "2\n")
+    try home.refuses("--at", "1", "card", "remove", "Spanish:1", says: "--at reads the past", status: 2)
+    try home.refuses("-e", "shell.at(1, function() decks.open('Spanish'):card(1):remove() end)", says: "read-only")
+    let late = try home.lua("decks.create('D') print(select(2, shell.at(1, function() end))) os.exit(1)")
     #expect(late.output.contains("reading at a step are not possible within other changes"), "\(late)")
     #expect(try home.run("--at", "99", "card", "list").errors.contains("there is no step 99"))
     #expect(try home.run("undo", "--list").lines.count == 4)
@@ -178,9 +163,8 @@ import Testing
   ])
   func `a document can also be read, and only read, at an undo step`(change: String) throws {
     let home = Home()
-    try home.run("-e", "documents.create {}:add_text {text = 'a'}")
-    let run = try home.run("-e", "shell.at(1, function() \(change) end)")
-    #expect(run.status == 1 && run.errors.contains("read-only"), "\(run)")
+    try home.lua("documents.create {}:add_text {text = 'a'}")
+    try home.refuses("-e", "shell.at(1, function() \(change) end)", says: "read-only")
   }
 
   @Test func `the history of a card lists what changed, and in which undo step`() throws {
@@ -193,6 +177,6 @@ import Testing
     #expect(lines.contains("  -Back: the cat") && lines.contains("  +Back: the tomcat"))
     #expect(run.output.contains("+card 1: learning, reps 1"))
     #expect(!run.output.contains("the hound"))
-    #expect(try home.run("-e", "print(decks.open('Spanish'):diff('Spanish@1')[1].event)").output == "changed\n")
+    #expect(try home.lua("print(decks.open('Spanish'):diff('Spanish@1')[1].event)").output == "changed\n")
   }
 }

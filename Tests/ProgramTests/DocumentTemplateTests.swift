@@ -1,7 +1,6 @@
 // Documents filled from the cards of a deck, through the built program.
 
 import TestSupport
-import Testing
 
 @Suite struct DocumentTemplateTests {
   private let home: Home
@@ -29,12 +28,12 @@ import Testing
       t:add_image("\(picture)").alt = "{answer}"
       print(t.id)
       """
-    let made = try home.run("-e", code)
+    let made = try home.lua(code)
     try #require(made.status == 0, "\(made)")
     template = made.output.trimmingLineEnd
   }
 
-  private func lua(_ code: String) throws -> String { try home.run("-e", code).output }
+  private func lua(_ code: String) throws -> String { try home.lua(code).output }
 
   /// The first text of each document except the template, in alphabetical order.
   private let texts = """
@@ -78,8 +77,8 @@ import Testing
     #expect(sheet.output.hasPrefix("Drew 3 documents to "), "\(sheet)")
     #expect((contents(of: path) ?? []).starts(with: Array("%PDF-".utf8)))
     #expect(try home.run("doc", "list", "--json").lines.count == 1)
-    let wrong = try home.run("doc", "sheet", template, home.path + "/cards.png", "--deck", "S")
-    #expect(wrong.status == 1 && wrong.errors.contains("a name that ends in .pdf expected"), "\(wrong)")
+    try home.refuses(
+      "doc", "sheet", template, home.path + "/cards.png", "--deck", "S", says: "a name that ends in .pdf expected")
   }
 
   @Test func `Lua fills a template and draws a sheet`() throws {
@@ -96,8 +95,7 @@ import Testing
 
   @Test func `an invalid template, field or call is reported and creates nothing`() throws {
     let plain = try home.run("doc", "create").output.split(separator: " ").last.map { String($0.dropLast(2)) } ?? ""
-    let none = try home.run("doc", "create", "--template", plain, "--deck", "S")
-    #expect(none.status == 1 && none.errors.contains("has no {prompt}, {answer} or {FIELD}"), "\(none)")
+    try home.refuses("doc", "create", "--template", plain, "--deck", "S", says: "has no {prompt}, {answer} or {FIELD}")
     #expect(try home.run("doc", "add-text", plain, "{promt}").status == 0)
     let unknown = try home.run("doc", "create", "--template", plain, "--deck", "S")
     #expect(unknown.errors.contains("{promt}: no card has such a field (did you mean \"prompt\"?)"), "\(unknown)")

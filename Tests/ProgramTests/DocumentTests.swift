@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct DocumentProgramTests {
   private let home = Home()
@@ -22,12 +21,10 @@ import Testing
     let doc = id(try home.run("doc", "create"))
     let file = home.path + "/a.rwcard"
     try home.run("doc", "export", doc, file)
-    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
-    let attached = try home.run("card", "attach", "D:1", file)
-    #expect(attached.status == 1 && attached.errors.contains("is not in the store"), "\(attached)")
+    try home.lua("decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    try home.refuses("card", "attach", "D:1", file, says: "is not in the store")
     let card = "{prompt = 'q', answer = 'r', document = documents.open('\(file)')}"
-    let batch = try home.run("-e", "print(decks.open('D'):add_all({\(card)}).rejected[1].code)")
-    #expect(batch.output == "not_in_store\n", "\(batch)")
+    #expect(try home.lua("print(decks.open('D'):add_all({\(card)}).rejected[1].code)").output == "not_in_store\n")
   }
 
   @Test func `a document is composed, shown, drawn and removed by commands`() throws {
@@ -75,7 +72,7 @@ import Testing
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "una frase que no cabe en una línea", "size=120", "align=left")
     func field(_ name: String) throws -> String {
-      try home.run("-e", "print(documents.open('\(doc)').elements[1].\(name))").output.trimmingLineEnd
+      try home.lua("print(documents.open('\(doc)').elements[1].\(name))").output.trimmingLineEnd
     }
     let (height, y) = (try #require(Double(field("height"))), try #require(Double(field("y"))))
     #expect((260...360).contains(height), "two lines of 120 units: \(height)")
@@ -112,7 +109,7 @@ import Testing
         end
       end
       """
-    let run = try home.run("-e", check)
+    let run = try home.lua(check)
     #expect(run.status == 0, "\(run)")
     let full = try home.run("doc", "add-text", doc, "too much", "size=1500")
     #expect(full.output.contains("; the card is full, so it covers others."), "\(full)")
@@ -146,21 +143,18 @@ import Testing
   @Test(arguments: [(80, 24), (40, 12)]) func `the editor lists its keys`(columns: UInt16, rows: UInt16) throws {
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "el perro", "size=120")
-    let terminal = try PseudoTerminal(
-      home.words(["doc", "edit", doc]), environment: home.environment, columns: columns, rows: rows)
-    terminal.wait(for: "? help")
-    terminal.type("?")
+    let terminal = try home.terminal(["doc", "edit", doc], columns: columns, rows: rows)
+    terminal.type("?", after: "? help")
     #expect(terminal.wait(for: "discard all").contains("any key goes back"))
     terminal.type("x", showing: "? help")
     terminal.type("a")
     // On that page the keys that leave the editor go back too.
     for key in ["q", "\u{1B}", "\r"] {
       terminal.type("?", showing: "any key goes back")
-      terminal.type(key)
-      terminal.wait(for: "? help")
+      terminal.type(key, showing: "? help")
     }
     terminal.type("\r", showing: "Changed 1 element.")
-    #expect(try home.run("-e", "print(documents.open('\(doc)').elements[1].align)").output == "left\n")
+    #expect(try home.lua("print(documents.open('\(doc)').elements[1].align)").output == "left\n")
   }
 
   @Test func `line feeds in a text are kept and reported, by commands and by Lua`() throws {
@@ -175,7 +169,7 @@ import Testing
       assert(added.text == "a\\r\\nb")
       assert(added.height == assert(d:add_text{text = "a\\nb"}).height)
       """
-    let run = try home.run("-e", code)
+    let run = try home.lua(code)
     #expect(run.status == 0, "\(run)")
     #expect(try home.run("doc", "show", doc).output.contains("a text in 3 lines: \"uno\", \"dos\", \"tres\""))
     let export = try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").output
@@ -195,18 +189,16 @@ import Testing
   }
 
   @Test func `a document is drawn in the terminal, and beside a card that is studied`() throws {
-    try home.run(
-      "-e",
+    try home.lua(
       "local d = documents.create{background = {1, 0, 0}} decks.create('P'):add{prompt = 'p', answer = 'a', document = d}"
     )
     let terminal = try home.terminal("study", "P", "--sprint")
-    terminal.wait(for: "show the answer")
-    terminal.type("\r", showing: "48;2;255;0;0m▀")
+    terminal.type("\r", after: "show the answer", showing: "48;2;255;0;0m▀")
     terminal.type("r", showing: "Done.")
   }
 
   @Test func `a prompt that cannot save its moves at its end reports it`() throws {
-    try home.run("-e", "documents.create{}:add_text{text = 'el perro'}")
+    try home.lua("documents.create{}:add_text{text = 'el perro'}")
     let other = home.words(["doc", "remove"]).map { "'\($0)'" }.joined(separator: " ")
     let lines = [
       "d = documents.list()[1]", "e = d.elements[1]", "e.x = 77", "_ = os.execute([[\(other) ]] .. d.id)",
@@ -219,8 +211,7 @@ import Testing
     let doc = id(try home.run("doc", "create"))
     for text in ["el perro", "el gato"] { #expect(try home.run("doc", "add-text", doc, text).status == 0) }
     let terminal = try home.terminal()
-    terminal.wait(for: "> ")
-    terminal.type("doc set \(doc) 1 rot\t15\r", showing: "Changed 1 field.")
+    terminal.type("doc set \(doc) 1 rot\t15\r", after: "> ", showing: "Changed 1 field.")
     terminal.type("doc lower \(doc) \t\t", showing: "el gato")
     terminal.type("2\r", showing: "Moved.")
   }

@@ -2,19 +2,17 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct EditingTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "casa", "house", "--reversed")
   }
 
   private func terminal(_ words: String..., editor: String) throws -> PseudoTerminal {
-    try PseudoTerminal(home.words(words), environment: home.environment + [editor])
+    try home.terminal(words, [editor])
   }
 
   @Test(arguments: [
@@ -46,16 +44,14 @@ import Testing
   }
 
   @Test func `an unedited field stays as it is, whatever its lines look like`() throws {
-    try home.run(
-      "-e",
+    try home.lua(
       #"decks.open("D"):add_note{type = "Basic", fields = {Front = "a\n  ==== Back ====\nb", Back = "x<b>1</b>\r\ny"}}"#
     )
     let terminal = try terminal("note", "edit", "D:1", editor: home.editor("sed -i 's/^a$/A/' \"$1\""))
     terminal.wait(for: "Changed the note")
     #expect(terminal.ended() == 0)
-    let fields = try home.run("-e", "local f = decks.open('D'):card(1).note.fields print(f.Front == ..., f.Back)")
-    let kept = try home.run(
-      "-e",
+    let fields = try home.lua("local f = decks.open('D'):card(1).note.fields print(f.Front == ..., f.Back)")
+    let kept = try home.lua(
       #"local f = decks.open("D"):card(1).note.fields print(f.Back == "x<b>1</b>\r\ny", f.Front:find("==== Back ====", 1, true) ~= nil, f.Front:sub(1, 1))"#
     )
     #expect(kept.output == "true\ttrue\tA\n", "\(fields)")
@@ -91,8 +87,7 @@ import Testing
       else touch \(home.path)/once; sed -i '/^sol$/d' "$1"; fi
       """
     let terminal = try terminal("study", "D", editor: home.editor(script))
-    terminal.wait(for: "q quit")
-    terminal.type("e", showing: "Edit again? [y/N] ")
+    terminal.type("e", after: "q quit", showing: "Edit again? [y/N] ")
     terminal.type("y\r", showing: "gato")
     let second = try String(decoding: bytes(of: copy), as: UTF8.self)
     #expect(second.hasPrefix("# Refused: the field \"Front\", the note's first, is empty\n"), "\(second)")
@@ -106,8 +101,7 @@ import Testing
     try home.run("card", "add", "D", "sol", "sun")
     let terminal = try terminal(
       "study", "D", editor: home.editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
-    terminal.wait(for: "q quit")
-    terminal.type("e", showing: "Edit again? [y/N] ")
+    terminal.type("e", after: "q quit", showing: "Edit again? [y/N] ")
     terminal.type("y\r", showing: "\u{1B}[H\u{1B}[2J")
     terminal.type("\r", showing: "sun")
     terminal.type("q")
@@ -129,11 +123,9 @@ import Testing
   func `Ctrl-C ends the edit and nothing else`(script: String) throws {
     try home.run("card", "add", "D", "sol", "sun")
     let terminal = try terminal("study", "D", editor: home.editor(script))
-    terminal.wait(for: "q quit")
-    terminal.type("e")
+    terminal.type("e", after: "q quit")
     if script.hasPrefix("sed") {
-      terminal.wait(for: "Edit again? [y/N] ")
-      terminal.type("\u{03}")
+      terminal.type("\u{03}", after: "Edit again? [y/N] ")
     }
     // Neither the question nor an old frame remains above the new frame.
     terminal.wait(for: "\u{1B}[H\u{1B}[2J", "sol")
@@ -148,8 +140,7 @@ import Testing
 
   @Test func `after e no old frame remains above the new one`() throws {
     let terminal = try terminal("study", "D", editor: home.editor("sed -i 's/^casa$/gato/' \"$1\""))
-    terminal.wait(for: "q quit")
-    terminal.type("e")
+    terminal.type("e", after: "q quit")
     // The frame is erased before the editor opens.
     #expect(terminal.wait(for: "gato").contains("A\r\u{1B}[J"))
     #expect(terminal.ended(after: "q") == 0)

@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 /// An editor that sends messages and waits for their responses.
 final class Editor {
@@ -13,7 +12,7 @@ final class Editor {
   private var number = 0
 
   init(_ home: Home, encoding: String = "utf-8", root: String) throws {
-    child = try Child(home.words(["lsp"]), environment: home.environment)
+    child = try home.start(["lsp"])
     let capabilities = #"{"general":{"positionEncodings":["\#(encoding)"]}}"#
     let answer = request(
       "initialize",

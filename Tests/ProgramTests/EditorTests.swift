@@ -2,15 +2,12 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct EditorTests {
-  private let home: Home
+  private let home = Home()
   private var folder: String { home.path + "/es" }
 
   init() throws {
-    home = Home()
-    for folder in ["es", "es/verbs"] { mkdir(home.path + "/" + folder, 0o700) }
     try home.write(#"{"name": "Spanish", "namespace": "example.org"}"#, to: "es/deck.json")
     try home.write("## el gato\n\nthe cat\n\nThe ==sun== is hot.\n", to: "es/animals.md")
     try home.write("prompt,answer,guid,tags\nser,to be,ser,verb irregular\nir,to go,,verb\n", to: "es/verbs/list.csv")
@@ -25,8 +22,6 @@ import Testing
     let run = try home.run("build", folder)
     return run.output + run.errors
   }
-
-  // MARK: Diagnostics
 
   @Test(arguments: [
     ("animals.md", "Q: el perro\n\n## el gato\n\nthe cat\n", 0, "A: expected after Q:"),
@@ -97,7 +92,6 @@ import Testing
   }
 
   @Test func `a folder without a description becomes a source folder once it was built`() throws {
-    mkdir(home.path + "/Words", 0o700)
     try home.write("## a\n\nb\n", to: "Words/a.md")
     let editor = try editor()
     let path = home.path + "/Words/a.md"
@@ -111,12 +105,10 @@ import Testing
     #expect(editor.end() == 0)
   }
 
-  // MARK: Ids
-
   @Test func `ids are written into all kinds of sources, and the build keeps the cards`() throws {
     try home.write("{\"prompt\": \"uno\", \"answer\": \"one\"}\n", to: "es/more.jsonl")
     _ = try build()
-    let before = try home.run("-e", "for c in decks.open('Spanish'):cards() do print(c.guid) end").lines.sorted()
+    let before = try home.lua("for c in decks.open('Spanish'):cards() do print(c.guid) end").lines.sorted()
     let editor = try editor()
     for (name, lines) in [("animals.md", [0, 4]), ("verbs/list.csv", [2]), ("more.jsonl", [0])] {
       let text = try String(contentsOfFile: folder + "/" + name)
@@ -130,12 +122,10 @@ import Testing
     #expect(editor.end() == 0)
     let built = try build()
     #expect(built.contains("nothing changed") && built.contains("3 sources read"), "\(built)")
-    #expect(try home.run("-e", "for c in decks.open('Spanish'):cards() do print(c.guid) end").lines.sorted() == before)
+    #expect(try home.lua("for c in decks.open('Spanish'):cards() do print(c.guid) end").lines.sorted() == before)
     #expect(try String(contentsOfFile: folder + "/animals.md").contains("## el gato <!-- id: "))
     #expect(try String(contentsOfFile: folder + "/more.jsonl").hasPrefix("{\"guid\": \""))
   }
-
-  // MARK: Names
 
   @Test func `tags, decks, note types, fields and options are completed`() throws {
     _ = try build()
@@ -160,8 +150,6 @@ import Testing
     #expect(editor.end() == 0)
   }
 
-  // MARK: The end
-
   @Test func `the server ends with its editor: on exit, at the end of the input, and with the process that started it`()
     throws
   {
@@ -174,7 +162,7 @@ import Testing
     // A process that has ended; the pipes stay open.
     let gone = try Child(["/bin/true"], environment: [])
     #expect(gone.wait() == 0)
-    let third = try Child(home.words(["lsp"]), environment: home.environment)
+    let third = try home.start(["lsp"])
     let message =
       #"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"processId":\#(gone.process),"capabilities":{}}}"#
     third.feed("Content-Length: \(message.utf8.count)\r\n\r\n" + message)
@@ -189,8 +177,6 @@ import Testing
     #expect(editor.end() == 0)
     #expect(access(home.path + "/data/local/collection.sqlite", F_OK) != 0)
     // Output of init.lua does not disturb the protocol.
-    mkdir(home.path + "/.config", 0o700)
-    mkdir(home.path + "/.config/deckhand", 0o700)
     try home.write("print('hello')", to: ".config/deckhand/init.lua")
     #expect(try self.editor().end() == 0)
   }

@@ -2,7 +2,6 @@
 // raises an error.
 
 import TestSupport
-import Testing
 
 @Suite struct FullStackSweepTests {
   /// Reads the names of all bindings from the files of `lua-types`, and calls each with the stack filled up to each of

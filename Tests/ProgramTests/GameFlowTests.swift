@@ -2,32 +2,16 @@
 // notified the same way.
 
 import TestSupport
-import Testing
 
 @Suite struct GameFlowTests {
   private let home = Home()
-  /// Prints every event of games and sessions.
-  private let listening = """
-    for _, name in ipairs{'word_found', 'game_finished', 'card_answered', 'session_finished'} do
-      shell.on(name, function(a, b) print(name, a == nil and '' or tostring(a), b) end)
-    end
-
-    """
-
-  private func listen() throws {
-    for folder in ["/.config", "/.config/deckhand"] { makeFolder(home.path + folder) }
-    try home.write(listening, to: ".config/deckhand/init.lua")
-  }
-
-  private func count(_ event: String, in run: Run) -> Int { run.lines.count { $0.hasPrefix(event) } }
 
   @Test func `a game guessed from Lua is resumed and scored like one guessed at the prompt`() throws {
-    try home.run("-e", "local g = games.new{base = 'cambering'} g:guess('grace') g:guess_all{'cab', 'zzz', 'ring'}")
+    try home.lua("local g = games.new{base = 'cambering'} g:guess('grace') g:guess_all{'cab', 'zzz', 'ring'}")
     let resumed = try home.run("play", "--resume", "--json", input: "cab\nmargin\n/give-up\n").lines
     #expect(resumed[1].contains("already_used") && resumed[2].contains(#""count": 4"#))
     #expect(try home.run("play", "--scores", "--json").lines.count == 1)
-    try home.run(
-      "-e",
+    try home.lua(
       """
       games.mode{name = 'two', rules = {'unused'}, finished = function(game) return game.count == 2 end}
       local g = games.new{mode = 'two', base = 'ab'} g:guess('x') g:guess('y') g:guess('z')
@@ -38,7 +22,7 @@ import Testing
 
   @Test func `a script that fails or is a dry run saves no guess, and a line at the prompt does`() throws {
     let code = "local g = games.new{base = 'cambering'} g:guess('grace')"
-    #expect(try home.run("-e", code + " error('x')").status == 1)
+    #expect(try home.lua(code + " error('x')").status == 1)
     #expect(try home.run("--dry-run", "-e", code).errors.contains("Would add 1 game"))
     #expect(try home.run("play", "--resume").status == 1)
     _ = try home.run([], input: "g = games.new{base = 'cambering'}\ng:guess('grace')\ng:guess('cab')\n")
@@ -49,48 +33,22 @@ import Testing
     let path = try home.write("play --base cambering\nplay --base cambering\n", to: "games.dh")
     let terminal = try home.terminal("run", path)
     for _ in 1...2 {
-      terminal.wait(for: "classic> ")
-      terminal.type("/quit\r", showing: "resumes the game")
+      terminal.type("/quit\r", after: "classic> ", showing: "resumes the game")
     }
     #expect(terminal.ended() == 0)
   }
 
   @Test func `each line of a paste is a guess`() throws {
     let terminal = try home.terminal("play", "--base", "cambering")
-    terminal.wait(for: "classic> ")
-    terminal.type("\u{1B}[200~grace\nmargin\u{1B}[201~\r", showing: "2 found", "classic> ")
+    terminal.type("\u{1B}[200~grace\nmargin\u{1B}[201~\r", after: "classic> ", showing: "2 found", "classic> ")
     #expect(terminal.ended(after: "/quit\r") == 0)
   }
 
   @Test func `a killed pipe keeps each guess that was answered`() throws {
-    let child = try Child(home.words(["--json", "play", "--base", "cambering"]), environment: home.environment)
+    let child = try home.start(["--json", "play", "--base", "cambering"])
     child.feed("grace\ncab\n")
     _ = try child.finish(input: "ring\n")
     #expect(try home.run("play", "--resume", "--json", input: "ring\n").output.contains("already_used"))
-  }
-
-  @Test func `events are the same from a pipe, from Lua, and from a plugin, each once`() throws {
-    try listen()
-    try home.install(
-      "m",
-      code: """
-        games.mode{name = 'm', rules = {'unused'}, finished = function(game) return game.count == 2 end}
-        shell.command{name = 'bot', summary = 'x', run = function()
-          local g = games.new{mode = 'm', base = 'ab'} g:guess_all{'x', 'y', 'z'} end}
-        """,
-      manifest:
-        #"{"name": "m", "version": "1.0", "api": 1, "permissions": ["games", "shell"], "modes": ["m"], "commands": ["bot"]}"#
-    )
-    try home.run("plugin", "enable", "m", "--grant")
-    let lua = "local g = games.new{mode = 'm', base = 'ab'} g:guess('x') g:guess('y') g:guess('z')"
-    for run in [
-      try home.run("play", "m", "--base", "ab", input: "x\ny\nz\n"), try home.run("-e", lua), try home.run("bot"),
-    ] {
-      #expect(count("word_found", in: run) == 2, "\(run.output)")
-      #expect(count("game_finished", in: run) == 1, "\(run.output)")
-    }
-    let ended = try home.run("play", "--base", "cambering", input: "grace\n/give-up\ncab\n")
-    #expect(count("game_finished", in: ended) == 1)
   }
 
   @Test func `a mode's data lives in its own Lua state, whichever state reads it first`() throws {
@@ -101,8 +59,7 @@ import Testing
           game.data.n = (game.data.n or 0) + 1 return game.data.n end}
         """)
     try home.run("plugin", "enable", "m", "--grant")
-    let run = try home.run(
-      "-e",
+    let run = try home.lua(
       """
       local g = games.new{mode = 'm', base = 'ab'}
       print(g.data.n, pcall(function() g.data.n = 40 end))
@@ -115,7 +72,7 @@ import Testing
     #expect(run.lines[2].hasPrefix("nil\tfalse"))
     // Saved data also goes to the mode's own state when Lua of another state reads it first.
     let code = "games.new{mode = 'm', base = 'ab'}:guess('x') shell.run('play --resume')"
-    #expect(try home.run("-e", code).status == 0)
+    #expect(try home.lua(code).status == 0)
     #expect(try home.run("play", "--resume", input: "zz\n").output.contains("zz: 2 points"))
   }
 
@@ -145,8 +102,7 @@ import Testing
     #expect(Array(duel.dropLast()) == [#"{"message": "Passed."}"#, #"{"message": "Both players passed."}"#], "\(duel)")
     #expect(duel.last?.contains(#""code": "over""#) == true)
     let daily = try home.terminal("play", "daily")
-    daily.wait(for: "daily> ")
-    daily.type("/give-up\r", showing: "`play daily` has another word tomorrow.")
+    daily.type("/give-up\r", after: "daily> ", showing: "`play daily` has another word tomorrow.")
   }
 
   @Test(arguments: [
@@ -161,8 +117,7 @@ import Testing
 
   @Test func `Ctrl-C in a game ends the input line before the state of the game is printed`() throws {
     let terminal = try home.terminal("play", "--base", "letter")
-    terminal.wait(for: "classic> ")
-    terminal.type("\u{3}", showing: "^C\r\n")
+    terminal.type("\u{3}", after: "classic> ", showing: "^C\r\n")
     #expect(!terminal.wait(for: "letter: 0 found").contains("classic> "))
     #expect(terminal.ended() == 0 && terminal.isInCanonicalMode)
   }
@@ -201,7 +156,6 @@ import Testing
     )
     try home.run("plugin", "enable", "m", "--grant")
     try home.run("plugin", "limit", "m", "--seconds", "600")
-    let run = try home.run("fill")
-    #expect(run.status == 1 && run.errors.contains("stopped at 64 MiB"), "\(run)")
+    try home.refuses("fill", says: "stopped at 64 MiB")
   }
 }

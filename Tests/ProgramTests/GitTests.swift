@@ -2,14 +2,12 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct GitTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
-    mkdir(home.path + "/repo", 0o700)
+    makeFolder(home.path + "/repo")
     _ = try git("init", "-q", "-b", "main")
     _ = try git("config", "user.name", "ana")
     _ = try git("config", "user.email", "ana@example.org")
@@ -37,6 +35,15 @@ import Testing
     _ = try git("commit", "-qm", message)
   }
 
+  /// Commits a file, and a change of it on each of two branches.
+  private func branches(_ name: String, _ base: String, theirs: (String, String), ours: (String, String)) throws {
+    try commit([name: base], "base")
+    _ = try git("checkout", "-qb", "theirs")
+    try commit([name: base.replacing(theirs.0, with: theirs.1)], "theirs")
+    _ = try git("checkout", "-q", "main")
+    try commit([name: base.replacing(ours.0, with: ours.1)], "ours")
+  }
+
   private static let formats = [
     (
       "words.csv", "prompt,answer,guid,tags\ngato,cat,a,x\nperro,dog,b,x\n", "cat,a,x", "tomcat,a,x", "a,x\n", "a,x y\n"
@@ -52,11 +59,7 @@ import Testing
   func `git shows and merges two edits of one line`(
     _ name: String, _ base: String, _ first: String, _ second: String, _ third: String, _ fourth: String
   ) throws {
-    try commit([name: base], "base")
-    _ = try git("checkout", "-qb", "theirs")
-    try commit([name: base.replacing(first, with: second)], "theirs")
-    _ = try git("checkout", "-q", "main")
-    try commit([name: base.replacing(third, with: fourth)], "ours")
+    try branches(name, base, theirs: (first, second), ours: (third, fourth))
     let shown = try git("diff", "main", "theirs")
     #expect(shown.output.contains("diff --deckhand a/\(name)") && shown.output.contains("+answer: tomcat"), "\(shown)")
     let log = try git("log", "-p", "-1", "theirs")
@@ -92,8 +95,8 @@ import Testing
   @Test func `setting up again adds nothing, and keeps a last line without its end`() throws {
     try home.write("*.txt text", to: "repo/.gitattributes")
     for _ in 1...2 { #expect(try script("setup").status == 0) }
-    let attributes = try Child(["/bin/cat", home.path + "/repo/.gitattributes"], environment: []).finish(input: "")
-    #expect(attributes.lines.count == 5 && attributes.lines.first == "*.txt text", "\(attributes)")
+    let attributes = text(of: home.path + "/repo/.gitattributes").split(separator: "\n")
+    #expect(attributes.count == 5 && attributes.first == "*.txt text", "\(attributes)")
   }
 
   @Test func `removing takes away what setting up added, and keeps other lines`() throws {
@@ -102,20 +105,15 @@ import Testing
     #expect(access(home.path + "/repo/.gitattributes", F_OK) != 0)
     try home.write("*.txt text\n", to: "repo/.gitattributes")
     for word in ["setup", "remove"] { #expect(try script(word).status == 0) }
-    let attributes = try Child(["/bin/cat", home.path + "/repo/.gitattributes"], environment: []).finish(input: "")
-    #expect(attributes.output == "*.txt text\n", "\(attributes)")
+    #expect(text(of: home.path + "/repo/.gitattributes") == "*.txt text\n")
   }
 
   @Test func `two changes to one cell stop the merge, and the file keeps both`() throws {
     let base = "prompt,answer,guid\ngato,cat,a\n"
-    try commit(["words.csv": base], "base")
-    _ = try git("checkout", "-qb", "theirs")
-    try commit(["words.csv": base.replacing("cat", with: "kitty")], "theirs")
-    _ = try git("checkout", "-q", "main")
-    try commit(["words.csv": base.replacing("cat", with: "tomcat")], "ours")
+    try branches("words.csv", base, theirs: ("cat", "kitty"), ours: ("cat", "tomcat"))
     let merged = try git("merge", "-q", "--no-edit", "theirs")
     #expect(merged.status == 1, "\(merged)")
-    let text = try Child(["/bin/cat", home.path + "/repo/words.csv"], environment: []).finish(input: "").output
+    let text = text(of: home.path + "/repo/words.csv")
     #expect(text.contains("tomcat") && text.contains("kitty") && !text.contains("<<<<"), "\(text)")
     let shown = try git("diff", "--ours")
     #expect(shown.status == 0 && shown.output.contains("* Unmerged path words.csv\n"), "\(shown)")
@@ -123,11 +121,7 @@ import Testing
 
   @Test func `without the program tables are merged as text`() throws {
     let base = "prompt,answer\ngato,cat\nperro,dog\nsol,sun\nluna,moon\n"
-    try commit(["words.csv": base], "base")
-    _ = try git("checkout", "-qb", "theirs")
-    try commit(["words.csv": base.replacing("moon", with: "the moon")], "theirs")
-    _ = try git("checkout", "-q", "main")
-    try commit(["words.csv": base.replacing("cat", with: "tomcat")], "ours")
+    try branches("words.csv", base, theirs: ("moon", "the moon"), ours: ("cat", "tomcat"))
     let words = ["/usr/bin/git", "-C", home.path + "/repo", "merge", "-q", "--no-edit", "theirs"]
     let environment = environment.filter { !$0.hasPrefix("DECKHAND=") } + ["DECKHAND=/nonexistent/deckhand"]
     let merged = try Child(words, environment: environment).finish(input: "")
@@ -164,11 +158,7 @@ import Testing
 
   @Test func `Markdown without cards is shown and merged as text`() throws {
     let base = "# Read me\n\none\n\ntwo\n\nthree\n\nfour\n"
-    try commit(["README.md": base], "base")
-    _ = try git("checkout", "-qb", "theirs")
-    try commit(["README.md": base.replacing("four", with: "FOUR")], "theirs")
-    _ = try git("checkout", "-q", "main")
-    try commit(["README.md": base.replacing("one", with: "ONE")], "ours")
+    try branches("README.md", base, theirs: ("four", "FOUR"), ours: ("one", "ONE"))
     #expect(try git("diff", "main", "theirs").output.contains("+answer: FOUR"))
     let merged = try git("merge", "-q", "--no-edit", "theirs")
     #expect(merged.status == 0, "\(merged)")

@@ -1,14 +1,12 @@
 // Goals of decks through the built program: set, listed, tried in a dry run, undone, shown, and used from Lua.
 
 import TestSupport
-import Testing
 
 @Suite struct GoalTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
-    try home.run("-e", "local d = decks.create('D') d:add{prompt = 'p', answer = 'a'} decks.create('D::I')")
+    try home.lua("local d = decks.create('D') d:add{prompt = 'p', answer = 'a'} decks.create('D::I')")
   }
 
   @Test func `a goal is set in one step, listed, shown by study and stats, and removed`() throws {
@@ -32,9 +30,9 @@ import Testing
 
   @Test func `an unreachable goal is reported, with what can be reached`() throws {
     let code = "local d = decks.open('D') for i = 1, 2000 do d:append{prompt = 'c' .. i, answer = 'x'} end"
-    try home.run("-e", code)
+    try home.lua(code)
     // By tomorrow only 20 of 2,001 new cards can be started.
-    let tomorrow = try home.run("-e", "print(os.date('%Y-%m-%d', os.time() + 86400))").lines[0]
+    let tomorrow = try home.lua("print(os.date('%Y-%m-%d', os.time() + 86400))").lines[0]
     let run = try home.run("deck", "goal", "D", tomorrow)
     #expect(run.status == 0 && run.output.contains("warning: 95 % cannot be reached; "), "\(run)")
     #expect(run.output.contains("would still be new"), "\(run)")
@@ -42,25 +40,11 @@ import Testing
     #expect(["1 day", "2 days"].contains { run.output.contains("last days: \($0) of 20 minutes") }, "\(run)")
   }
 
-  @Test func `a wrong date, recall or minutes value is refused, and nothing is set`() throws {
-    for (words, status, expected) in [
-      (["2020-01-01"], 1, "a day after today"), (["soon"], 1, "a date like 2027-06-01"),
-      (["2030-06-01", "--recall", "2"], 2, "--recall must be a number from 0.5 to 0.99, not \"2\""),
-      (["2030-06-01", "--minutes", "0"], 2, "--minutes must be a number from 1 to 600"),
-      (["2030-06-01", "--off"], 2, "--off"),
-    ] as [([String], Int32, String)] {
-      let run = try home.run(["deck", "goal", "D"] + words)
-      #expect(run.status == status && run.errors.contains(expected), "\(run)")
-    }
-    #expect(try home.run("--json", "deck", "goal").output == "")
-  }
-
   @Test(arguments: [["--off"], ["--recall", "0.9"], ["D", "--recall", "0.9"], ["D", "--minutes", "5"]])
   func `goal options without a deck or a date are wrong usage`(words: [String]) throws {
     let home = Home()
     try home.run("deck", "create", "D")
-    let run = try home.run(["deck", "goal"] + words)
-    #expect(run.status == 2 && run.errors.contains("is missing; usage: deck goal DECK DATE"), "\(run)")
+    try home.refuses(["deck", "goal"] + words, says: "is missing; usage: deck goal DECK DATE", status: 2)
   }
 
   @Test func `in Lua a goal is read and assigned`() throws {
@@ -71,7 +55,7 @@ import Testing
       print(d:stats().goal.forecast > 0.5, pcall(function() g.recall = 1 end))
       print(pcall(function() d.goal = {date = 'x'} end)) d.goal = nil print(d.goal, d:stats().goal)
       """
-    let run = try home.run("-e", code)
+    let run = try home.lua(code)
     #expect(run.lines.prefix(2) == ["nil", "D\t2030-06-01\t0.9\t20\ttrue"], "\(run)")
     #expect(run.output.contains("true\tfalse\t") && run.output.contains("assign the whole table"), "\(run)")
     #expect(run.output.contains("a date like 2027-06-01") && run.lines.last == "nil\tnil", "\(run)")

@@ -2,17 +2,12 @@
 // narrow tables: the built program at a terminal.
 
 import TestSupport
-import Testing
 
 @Suite struct HelpScreenTests {
   private let home = Home()
 
   private func prompt(columns: UInt16 = 80, rows: UInt16 = 24, _ more: [String] = []) throws -> PseudoTerminal {
-    let environment = home.environment.filter { one in
-      !more.contains { $0.split(separator: "=")[0] == one.split(separator: "=")[0] }
-    }
-    let terminal = try PseudoTerminal(
-      home.words([]), environment: environment + more, columns: columns, rows: rows)
+    let terminal = try home.terminal([], more, columns: columns, rows: rows)
     terminal.wait(for: "Deckhand 0.1.0", "> ")
     return terminal
   }
@@ -82,14 +77,13 @@ import Testing
 
   @Test func `names that users type are not truncated in a narrow table`() throws {
     try home.run("deck", "create", "A deck with quite a long name, longer than forty columns")
-    let terminal = try PseudoTerminal(
-      home.words(["deck", "options", "A deck with quite a long name, longer than forty columns"]),
-      environment: home.environment, columns: 40)
+    let terminal = try home.terminal(
+      ["deck", "options", "A deck with quite a long name, longer than forty columns"], columns: 40)
     let options = terminal.wait(for: "parameters")
     for name in ["new_ignores_review_limit", "minimum_lapse_interval", "reviews_per_day"] {
       #expect(options.contains(name), "\(name): \(options)")
     }
-    let list = try PseudoTerminal(home.words(["deck", "list"]), environment: home.environment, columns: 40)
+    let list = try home.terminal(["deck", "list"], columns: 40)
     let decks = list.wait(for: "never").replacing("\r\n", with: "")
     #expect(
       decks.contains("A deck with quite a long name") && decks.contains("forty columns"),

@@ -1,7 +1,6 @@
 // `help`: every entry has an example, and each example runs.
 
 import TestSupport
-import Testing
 
 @Suite struct HelpTests {
   /// Has everything that the examples name: decks, cards, a document, files.
@@ -26,7 +25,7 @@ import Testing
       document:add_text{text = "el perro"} document:add_text{text = "the dog {prompt}"}
       document:save()
       """
-    #expect(try home.run("-e", code).status == 0)
+    #expect(try home.lua(code).status == 0)
   }
 
   @Test func `topics, Lua, settings and codes are explained, and a search finds them`() throws {
@@ -105,11 +104,10 @@ import Testing
 
   /// The typed text is erased after each Tab; the list that a Tab shows is read before more is typed.
   @Test func `a Tab anywhere in any example runs nothing and fails nowhere`() throws {
-    let listed = try home.run(
-      "-e",
+    let listed = try home.lua(
       "for _, e in ipairs(shell.run([[help -k '']])) do if e.kind == 'command' then print(e.example) end end")
     let steps = try home.run("--json", "undo", "--list").output
-    let terminal = try PseudoTerminal(home.words([]), environment: home.environment, columns: 40, rows: 12)
+    let terminal = try home.terminal([], columns: 40, rows: 12)
     terminal.wait(for: "> ")
     let examples = Set(listed.lines).sorted().filter { !$0.isEmpty }
     #expect(examples.count > 100)
@@ -136,7 +134,7 @@ import Testing
       """
     // Skips what runs until it is stopped, reads the rest of the input, or takes long.
     let skipped = ["quit", "exit", "serve", "lsp", "map", "word compile", "study", "play", "text read", "doc edit"]
-    let examples = try home.run("-e", code).lines.filter { line in
+    let examples = try home.lua(code).lines.filter { line in
       !skipped.contains { line == $0 || line.hasPrefix($0 + " ") }
     }
     #expect(examples.count > 100 && examples.contains { $0.hasPrefix("deck simulate") })
@@ -151,8 +149,7 @@ import Testing
     let text = try home.run("help", "prompt").output.split(whereSeparator: \.isWhitespace).joined(separator: " ")
     let start = try #require(text.firstRange(of: "shell.prompt = ")).lowerBound
     let end = try #require(text.firstRange(of: " end ")).lowerBound
-    let run = try home.run("-e", "\(text[start..<end]) end print(shell.prompt{})")
-    #expect(run.output == "> \n")
+    #expect(try home.lua("\(text[start..<end]) end print(shell.prompt{})").output == "> \n")
   }
 
   @Test func `every example in Lua runs`() throws {
@@ -249,11 +246,6 @@ import Testing
 extension Home {
   /// Runs with the home as the working folder.
   func runInside(_ arguments: [String], input: String = "") throws -> Run {
-    let program = words(arguments).map {
-      "'" + $0.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
-    }
-    let child = try Child(
-      ["/bin/sh", "-c", "cd '\(path)' && exec " + program.joined(separator: " ")], environment: environment)
-    return try child.finish(input: input)
+    try sh("cd '\(path)' && exec \"$@\"", arguments, input: input)
   }
 }

@@ -2,15 +2,13 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 /// A screen that is not used locks.
 @Suite struct IdleScreenTests {
-  private let home: Home
+  private let home = Home()
   private let clock: ManualClock
 
   init() throws {
-    home = Home()
     clock = try ManualClock()
     home.clock = clock
   }
@@ -20,13 +18,12 @@ import Testing
     let password = try home.write("correct horse battery\n", to: "password")
     chmod(password, 0o600)
     #expect(try home.run("account", "add", "ana", "--new-password-file", password).status == 0)
-    return try PseudoTerminal(
-      home.words(["--password-file", password, "--set", "auth.idle_minutes=1"] + words), environment: home.environment)
+    return try home.terminal(["--password-file", password, "--set", "auth.idle_minutes=1"] + words)
   }
 
   @Test func `an idle document editor resumes after the password with its changes`() throws {
     let code = "local d = documents.create() d:add_text{text = 'hello'} print(d.id)"
-    let document = try #require(try home.run("-e", code).lines.first)
+    let document = try #require(try home.lua(code).lines.first)
     let terminal = try terminal(["doc", "edit", document])
     terminal.wait(for: "Esc cancels")
     for _ in 0..<3 {
@@ -34,8 +31,7 @@ import Testing
       terminal.type("[", showing: "rotated")
     }
     clock.pass(seconds: 60)
-    terminal.wait(for: "Password for ana: ")
-    terminal.type("correct horse battery\r", showing: "Esc cancels")
+    terminal.type("correct horse battery\r", after: "Password for ana: ", showing: "Esc cancels")
     #expect(terminal.ended(after: "\r") == 0)
     #expect(terminal.output.contains("Changed 1 element."))
   }
@@ -52,11 +48,9 @@ import Testing
 
   @Test func `an idle tour locks, and resumes after the password`() throws {
     let terminal = try terminal(["--no-init"])
-    terminal.wait(for: "> ")
-    terminal.type("help tour\r", showing: "tour> ")
+    terminal.type("help tour\r", after: "> ", showing: "tour> ")
     clock.pass(seconds: 60)
-    terminal.wait(for: "Password for ana: ")
-    terminal.type("correct horse battery\r", showing: "tour> ")
+    terminal.type("correct horse battery\r", after: "Password for ana: ", showing: "tour> ")
     terminal.type("deck create Owls\r", showing: "There it is.", "tour> ")
     terminal.type("\u{04}", showing: "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
@@ -66,12 +60,12 @@ import Testing
     ["study", "D", "--sprint", "--seconds", "600"], ["study", "D"],
   ])
   func `an idle session is hidden, its clock is paused, and it resumes after the password`(words: [String]) throws {
-    try home.run("-e", "decks.create('D'):add{prompt = 'secret prompt', answer = 'a'}")
+    try home.lua("decks.create('D'):add{prompt = 'secret prompt', answer = 'a'}")
     let terminal = try terminal(words)
     terminal.wait(for: "secret prompt")
     clock.pass(seconds: 60)
-    terminal.wait(for: "Password for ana: ")
-    terminal.type("wrong\r", showing: "login: wrong name or password", "Password for ana: ")
+    terminal.type(
+      "wrong\r", after: "Password for ana: ", showing: "login: wrong name or password", "Password for ana: ")
     clock.pass(seconds: 200)
     terminal.type("correct horse battery\r")
     let shown = terminal.wait(for: "secret prompt")

@@ -3,17 +3,14 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct LearnerGameTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
-    for folder in ["data", "data/frequency", "data/dictionaries"] { mkdir(home.path + "/" + folder, 0o700) }
     // The most frequent words of English, and enough other words to give an order.
     let common = ["grace", "bearing", "margin", "ring", "brain", "cigar", "image", "game", "nice", "being", "begin"]
-    let rest = try home.run("-e", "for w in words.lexicon('english'):words{length = 7, prefix = ''} do print(w) end")
+    let rest = try home.lua("for w in words.lexicon('english'):words{length = 7, prefix = ''} do print(w) end")
       .lines
     try home.write(
       (common + rest.filter { !common.contains($0) }.prefix(1_200)).joined(separator: "\n") + "\n",
@@ -32,7 +29,7 @@ import Testing
     #expect(!run.output.contains("a taxi") && !run.output.contains("a circle"), "\(run)")
     let all = try home.run(
       "--set", "game.words=all", "-e", "#games.new{base = 'cambering', language = 'english'}:possible()")
-    let few = try home.run("-e", "#games.new{base = 'cambering', language = 'english'}:possible()")
+    let few = try home.lua("#games.new{base = 'cambering', language = 'english'}:possible()")
     let counts = [all, few].map { Int($0.output.trimmingLineEnd) ?? 0 }
     #expect(counts[1] > 5 && counts[0] > 5 * counts[1], "\(counts)")
   }
@@ -52,7 +49,7 @@ import Testing
     let run = try home.run(
       "play", "m", "--base", "cambering", "--language", "english", "--to-deck", "Missed", input: "ring\n/give-up\n")
     #expect(run.errors.contains("added to \"Missed\"; 0 were already there; "), "\(run)")
-    let cards = try home.run("-e", "for c in decks.open('Missed'):cards() do print(c.answer, c.prompt) end").lines
+    let cards = try home.lua("for c in decks.open('Missed'):cards() do print(c.answer, c.prompt) end").lines
     #expect(cards.contains("grace\tease") && cards.contains("image\tHe made the first ___ of it."), "\(cards)")
     #expect(!cards.contains { $0.hasPrefix("margin") || $0.hasPrefix("ring") || $0.hasPrefix("game") }, "\(cards)")
     try home.write(
@@ -86,9 +83,8 @@ import Testing
   }
 
   @Test func `the first use of a list says at once that it is being compiled`() throws {
-    let fresh = home.environment.filter { !$0.hasPrefix("XDG_CACHE_HOME=") } + ["XDG_CACHE_HOME=\(home.path)/cache"]
-    let terminal = try PseudoTerminal(
-      home.words(["play", "--base", "casa", "--language", "spanish"]), environment: fresh)
+    let terminal = try home.terminal(
+      ["play", "--base", "casa", "--language", "spanish"], ["XDG_CACHE_HOME=\(home.path)/cache"])
     terminal.wait(for: "Preparing the Spanish word list (once)", "4 letter word")
   }
 }

@@ -2,7 +2,6 @@
 // Invariant: readline is not reentrant, so nothing that such code calls may read from the terminal.
 
 import TestSupport
-import Testing
 
 @Suite(.serialized) struct LineCallbackTests {
   private let home = Home()
@@ -32,7 +31,7 @@ import Testing
   @Test(arguments: readings.indices)
   func `a completion that reads from the terminal gets the end of the input`(index: Int) throws {
     let (code, result) = Self.readings[index]
-    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    try home.lua("decks.create('D'):add{prompt = 'p', answer = 'a'}")
     let terminal = try prompt(
       home,
       [
@@ -70,8 +69,7 @@ import Testing
       "\\C-xt": "ca \\t\\C-xr\\C-xm"
 
       """, to: "inputrc")
-    let environment = home.environment.filter { !$0.hasPrefix("INPUTRC=") } + ["INPUTRC=" + keys]
-    let terminal = try PseudoTerminal(home.words([]), environment: environment)
+    let terminal = try home.terminal([], ["INPUTRC=" + keys])
     terminal.wait(for: "> ")
     terminal.type(
       "shell.command{name = 'ca', summary = 'x', arguments = {'[A]'}, run = function(a) print('ran', a.a) end, "

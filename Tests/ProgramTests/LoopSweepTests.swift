@@ -2,7 +2,6 @@
 // Invariant: the test measures processor time, which does not grow on a busy machine, and the peak of memory.
 
 import TestSupport
-import Testing
 
 @Suite struct LoopSweepTests {
   private static let limit = 0.1
@@ -95,18 +94,13 @@ import Testing
     try home.run("lua-types", home.path + "/types")
     try home.write(String(repeating: "The cats sat on 7 mats. ", count: 500), to: "text.txt")
     #expect(try home.run("word", "check", "x").status < 2)
-    let folder = home.path + "/data/plugins/loops"
-    for made in [home.path + "/data", home.path + "/data/plugins", folder] { makeFolder(made) }
-    try writeFile("local FOLDER = \"\(home.path)\"\n" + Self.plugin, to: folder + "/init.lua")
     let rights = [
       "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
       "shell.run", "texts", "files.read:\(home.path)", "files.write:\(home.path)/written",
     ]
-    try writeFile(
-      """
-      {"name": "loops", "version": "1.0.0", "api": 1, "summary": "x", "commands": ["gather", "loop"],
-       "permissions": [\(rights.map { "\"\($0)\"" }.joined(separator: ", "))]}
-      """, to: folder + "/plugin.json")
+    try home.plugin(
+      "loops", permissions: "[\(rights.map { "\"\($0)\"" }.joined(separator: ", "))]",
+      manifest: #""commands": ["gather", "loop"]"#, "local FOLDER = \"\(home.path)\"\n" + Self.plugin)
     #expect(try home.run("plugin", "enable", "loops", "--grant").status == 0)
     #expect(
       try home.run("plugin", "limit", "loops", "--seconds", "\(Self.limit)", "--memory", "\(Self.memory)").status == 0)

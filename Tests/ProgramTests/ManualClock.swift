@@ -3,7 +3,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 /// The wall clock and the machine's clock of all programs that are started with its variables.
 final class ManualClock {

@@ -1,13 +1,11 @@
 // `map` and `map --reduce` through the built program: lines in, records out, the same however the input is split.
 
 import TestSupport
-import Testing
 
 @Suite struct MapTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
     try home.write(
       """
       function map(line) for word in line:gmatch("%S+") do emit(word, 1) end end
@@ -135,8 +133,7 @@ import Testing
   }
 
   @Test func `processing a line has a time limit, and waiting for a line does not count`() throws {
-    let script = try home.write(
-      "function map(line) while line == 'loop' do end emit(line, 1) end", to: "limited.lua")
+    let script = try home.write("function map(line) while line == 'loop' do end emit(line, 1) end", to: "limited.lua")
     let run = try map("--seconds", "1", script, input: "a\nloop\nb\n")
     #expect(run.status == 1, "\(run)")
     #expect(run.errors.contains("line 2 of standard input") && run.errors.contains("time limit"))

@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct MemoryTests {
   private static let everything = """
@@ -62,7 +61,7 @@ import Testing
       pcall(shell.run, "keep")
       for line in io.lines("/proc/self/status") do print(line:match("^VmHWM:%s+(%d+)") or "") end
       """
-    let peak = try home.run("-e", script).lines.compactMap { Int($0) }.first
+    let peak = try home.lua(script).lines.compactMap { Int($0) }.first
     #expect((peak ?? Int.max) < 128 << 10)
   }
 
@@ -77,14 +76,13 @@ import Testing
       print(session.remaining, session.wrong, session.card.prompt)
       for line in io.lines("/proc/self/status") do print(line:match("^VmHWM:%s+(%d+)") or "") end
       """
-    let run = try home.run("-e", script)
+    let run = try home.lua(script)
     #expect(run.lines.first == "30000\t997\tp998", "\(run.errors)")
     #expect((run.lines.compactMap { Int($0) }.first ?? Int.max) < 200 << 10)
   }
 
   @Test func `a loop over the lines of many files leaves no descriptor open`() throws {
-    let run = try home.run(
-      "-e",
+    let run = try home.lua(
       """
       local last
       for i = 1, 3000 do last = files.lines("\(home.path)/list.txt") last() end

@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 private let neovim = "/usr/bin/nvim"
 
@@ -10,7 +9,6 @@ private let neovim = "/usr/bin/nvim"
   @Test(.enabled(if: access(neovim, X_OK) == 0, "Debian's neovim is not installed"))
   func `neovim marks, fixes, completes and writes ids`() throws {
     let home = Home()
-    mkdir(home.path + "/es", 0o700)
     try home.write(#"{"name": "Spanish"}"#, to: "es/deck.json")
     try home.write("## el gato\n\nthe cat\n\n## la vaca <!-- tags: animal -->\n\nthe cow\n", to: "es/animals.md")
     #expect(try home.run("build", home.path + "/es").status == 0)

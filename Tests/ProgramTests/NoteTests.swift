@@ -2,18 +2,16 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct NoteProgramTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
     try home.run("deck", "create", "D")
   }
 
   private func terminal(_ words: [String], _ editor: String = "EDITOR=false") throws -> PseudoTerminal {
-    try PseudoTerminal(home.words(words), environment: home.environment + [editor])
+    try home.terminal(words, [editor])
   }
 
   @Test func `an editor that leaves a text unchanged changes nothing, and this is reported`() throws {
@@ -48,7 +46,7 @@ import Testing
     }
     try edit(["card", "edit", "deck:D"], "s/dos/two!/", meanwhile: ["card", "edit", "D:2", "--answer", "other"])
     try edit(["note", "edit", "D:2"], "s/other/mine/", meanwhile: ["card", "tag", "D:2", "--add", "late"])
-    let card = try home.run("-e", "c = decks.open('D'):card(2) print(c.prompt, c.answer, c.tags[1])")
+    let card = try home.lua("c = decks.open('D'):card(2) print(c.prompt, c.answer, c.tags[1])")
     #expect(card.output == "two!\tmine\tlate\n", "\(card)")
     let styled = try home.run("notetype", "show", "Basic").output.replacing("20px", with: "31px")
     let path = try home.write(styled, to: "styled.txt")
@@ -75,8 +73,7 @@ import Testing
       #expect(refused.status != 0 && refused.errors.contains(message), "\(refused)")
     }
     try home.run("deck", "create", "E")
-    let several = try home.run("note", "add", "Basic", "Front=x")
-    #expect(several.status == 2 && several.errors.contains("say which deck: `--deck DECK`"), "\(several)")
+    try home.refuses("note", "add", "Basic", "Front=x", says: "say which deck: `--deck DECK`", status: 2)
     let script =
       "sed -i 's/^==== Front ====$/&\\nel pez/; s/^==== Back ====$/==== Back (HTML) ====\\n<i>fish<\\/i>/' \"$1\""
     let terminal = try terminal(["note", "add", "Basic", "--deck", "E", "--tag", "sea"], home.editor(script))
@@ -105,7 +102,7 @@ import Testing
     let guids = ["note", "guid"].map { name in plain.split(separator: "\"\(name)\": ").last?.prefix(13) }
     #expect(guids[0] != nil && guids[0] == guids[1], "\(plain)")
     #expect(try home.run("--dry-run", "-e", "decks.open('D'):add_note{fields={Front='x',Back='y'}}").status == 0)
-    #expect(try home.run("-e", "#decks.open('D')").output == "8\n")
+    #expect(try home.lua("#decks.open('D')").output == "8\n")
   }
 
   @Test(arguments: [
@@ -115,15 +112,15 @@ import Testing
     (["card", "add", "D", "x", "--cloze", "{{c1::a}}"], 2, "one argument too many"),
     (["card", "add", "D", "--cloze", "nothing"], 1, "{{c1::hidden}}"),
     (["card", "add", "D", "  ", "y", "--reversed"], 1, "is empty"),
-    (["note", "show", "nope"], 1, "no card has a guid"), (["note", "edit", "D:1", "--set", "x"], 1, "has no card"),
+    (["note", "show", "nope"], 1, "no card has a guid"),
+    (["note", "edit", "D:1", "--set", "x"], 1, "has no card"),
     (["notetype", "show", "Clze"], 1, "(did you mean \"Cloze\"?)"), (["note", "shw"], 2, "(did you mean \"show\"?)"),
     (["notetype", "create", "basic", "--field", "a"], 1, "already exists"),
     (["notetype", "create", "X", "--field", "a", "--front", "{{b}}"], 1, "names the field \"b\""),
     (["notetype", "create", "X", "--field", "a", "--front", "{{#a}}"], 1, "does not close it"),
     (["notetype", "create", "X", "--front", "no field"], 1, "shows no field"),
     (["notetype", "create", "X"], 1, "an editor needs a terminal"), (["notetype", "edit", "Basic"], 1, "--from FILE"),
-    (["media", "remove", "x.png"], 1, "no media file is called"),
-    (["media", "add", "/proc/none"], 1, "no such file"),
+    (["media", "remove", "x.png"], 1, "no media file is called"), (["media", "add", "/proc/none"], 1, "no such file"),
   ])
   func `an impossible change is refused with a remedy`(words: [String], status: Int32, says: String) throws {
     let run = try home.run(words)
@@ -142,24 +139,22 @@ import Testing
     let json = try home.run("note", "show", "D:2", "--json").output
     #expect(json.contains("\"fields\": {") && json.contains("\"Front\": \"gato\""), "\(json)")
     #expect(try home.run("note", "edit", "D:2", "--set", "Back=a < b").output.contains("it has 2 cards"))
-    #expect(try home.run("-e", "decks.open('D'):card(3).prompt").output == "\"a < b\"\n")
+    #expect(try home.lua("decks.open('D'):card(3).prompt").output == "\"a < b\"\n")
     #expect(try home.run("note", "edit", "D:2", "--html", "--set", "Back=<b>b</b>").status == 0)
-    let refused = try home.run("note", "edit", "D:2", "--set", "Back=x")
-    #expect(refused.status == 1 && refused.errors.contains("`note edit NOTE --set FIELD=TEXT` takes HTML with --html"))
+    try home.refuses(
+      "note", "edit", "D:2", "--set", "Back=x", says: "`note edit NOTE --set FIELD=TEXT` takes HTML with --html")
     #expect(try home.run("note", "edit", "D:2", "--plain", "--set", "Back=x").status == 0)
     #expect(try home.run("note", "edit", "D:2", "--set", "Bakc=x").errors.contains("did you mean \"Back\""))
-    let twice = try home.run("note", "edit", "D:2", "--set", "Back=y", "--set", "Back=z")
-    #expect(twice.status == 2 && twice.errors.contains("--set Back is given twice"), "\(twice)")
+    try home.refuses(
+      "note", "edit", "D:2", "--set", "Back=y", "--set", "Back=z", says: "--set Back is given twice", status: 2)
     #expect(try home.run("note", "edit", "D:2").errors.contains("give --set FIELD=TEXT; an editor needs a terminal"))
     try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}}")
     let fewer = ["note", "edit", "D:1", "--set", "Text={{c1::a}} b"]
-    let lossy = try home.run(fewer)
-    #expect(lossy.status == 2 && lossy.errors.contains("would remove 1 card with the schedule; use --yes"), "\(lossy)")
+    try home.refuses(fewer, says: "would remove 1 card with the schedule; use --yes", status: 2)
     #expect(try home.run("note", "show", "D:1", "--json").output.contains("{{c2::b}}"))
     #expect(try home.run(fewer + ["--yes"]).output.contains("it has 1 card."))
     try home.run("card", "remove", "D:1")
-    let refusedCard = try home.run("card", "edit", "D:2", "--prompt", "x")
-    #expect(refusedCard.status == 1 && refusedCard.errors.contains("made from fields of the note"))
+    try home.refuses("card", "edit", "D:2", "--prompt", "x", says: "made from fields of the note")
   }
 
   @Test func `the editor changes a note; a change that removes cards asks first`() throws {
@@ -167,18 +162,15 @@ import Testing
     let tagged = try terminal(
       ["note", "edit", "D:1"], home.editor("sed -i 's/^ *$/one two/; s/{{c1::a}}/{{c1::z}}/' \"$1\""))
     tagged.wait(for: "it has 2 cards")
-    #expect(try home.run("-e", "decks.open('D'):card(2).prompt").output == "\"z [...] ==== x\"\n")
+    #expect(try home.lua("decks.open('D'):card(2).prompt").output == "\"z [...] ==== x\"\n")
     let fewer = try home.editor("sed -i 's/ {{c2::b}}//' \"$1\"")
     let kept = try terminal(["note", "edit", "D:1"], fewer)
-    kept.wait(for: "This removes 1 card with the schedule. Continue? [y/N] ")
-    kept.type("n\r", showing: "Nothing was changed.")
+    kept.type("n\r", after: "This removes 1 card with the schedule. Continue? [y/N] ", showing: "Nothing was changed.")
     let gone = try terminal(["note", "edit", "D:1"], fewer)
-    gone.wait(for: "Continue? [y/N] ")
-    gone.type("y\r", showing: "it has 1 card")
-    #expect(try home.run("-e", "#decks.open('D')").output == "1\n")
+    gone.type("y\r", after: "Continue? [y/N] ", showing: "it has 1 card")
+    #expect(try home.lua("#decks.open('D')").output == "1\n")
     let broken = try terminal(["note", "edit", "D:1"], home.editor("echo nothing > \"$1\""))
-    broken.wait(for: "Edit again? [y/N] ")
-    broken.type("\r", showing: "no line ==== NAME ==== was found")
+    broken.type("\r", after: "Edit again? [y/N] ", showing: "no line ==== NAME ==== was found")
   }
 
   @Test func `a studied card that its note no longer makes stays until doctor --mend cards is agreed to`() throws {
@@ -187,32 +179,28 @@ import Testing
     _ = try home.run(["study", "V"], input: "\n4\n\n4\n")
     let updated = try home.run("deck", "import", "V", source("The {{c1::sun}}"), "--on-duplicate", "update")
     #expect(updated.output.contains("1 updated"), "\(updated)")
-    #expect(try home.run("-e", "#decks.open('V')").output == "2\n")
+    #expect(try home.lua("#decks.open('V')").output == "2\n")
     #expect(try home.run("card", "show", "V:2").output.contains("no longer made by its note"))
     #expect(try home.run("doctor").output.contains("no longer make") == false)
     let listed = try home.run("doctor", "cards")
     #expect(listed.status == 1 && listed.output.contains("1 card that their notes no longer make"), "\(listed)")
-    let refused = try home.run("doctor", "--mend", "cards")
-    #expect(refused.status == 2 && refused.errors.contains("use --yes to agree"), "\(refused)")
+    try home.refuses("doctor", "--mend", "cards", says: "use --yes to agree", status: 2)
     let asked = try terminal(["doctor", "--mend", "cards"])
-    asked.wait(for: "with their schedules? [y/N] ")
-    asked.type("n\r", showing: "no longer make")
-    #expect(try home.run("-e", "#decks.open('V')").output == "2\n")
-    let mended = try home.run("doctor", "--mend", "cards", "--yes")
-    #expect(mended.status == 0 && mended.output.contains("All is well."), "\(mended)")
-    #expect(try home.run("-e", "#decks.open('V')").output == "1\n")
+    asked.type("n\r", after: "with their schedules? [y/N] ", showing: "no longer make")
+    #expect(try home.lua("#decks.open('V')").output == "2\n")
+    try home.shows("doctor", "--mend", "cards", "--yes", text: "All is well.")
+    #expect(try home.lua("#decks.open('V')").output == "1\n")
     try home.run("undo")
-    #expect(try home.run("-e", "print(decks.open('V'):card(2).reps)").output == "1\n")
+    #expect(try home.lua("print(decks.open('V'):card(2).reps)").output == "1\n")
   }
 
   @Test func `a note type is created, shown, and changed with its notes; lost cards are counted and confirmed first`()
     throws
   {
     #expect(try home.run("notetype", "list").output.contains("Cloze"))
-    let made = try home.run(
-      "notetype", "create", "Word", "--field", "Word", "--field", "Sense", "--back", "{{Sense}}!")
+    let made = try home.run("notetype", "create", "Word", "--field", "Word", "--field", "Sense", "--back", "{{Sense}}!")
     #expect(made.output == "Created note type \"Word\".\n", "\(made)")
-    try home.run("-e", "decks.open('D'):add_note{type = 'Word', fields = {Word = 'gato', Sense = 'cat'}}")
+    try home.lua("decks.open('D'):add_note{type = 'Word', fields = {Word = 'gato', Sense = 'cat'}}")
     let text = try home.run("notetype", "show", "Word").output
     #expect(
       text.hasPrefix("==== name: ====\nWord\n==== fields: ====\nWord\nSense\n==== front: Card 1 ====\n{{Word}}\n"))
@@ -222,22 +210,20 @@ import Testing
     let changed = try home.run("notetype", "edit", "word", "--from", home.write(two, to: "two.txt"))
     #expect(changed.status == 0 && changed.output == "Note type \"Word\": 1 note.\n", "\(changed)")
     #expect(try home.run("card", "list", "--json").lines.count == 2)
-    #expect(try home.run("-e", "decks.open('D'):card(2).answer").output == "\"cat!\"\n")
+    #expect(try home.lua("decks.open('D'):card(2).answer").output == "\"cat!\"\n")
     let one = try home.write(renamed.replacing("{{Sense}}", with: "{{Meaning}}"), to: "one.txt")
-    let refused = try home.run("notetype", "edit", "Word", "--from", one)
-    #expect(refused.status == 2 && refused.errors.contains("would remove 1 card; use --yes"), "\(refused)")
+    try home.refuses("notetype", "edit", "Word", "--from", one, says: "would remove 1 card; use --yes", status: 2)
     let asked = try terminal(["notetype", "edit", "Word", "--from", one])
-    asked.wait(for: "This removes 1 card. Continue? [y/N] ")
-    asked.type("n\r", showing: "Nothing was changed.")
+    asked.type("n\r", after: "This removes 1 card. Continue? [y/N] ", showing: "Nothing was changed.")
     #expect(try home.run("card", "list", "--json").lines.count == 2)
     #expect(try home.run("notetype", "edit", "Word", "--from", one, "--yes").status == 0)
     #expect(try home.run("card", "list", "--json").lines.count == 1)
     let edited = try terminal(
       ["notetype", "edit", "Word"], home.editor("sed -i 's/{{Word}}/<b>{{Word}}/; s/^Word$/Noun/' \"$1\""))
     edited.wait(for: "Note type \"Noun\": 1 note.")
-    #expect(try home.run("-e", "decks.open('D'):card(1).note.fields.Noun").output == "\"gato\"\n")
-    #expect(try home.run("-e", "print(select(2, notetypes.open('Noun'):remove()))").output.contains("has 1 note"))
-    #expect(try home.run("-e", "print(notetypes.open('Cloze'):remove())").output == "true\n")
+    #expect(try home.lua("decks.open('D'):card(1).note.fields.Noun").output == "\"gato\"\n")
+    #expect(try home.lua("print(select(2, notetypes.open('Noun'):remove()))").output.contains("has 1 note"))
+    #expect(try home.lua("print(notetypes.open('Cloze'):remove())").output == "true\n")
     let steps = try home.run("undo", "--list").output
     #expect(steps.contains("removing a note type: Cloze"), "\(steps)")
     #expect(steps.contains("editing a note type: Word (notetype edit)"), "\(steps)")
@@ -249,7 +235,7 @@ import Testing
       notetypes.create{name = "Word", fields = {"A", "B"}, css = "a {}\\r\\nb {}\\r\\n",
         cards = {{name = "One", front = "{{A}}\\r\\n<hr>", back = "{{B}}"}}}
       """
-    #expect(try home.run("-e", lua).status == 0)
+    #expect(try home.lua(lua).status == 0)
     let steps = try home.run("--json", "undo", "--list").lines.count
     let text = try home.run("notetype", "show", "Word").output
     #expect(text.hasSuffix("==== css: ====\na {}\nb {}\n\n"), "\(text)")
@@ -258,7 +244,7 @@ import Testing
       #expect(try home.run("notetype", "edit", "Word", "--from", path).output == "Nothing was changed.\n")
     }
     let again = "local t = notetypes.open('Word') t:update{css = t.css, cards = t.cards}"
-    #expect(try home.run("-e", again).status == 0)
+    #expect(try home.lua(again).status == 0)
     #expect(try home.run("--json", "undo", "--list").lines.count == steps)
     let other = try home.write(text.replacing("b {}", with: "c {}"), to: "word.txt")
     #expect(try home.run("notetype", "edit", "Word", "--from", other).output == "Note type \"Word\": 0 notes.\n")
@@ -269,7 +255,7 @@ import Testing
 
   @Test func `names of note types and media are completed, and a narrow terminal shows all`() throws {
     try home.run("card", "add", "D", "un gato muy grande y gris", "a very big and grey cat", "--reversed")
-    let terminal = try PseudoTerminal(home.words([]), environment: home.environment)
+    let terminal = try home.terminal([])
     terminal.wait(for: "> ")
     terminal.resize(columns: 40)
     terminal.type("notetype show Clo\t\r", showing: "{{cloze:Text}}")
@@ -288,7 +274,7 @@ import Testing
   @Test func `media are listed, checked and played by a program that is started without a shell`() throws {
     let sound = try home.write("sound", to: "a$(b) c.mp3")
     #expect(try home.run("media", "add", sound).output == "Added \"a$(b) c.mp3\".\n")
-    try home.run("-e", "decks.open('D'):add_note{fields = {Front = '[sound:no.mp3]', Back = '<img src=\"x.png\">'}}")
+    try home.lua("decks.open('D'):add_note{fields = {Front = '[sound:no.mp3]', Back = '<img src=\"x.png\">'}}")
     let check = try home.run("doctor", "media")
     #expect(
       check.status == 1 && check.output.contains("\"no.mp3\" is used but does not exist\n  where: note "), "\(check)")
@@ -312,14 +298,11 @@ import Testing
         "<svg xmlns='http://www.w3.org/2000/svg' width='8' height='8'><path d='M0 0h8v8H0z' fill='\(color)'/></svg>"
       #expect(try home.run("media", "add", home.write(picture, to: name)).status == 0)
     }
-    try home.run(
-      "-e",
+    try home.lua(
       "decks.open('D'):add_note{fields = {Front = 'what <img src=red.svg> <img src=no.png>', Back = '<img src=blue.svg>'}}"
     )
     // Kitty's graphics protocol is not for a screen that truncates and redraws its lines.
-    let terminal = try PseudoTerminal(
-      home.words(["--color=always", "study", "D"]),
-      environment: home.environment + ["COLORTERM=truecolor", "KITTY_WINDOW_ID=1"])
+    let terminal = try home.terminal(["--color=always", "study", "D"], ["COLORTERM=truecolor", "KITTY_WINDOW_ID=1"])
     let front = terminal.wait(for: "38;2;255;0;0m")
     #expect(front.contains("what [picture red.svg] [picture no.png]") && !front.contains("0;0;255m"))
     terminal.type("\r", showing: "38;2;0;0;255m")
@@ -331,7 +314,7 @@ import Testing
     try home.run("note", "add", "Basic", "Front=\u{93E}", "Back=b", "--deck=D")
     let edited = try home.run("card", "edit", "D:1", "--answer=\u{93F}")
     #expect(edited.status == 0, "\(edited)")
-    let texts = try home.run("-e", "local c = decks.open('D'):card(1) print(c.prompt) print(c.answer)")
+    let texts = try home.lua("local c = decks.open('D'):card(1) print(c.prompt) print(c.answer)")
     #expect(texts.lines == ["\u{93E}", "\u{93F}"], "\(texts)")
   }
 }

@@ -3,7 +3,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct PluginCommandTests {
   private let home = Home()
@@ -35,14 +34,13 @@ import Testing
     #expect(
       json.lines == [#"{"as": "csv", "count": 3, "deck": "Spanish", "n": 3, "quick": true, "words": ["a", "b c"]}"#])
     #expect(try home.run("quiz").status == 2)
-    let wrong = try home.run("quiz", "x", "--count", "many")
-    #expect(wrong.status == 2 && wrong.errors.contains("--count must be a whole number, not \"many\""))
+    try home.refuses("quiz", "x", "--count", "many", says: "--count must be a whole number, not \"many\"", status: 2)
     #expect(try home.run("quiz", "x", "--cuont", "1").errors.contains("did you mean \"--count\""))
     let help = try home.run("help", "quiz").output
     #expect(help.contains("quiz DECK [WORD]... [--count N] [--quick] [--as csv|tsv]") && help.contains("how many"))
     #expect(help.contains("Added by the plugin \"quizbowl\"."))
     #expect(try home.run("quiz", "x", "--help").output == help)
-    #expect(try home.run("-e", #"print(shell.run("quiz x --count 2").count)"#).lines == ["2"])
+    #expect(try home.lua(#"print(shell.run("quiz x --count 2").count)"#).lines == ["2"])
   }
 
   @Test func `a failure names the plugin and its line; a reported problem is the command's own`() throws {
@@ -72,7 +70,7 @@ import Testing
         == "quizbowl: stopped at 1 MiB in command \"quiz\"; raise its limit with `plugin limit quizbowl --memory 2`")
     #expect(run.output.contains(#"{"deck": "fine", "n": 1, "quick": false, "words": []}"#), "\(run.output)")
     #expect(run.output.contains("last error") && run.output.contains("1 s and 1 MiB per call"))
-    let caught = try home.run("-e", #"print(pcall(shell.run, "quiz loop")) print("on")"#)
+    let caught = try home.lua(#"print(pcall(shell.run, "quiz loop")) print("on")"#)
     #expect(caught.lines.first?.hasPrefix("false\tquizbowl: stopped after 1 s") == true && caught.lines.last == "on")
     #expect(try home.run("plugin", "limit", "quizbowl", "--seconds", "0").status == 2)
     let far = try home.run("plugin", "limit", "quizbowl", "--seconds", "1e9")
@@ -81,8 +79,7 @@ import Testing
 
   @Test func `a limit that cannot be written is not in force`() throws {
     try quiz()
-    let run = try home.run(
-      "-e",
+    let run = try home.lua(
       """
       os.execute("mkdir -p '\(home.path)/data/local/grants.json.tmp/in the way'")
       print(shell.run("plugin limit quizbowl --seconds 9") == nil, shell.run("plugin limit quizbowl").seconds)

@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct PluginGrantTests {
   private let home = Home()
@@ -15,12 +14,9 @@ import Testing
     #expect(try home.run("grow").status == 0)
     try home.plugin(
       "grows", permissions: #"["shell", "decks.read"]"#, manifest: #""commands": ["grow"]"#, version: "2.0", grow)
-    let asking = try home.run("grow")
-    #expect(
-      asking.status == 2 && asking.errors.contains("the plugin grows has it, but asks for more than it was granted"))
+    try home.refuses("grow", says: "the plugin grows has it, but asks for more than it was granted", status: 2)
     #expect(try home.run("plugin", "list").output.contains("asks for more than granted: decks.read"))
-    let refused = try home.run("plugin", "enable", "grows")
-    #expect(refused.status == 1 && refused.errors.contains("asks for shell, decks.read"))
+    try home.refuses("plugin", "enable", "grows", says: "asks for shell, decks.read")
   }
 
   @Test func `what a plugin may no longer do at a sign-out is not reported as its error`() throws {
@@ -88,8 +84,7 @@ import Testing
       asAna + ["-i", "-e", ""], input: "fail\nlogout\nlogin bob --password-file \(bob)\nplugin info fails\n")
     #expect(next.errors.contains("for ana") && next.output.contains("off"), "\(next)")
     #expect(!next.output.contains("for ana") && !next.output.contains("failed"), "\(next)")
-    let shell = try home.run(
-      asAna + ["-i", "-e", ""], input: "grow\nlogout\nlogin bob --password-file \(bob)\ngrow\n")
+    let shell = try home.run(asAna + ["-i", "-e", ""], input: "grow\nlogout\nlogin bob --password-file \(bob)\ngrow\n")
     #expect(shell.output.hasPrefix("grown\n") && !shell.output.dropFirst(6).contains("grown"), "\(shell)")
   }
 
@@ -135,8 +130,7 @@ import Testing
     let run = try home.run([], input: "try\nst\nplugin limit free\nplugin info other\n")
     #expect(
       run.lines.prefix(8) == [
-        "not_granted", "not_granted", "64",
-        "false\ta script that a plugin runs may not listen; the plugin itself may",
+        "not_granted", "not_granted", "64", "false\ta script that a plugin runs may not listen; the plugin itself may",
         "false\ta script that a plugin runs may not listen; the plugin itself may", "st\tnot_granted",
         "st\tnot_granted", "free: each call may use 2 s and 64 MiB.",
       ], "\(run)")
@@ -157,8 +151,7 @@ import Testing
       """)
     try home.enable("sly")
     let terminal = try home.terminal("--no-init")
-    terminal.wait(for: "> ")
-    terminal.type("pose\r", showing: "(plugin sly) Password for ana: ")
+    terminal.type("pose\r", after: "> ", showing: "(plugin sly) Password for ana: ")
     terminal.type("a\r", showing: "(plugin sly) ")
     #expect(!terminal.output.contains("\nPassword for ana: ") && !terminal.output.contains("\rPassword for ana: "))
     terminal.type("b\r", showing: "(plugin sly) Enable it? [y/N] ")
@@ -185,7 +178,7 @@ import Testing
       }
       #expect(try home.run("plugin", "enable", name, "--grant").status == 1)
     }
-    let run = try home.run("-e", "print(1)")
+    let run = try home.lua("print(1)")
     #expect(run.output == "1\n" && run.status == 0)
     #expect(run.errors.split(separator: "\n").count == codes.count)
     #expect(run.errors.contains("plugin breaks: init.lua:1: attempt to call a nil value (global 'deks')\n"))
@@ -219,14 +212,11 @@ import Testing
       end}
       """)
     try home.enable("reader")
-    let within = ["/bin/sh", "-c", "cd \(home.path)/granted && exec \"$@\"", "sh"]
-    let result = try Child(within + home.words(["--json", "peek"]), environment: home.environment)
-      .finish(input: "a secret")
+    let result = try home.sh("cd \(home.path)/granted && exec \"$@\"", ["--json", "peek"], input: "a secret")
     #expect(result.output == #"{"diff": "not_granted", "text": "not_granted"}"# + "\n", "\(result)")
   }
 
   @Test func `a plugin reaches a folder in the user's home by the path that it was granted`() throws {
-    _ = makeFolder(home.path + "/lists")
     _ = try home.write("gato,cat\n", to: "lists/a.csv")
     try home.plugin(
       "lister", permissions: #"["shell", "decks.write", "files.read:~/lists", "files.write:~/lists"]"#,
@@ -241,8 +231,7 @@ import Testing
       """)
     try home.enable("lister")
     _ = try home.write("typed", to: "c.txt")
-    let result = try home.run("list", "~/c.txt", "--json")
-    #expect(result.lines == ["\"b\"", "1", "\"not_granted\"", "\"typed\""], "\(result)")
+    #expect(try home.run("list", "~/c.txt", "--json").lines == ["\"b\"", "1", "\"not_granted\"", "\"typed\""])
   }
 
   @Test func `with shell.run neither an alias nor a script grants anything or changes a guarded setting`() throws {
@@ -259,10 +248,18 @@ import Testing
       shell.run("alias fourth 'set auth.idle_minutes 3'")
       shell.command{name = "fifth", summary = "x", run = function() shell.run("run \(script)") end}
       shell.command{name = "sixth", summary = "x", run = function() shell.run("run \(commands)") end}
+      shell.command{name = "seventh", summary = "x", run = function()
+        for _, line in ipairs{"set auth.idle_minutes 3", "set --reset auth.idle_minutes", "plugin enable other --grant"} do
+          print(select(2, shell.run(line)).code)
+        end
+        print(shell.run("set game.length 9") ~= nil)
+      end}
       """)
     try home.enable("free")
-    let run = try home.run([], input: "first\nsecond --grant\nthird\nfourth\nfifth\nsixth\n")
+    let run = try home.run([], input: "first\nsecond --grant\nthird\nfourth\nfifth\nsixth\nseventh\n")
+    #expect(run.lines.suffix(4) == ["not_granted", "not_granted", "not_granted", "true"], "\(run)")
+    #expect(try home.lua("print(select(2, plugins.enable('other')))").output.contains("other asks for words"))
     let state = "print(settings.get('auth.idle_minutes'), plugins.info('other').state, plugins.info('free').isolated)"
-    #expect(try home.run("-e", state).lines.last == "15\toff\ttrue", "\(run)")
+    #expect(try home.lua(state).lines.last == "15\toff\ttrue", "\(run)")
   }
 }

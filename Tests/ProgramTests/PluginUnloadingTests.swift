@@ -2,7 +2,6 @@
 // when it fails.
 
 import TestSupport
-import Testing
 
 @Suite struct PluginUnloadingTests {
   private let home = Home()
@@ -53,7 +52,7 @@ import Testing
       for _ = 1, 400 do plugins.reload("again") end
       print(resident() - before)
       """
-    let growth = try #require(Int(home.run("-e", code).lines.last ?? ""))
+    let growth = try #require(Int(home.lua(code).lines.last ?? ""))
     #expect(growth < 1_500, "\(growth) KiB")
   }
 
@@ -75,7 +74,7 @@ import Testing
       local game = games.new{base = "gracebc", lexicon = words.load("\(list)", {language = "english"})}
       print(game:guess("cab")) print(game:guess("race")) plugins.disable("listens") print(game:guess("grace"))
       """
-    let run = try home.run("-e", code)
+    let run = try home.lua(code)
     #expect(run.lines == ["found cab 1", "3", "found race 2", "late", "4", "5"])
     #expect(run.errors == "listens: init.lua:6: no (in the event word_found)\n")
 

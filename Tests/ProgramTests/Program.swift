@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 /// A data folder that is removed with the test.
 final class Home {
@@ -46,14 +45,57 @@ final class Home {
   func run(_ arguments: String..., input: String = "") throws -> Run { try run(arguments, input: input) }
 
   func run(_ arguments: [String], input: String = "") throws -> Run {
-    let child = try Child(words(arguments), environment: environment)
-    return try child.finish(input: input)
+    try start(arguments).finish(input: input)
   }
 
-  func terminal(_ arguments: String...) throws -> PseudoTerminal {
-    let terminal = try PseudoTerminal(words(arguments), environment: environment)
+  /// Runs code in Lua.
+  @discardableResult
+  func lua(_ code: String, input: String = "") throws -> Run { try run("-e", code, input: input) }
+
+  /// Runs the program, which must end with the status and say this on standard error.
+  func refuses(
+    _ arguments: String..., says text: String, status: Int32 = 1, at place: SourceLocation = #_sourceLocation
+  ) throws {
+    try refuses(arguments, says: text, status: status, at: place)
+  }
+
+  func refuses(
+    _ arguments: [String], says text: String, status: Int32 = 1, at place: SourceLocation = #_sourceLocation
+  ) throws {
+    let run = try run(arguments)
+    #expect(run.status == status && run.errors.contains(text), "\(run)", sourceLocation: place)
+  }
+
+  /// Runs the program, which must succeed and write this.
+  func shows(_ arguments: String..., text: String, at place: SourceLocation = #_sourceLocation) throws {
+    let run = try run(arguments)
+    #expect(run.status == 0 && run.output.contains(text), "\(run)", sourceLocation: place)
+  }
+
+  /// Runs a line of sh, in which `"$@"` is the program with the arguments.
+  func sh(_ line: String, _ arguments: [String] = [], input: String = "") throws -> Run {
+    try Child(["/bin/sh", "-c", line, "sh"] + words(arguments), environment: environment).finish(input: input)
+  }
+
+  /// Starts the program.
+  func start(_ arguments: [String]) throws -> Child { try Child(words(arguments), environment: environment) }
+
+  func terminal(_ arguments: String...) throws -> PseudoTerminal { try terminal(arguments) }
+
+  /// - Parameter variables: those in place of the home's own.
+  func terminal(
+    _ arguments: [String], _ variables: [String] = [], columns: UInt16 = 80, rows: UInt16 = 24
+  ) throws -> PseudoTerminal {
+    let terminal = try PseudoTerminal(
+      words(arguments), environment: environment(with: variables), columns: columns, rows: rows)
     terminal.retained = self
     return terminal
+  }
+
+  /// The environment with these variables in place of its own.
+  func environment(with variables: [String]) -> [String] {
+    let names = variables.map { $0.prefix { $0 != "=" } + "=" }
+    return environment.filter { one in !names.contains { one.hasPrefix($0) } } + variables
   }
 }
 
@@ -73,7 +115,6 @@ extension Home {
   func plugin(
     _ name: String, permissions: String = "[]", manifest: String = "", version: String = "1.0.0", _ code: String
   ) throws {
-    for folder in ["/data", "/data/plugins", "/data/plugins/" + name] { _ = makeFolder(path + folder) }
     let more = manifest.isEmpty ? "" : ", " + manifest
     _ = try write(
       #"{"name": "\#(name)", "version": "\#(version)", "api": 1, "permissions": \#(permissions)\#(more)}"#,

@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 /// A client of the `serve` that runs at a terminal.
 struct ServeClient {

@@ -3,16 +3,14 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct ServeTests {
-  private let home: Home
+  private let home = Home()
   private let shell: PseudoTerminal
   private let client: ServeClient
   private var port: UInt16 { client.port }
 
   init() throws {
-    home = Home()
     try home.run("deck", "create", "Spanish")
     shell = try home.terminal("serve", "--port", "0")
     client = try ServeClient(shell)
@@ -21,8 +19,6 @@ import Testing
   private func add(_ front: String) -> String {
     #"{"action":"addNote","version":6,"params":{"note":{"deckName":"Spanish","modelName":"Basic","fields":{"Front":"\#(front)","Back":"b"}}}}"#
   }
-
-  // MARK: Accepted requests
 
   @Test func `a note is added, seen by a shell beside it, and removed by one undo step`() throws {
     let answer = try client.post(add("uno"), "Origin: moz-extension://3f1c")
@@ -70,8 +66,7 @@ import Testing
     #expect(try client.body(client.post(#"{"action":"version","version":6}"#)).contains(#""result":6"#))
     // What another shell sets during the question is kept.
     try home.run("set", "serve.origins", "https://late.example")
-    shell.type("y\r")
-    shell.wait(for: "have access from now on")
+    shell.type("y\r", showing: "have access from now on")
     #expect(!shell.output.contains("other.example"))
     #expect(try client.body(client.post(ask, page)).contains("granted"))
     #expect(try client.post(#"{"action":"version"}"#, page).hasSuffix("\r\n\r\n6"))
@@ -86,9 +81,9 @@ import Testing
 
   @Test func `several clients at once and a shell beside them lose nothing`() throws {
     let clients = try (0..<4).map { _ in try client.connected() }
-    let adding = try Child(
-      home.words(["-e", "for i = 1, 20 do decks.open('Spanish'):add{prompt = 's' .. i, answer = 'x'} end"]),
-      environment: home.environment)
+    let adding = try home.start([
+      "-e", "for i = 1, 20 do decks.open('Spanish'):add{prompt = 's' .. i, answer = 'x'} end",
+    ])
     for (number, socket) in clients.enumerated() {
       let actions = (0..<10).map { add("c\(number)-\($0)") }.joined(separator: ",")
       let text = #"{"action":"multi","version":6,"params":{"actions":[\#(actions)]}}"#
@@ -100,11 +95,9 @@ import Testing
       close(socket)
     }
     #expect(try adding.finish(input: "").status == 0)
-    #expect(try home.run("-e", "print(#decks.open('Spanish'))").output == "60\n")
+    #expect(try home.lua("print(#decks.open('Spanish'))").output == "60\n")
     #expect(try home.run("doctor", "cards").status == 0)
   }
-
-  // MARK: Refused requests
 
   @Test func `foreign hosts and oversized requests are refused`() throws {
     for host in ["evil.example:\(port)", "127.0.0.1", "127.0.0.1:1", "localhost.evil.org:\(port)", ""] {

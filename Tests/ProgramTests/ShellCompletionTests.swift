@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct ShellCompletionTests {
   /// A home with decks whose names a shell has to quote, and a folder with `deckhand` for PATH.
@@ -17,8 +16,9 @@ import Testing
   }
 
   private var environment: [String] {
-    home.environment.filter { !$0.hasPrefix("PATH=") }
-      + ["PATH=\(home.path)/bin:/usr/bin:/bin", "DECKHAND_DATA=\(home.path)/data", "ZDOTDIR=\(home.path)", "PS1=% "]
+    home.environment(with: [
+      "PATH=\(home.path)/bin:/usr/bin:/bin", "DECKHAND_DATA=\(home.path)/data", "ZDOTDIR=\(home.path)", "PS1=% ",
+    ])
   }
 
   private static func isInstalled(_ shell: String) -> Bool { access("/usr/bin/" + shell, X_OK) == 0 }

@@ -1,7 +1,6 @@
 // Shell scripts: files of commands.
 
 import TestSupport
-import Testing
 
 @Suite struct ShellScriptTests {
   private let home = Home()
@@ -17,7 +16,7 @@ import Testing
     #expect(try home.run("run", good).status == 0)
     let run = try home.run("run", bad)
     #expect(run.status == 2 && run.errors.contains("bad.dh:2: deck: no command is called \"shw\""), "\(run)")
-    #expect(try home.run("-e", "print(#decks.list())").output == "2\n")
+    #expect(try home.lua("print(#decks.list())").output == "2\n")
     #expect(try home.run("run", "nowhere.dh").status == 1)
     // An editor on another system uses other line endings.
     let other = try home.write("# decks\r\n\r\ndeck create F\r\ndeck shw F\r\n", to: "other.dh")

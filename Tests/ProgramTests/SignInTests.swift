@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 /// A home with an account `ana`, whose password is in a file, and a deck that existed before.
 struct Accounts {
@@ -17,7 +16,7 @@ struct Accounts {
     wrong = try home.write("incorrect horse\n", to: "wrong")
     chmod(password, 0o600)
     chmod(wrong, 0o600)
-    try home.run("-e", "decks.create('Mine'):add{prompt = 'p', answer = 'a'}")
+    try home.lua("decks.create('Mine'):add{prompt = 'p', answer = 'a'}")
     let added = try home.run("account", "add", "ana", "--new-password-file", password)
     #expect(added.status == 0, "\(added)")
   }
@@ -36,8 +35,7 @@ struct Accounts {
   /// Returns a prompt at which ana has signed in.
   func prompt() throws -> PseudoTerminal {
     let terminal = try home.terminal()
-    terminal.wait(for: "Password for ana: ")
-    terminal.type("correct horse 12\r", showing: "Deckhand 0.1.0", "> ")
+    terminal.type("correct horse 12\r", after: "Password for ana: ", showing: "Deckhand 0.1.0", "> ")
     return terminal
   }
 }
@@ -54,17 +52,15 @@ struct Accounts {
     #expect(mode(of: data + "/accounts/ana/collection.sqlite") == 0o600)
     #expect(try accounts.ana("deck", "list").output.contains("Mine"))
     #expect(try accounts.ana("whoami").output == "ana\n")
-    #expect(
-      try accounts.ana("--json", "account", "list").output == "{\"name\": \"ana\", \"signed_in\": true}\n")
+    #expect(try accounts.ana("--json", "account", "list").output == "{\"name\": \"ana\", \"signed_in\": true}\n")
   }
 
   @Test(arguments: [
     ["deck", "list"], ["set"], ["whoami"], ["account", "list"], ["account", "add", "eve"], ["passwd"], ["logout"],
     ["study", "Mine"], ["play"], ["plugin", "list"], ["history"], ["word", "check", "a"], ["doctor"],
-    ["toggle", "sound"],
-    ["-e", "decks.list()"], ["-e", "print(#words.languages())"], ["-e", "shell.print(1)"],
-    ["-e", "files.read('/etc/passwd').x()"],
-    ["-e", "settings.on_change('', print)"], ["-e", "plugins.list()"], ["-e", "assert(games.new{})"],
+    ["toggle", "sound"], ["-e", "decks.list()"], ["-e", "print(#words.languages())"], ["-e", "shell.print(1)"],
+    ["-e", "files.read('/etc/passwd').x()"], ["-e", "settings.on_change('', print)"], ["-e", "plugins.list()"],
+    ["-e", "assert(games.new{})"],
   ])
   func `before the sign-in everything else is refused with 77`(words: [String]) throws {
     let run = try Accounts().home.run(words)
@@ -81,7 +77,7 @@ struct Accounts {
     #expect(try accounts.home.run("help", "login").output.contains("login"))
     #expect(try accounts.home.run("--json", "deck", "list").errors.hasPrefix("{\"code\": \"auth_required\""))
     let code = "print(auth.needs_authentication, auth.is_authenticating, auth.user)"
-    #expect(try accounts.home.run("-e", code).output == "true\tfalse\tnil\n")
+    #expect(try accounts.home.lua(code).output == "true\tfalse\tnil\n")
     #expect(try accounts.home.run("--password-file", accounts.password, "login").output == "Signed in as ana.\n")
     let input = "version\nwhoami\nlogin\nwhoami\nlogout\nwhoami\n"
     let piped = try accounts.home.run([], input: input)
@@ -102,7 +98,7 @@ struct Accounts {
     // Another process with the right password has to wait all the same.
     let code =
       "local ok, p = auth.login{user = 'ana', password_file = '\(accounts.password)'} print(ok, p.code, p.retry_after)"
-    #expect(try accounts.home.run("-e", code).output == "nil\tlocked\t1\n")
+    #expect(try accounts.home.lua(code).output == "nil\tlocked\t1\n")
     let batch = try accounts.ana("deck", "list")
     #expect(batch.status == 77 && batch.errors == "login: too many failed tries; try again in 1 second\n")
     // A failed attempt of ana's does not delay ben.
@@ -116,7 +112,7 @@ struct Accounts {
     chmod(empty, 0o600)
     let code =
       "for _, u in ipairs{'', 'ana'} do local ok, p = auth.login{user = u, password_file = '\(empty)'} print(ok, p.code) end"
-    #expect(try accounts.home.run("-e", code).output == "nil\tempty\nnil\tempty\n")
+    #expect(try accounts.home.lua(code).output == "nil\tempty\nnil\tempty\n")
     #expect(try accounts.ana("whoami").status == 0)
     try accounts.addBen()
     let several = try accounts.home.run("--password-file", accounts.password, "whoami")
@@ -249,17 +245,11 @@ struct Accounts {
 
   @Test func `no plugin and no init file runs before the sign-in`() throws {
     let home = accounts.home
-    for folder in ["/.config", "/.config/deckhand", "/data/plugins", "/data/plugins/early"] {
-      #expect(makeFolder(home.path + folder))
-    }
-    _ = try home.write("print('init', auth.user)", to: ".config/deckhand/init.lua")
-    _ = try home.write(
-      #"{"name": "early", "version": "1.0.0", "api": 1, "summary": "s", "permissions": ["shell"], "commands": [], "load": "startup"}"#,
-      to: "data/plugins/early/plugin.json")
-    _ = try home.write("shell.print('early')", to: "data/plugins/early/init.lua")
+    try home.write("print('init', auth.user)", to: ".config/deckhand/init.lua")
+    try home.plugin("early", permissions: #"["shell"]"#, manifest: #""load": "startup""#, "shell.print('early')")
     #expect(try accounts.ana("plugin", "enable", "early", "--grant").status == 0)
     #expect(try !home.run("version").output.contains("early"))
-    #expect(try home.run("-e", "x = 1").output.isEmpty)
+    #expect(try home.lua("x = 1").output.isEmpty)
     #expect(try home.run("deck", "list").output.isEmpty)
     #expect(try accounts.ana("-e", "print(auth.user)").output == "early\ninit\tana\nana\n")
   }
@@ -269,10 +259,8 @@ struct Accounts {
   @Test func `the prompt asks for the password without echo, and again after a failed attempt`() throws {
     let accounts = try Accounts()
     let terminal = try accounts.home.terminal()
-    terminal.wait(for: "Password for ana: ")
-    terminal.type("not the password\r")
-    let answer = terminal.wait(for: "login: wrong name or password")
-    #expect(!answer.contains("not the password"))
+    terminal.type("not the password\r", after: "Password for ana: ")
+    #expect(!terminal.wait(for: "login: wrong name or password").contains("not the password"))
     terminal.wait(for: "Password for ana: ")
     accounts.home.clock?.pass(seconds: 1)
     terminal.type("correct horse 12\r", showing: "Deckhand 0.1.0", "> ")
@@ -287,13 +275,11 @@ struct Accounts {
     let accounts = try Accounts()
     try accounts.addBen()
     let terminal = try accounts.home.terminal()
-    terminal.wait(for: "Account: ")
-    terminal.type("ben\r", showing: "Password for ben: ")
+    terminal.type("ben\r", after: "Account: ", showing: "Password for ben: ")
     terminal.type("correct horse 12\r", showing: "> ")
     terminal.type("whoami\r", showing: "ben\r\n")
     let left = try accounts.home.terminal()
-    left.wait(for: "Account: ")
-    left.type("ana\r", showing: "Password for ana: ")
+    left.type("ana\r", after: "Account: ", showing: "Password for ana: ")
     #expect(left.ended(after: "\u{04}") == 77)
     #expect(left.isInCanonicalMode)
   }
@@ -302,8 +288,7 @@ struct Accounts {
     let accounts = try Accounts()
     try accounts.addBen()
     let terminal = try accounts.home.terminal("--user", "ana")
-    terminal.wait(for: "Password for ana: ")
-    terminal.type("correct horse 12\r", showing: "> ")
+    terminal.type("correct horse 12\r", after: "Password for ana: ", showing: "> ")
     for line in ["secret = decks.open('Mine'):card(1).prompt .. '-of-ana'", "alias own \"deck list\"", "set sound on"] {
       terminal.type(line + "\r", showing: "> ")
     }
@@ -324,8 +309,7 @@ struct Accounts {
   @Test func `a command at a terminal asks, and the first account is created by typing the password twice`() throws {
     let home = Home()
     let terminal = try home.terminal()
-    terminal.wait(for: "> ")
-    terminal.type("x = 1\r", showing: "> ")
+    terminal.type("x = 1\r", after: "> ", showing: "> ")
     for (again, told) in [("correct horse 13", "nothing was changed"), ("correct horse 12", "you are signed in.")] {
       terminal.type("account add ana\r", showing: "New password for ana: ")
       terminal.type("correct horse 12\r", showing: "Repeat the password: ")
@@ -334,17 +318,16 @@ struct Accounts {
     }
     #expect(terminal.ended(after: "\u{04}") == 0)
     let list = try home.terminal("whoami")
-    list.wait(for: "Password for ana: ")
-    list.type("correct horse 12\r", showing: "ana\r\n")
+    list.type("correct horse 12\r", after: "Password for ana: ", showing: "ana\r\n")
     #expect(list.ended() == 0)
     #expect(text(of: home.path + "/data/accounts/ana/history").contains("x = 1"))
   }
 
   @Test func `a typed password is never in a core dump`() throws {
     let accounts = try Accounts()
-    let child = try Child(
-      accounts.home.words(["--password-file", accounts.password, "-e", "io.stderr:write('ready\\n') io.read()"]),
-      environment: accounts.home.environment)
+    let child = try accounts.home.start([
+      "--password-file", accounts.password, "-e", "io.stderr:write('ready\\n') io.read()",
+    ])
     let isForbidden = waits {
       let limits = text(of: "/proc/\(child.process)/limits").split(separator: "\n")
       let line = limits.first { $0.hasPrefix("Max core file size") }

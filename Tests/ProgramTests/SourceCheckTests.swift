@@ -3,7 +3,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct SourceCheckTests {
   private func measure(_ text: String, name: String = "a.swift") throws -> Run {
@@ -45,8 +44,6 @@ import Testing
     #expect(try measure("// Measured: lines of a file 500,\n" + text).status == 1)
     #expect(try measure("// Measured: lines of a file 440, as it is a table.\n" + text).status == 1)
   }
-
-  // MARK: Walls
 
   /// Runs the walls check over rooms with the given dependencies and imports.
   private func walls(_ rooms: [String: [String]], imports: [String: String] = [:]) throws -> Run {
@@ -90,8 +87,6 @@ import Testing
     let run = try walls(["Decks": ["Text", "Storage"]], imports: ["Decks": "public import Text\nimport Storage"])
     #expect(run.status == 0 && run.output.isEmpty, "\(run)")
   }
-
-  // MARK: Silent failures
 
   private func catches(_ text: String) throws -> Int32 {
     let folder = TemporaryFolder()

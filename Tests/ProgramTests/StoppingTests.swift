@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite(.serialized) struct StoppingTests {
   private let home = Home()
@@ -16,26 +15,17 @@ import Testing
   private static let asking = "while true do pcall(shell.ask, 'na' .. 'me? ') end"
 
   private func plugin(_ home: Home, _ code: String, permissions: String = "\"shell\"") throws {
-    let folder = home.path + "/data/plugins/own"
-    for made in [home.path + "/data", home.path + "/data/plugins", folder] { _ = makeFolder(made) }
-    try writeFile(
-      """
-      {"name": "own", "version": "1.0.0", "api": 1, "summary": "x", "load": "startup",
-       "permissions": [\(permissions)]}
-      """, to: folder + "/plugin.json")
-    try writeFile(code, to: folder + "/init.lua")
-    #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
+    try home.plugin("own", permissions: "[\(permissions)]", manifest: #""load": "startup""#, code)
+    try home.enable("own")
   }
 
   @Test func `Ctrl-C ends a loop that asks; Ctrl-D only answers nothing`() throws {
     let terminal = try prompt(home)
     terminal.type(Self.asking + "\r")
     for key in ["\u{04}", "x\r", "\u{04}"] {
-      terminal.wait(for: "name? ")
-      terminal.type(key)
+      terminal.type(key, after: "name? ")
     }
-    terminal.wait(for: "name? ")
-    terminal.type("\u{03}", showing: "interrupted", "> ")
+    terminal.type("\u{03}", after: "name? ", showing: "interrupted", "> ")
     terminal.type("6 * 7\r", showing: "42\r\n")
   }
 
@@ -59,14 +49,13 @@ import Testing
     terminal.type("shell.on('exiting', function() print('go', 'on') while true do end end)\r", showing: "> ")
     terminal.type("exit\r", showing: "go\ton")
     #expect(terminal.ended(after: "\u{03}") == 130)
-    #expect(try home.run("-e", "print(documents.list()[1].elements[1].x)").output == "123.0\n")
+    #expect(try home.lua("print(documents.list()[1].elements[1].x)").output == "123.0\n")
   }
 
   @Test(arguments: [(SIGINT, 130, "interrupted\n"), (SIGTERM, 143, "")])
   func `what a stopped script does at its end is rolled back`(signal: Int32, status: Int32, told: String) throws {
     let listener = "shell.on('exiting', function() decks.create('E') print('in', 'order') end)"
-    let child = try Child(
-      home.words(["-e", listener + " print('go') io.stdout:flush() while true do end"]), environment: home.environment)
+    let child = try home.start(["-e", listener + " print('go') io.stdout:flush() while true do end"])
     #expect(child.next(milliseconds: 60_000).starts(with: "go".utf8))
     child.kill(signal)
     let run = try child.finish(input: "")
@@ -76,8 +65,8 @@ import Testing
 
   @Test(arguments: [["study", "A"], ["play", "--language", "english"], []])
   func `a question is printed before the answer is awaited, and Ctrl-C ends the wait`(words: [String]) throws {
-    try home.run("-e", "decks.create('A'):add{prompt = 'a', answer = 'b'}")
-    let child = try Child(home.words(words), environment: home.environment)
+    try home.lua("decks.create('A'):add{prompt = 'a', answer = 'b'}")
+    let child = try home.start(words)
     if words.isEmpty { child.feed("deck list\n") }
     #expect(!child.next(milliseconds: 60_000).isEmpty)
     if words.isEmpty { child.closeInput() } else { child.kill(SIGINT) }
@@ -85,10 +74,9 @@ import Testing
   }
 
   @Test func `Ctrl-C in init.lua ends its question`() throws {
-    for folder in ["/.config", "/.config/deckhand"] { _ = makeFolder(home.path + folder) }
     try home.write("print('go') io.stdout:flush() while true do end", to: ".config/deckhand/init.lua")
     for words in [["deck", "list"], ["-e", "print(1)"]] {
-      let child = try Child(home.words(words), environment: home.environment)
+      let child = try home.start(words)
       #expect(child.next(milliseconds: 60_000).starts(with: "go".utf8))
       child.kill(SIGINT)
       let run = try child.finish(input: "")
@@ -97,10 +85,9 @@ import Testing
   }
 
   @Test func `Ctrl-C ends a listener to started or exiting; the prompt starts, and pending moves are saved`() throws {
-    for folder in ["/.config", "/.config/deckhand"] { _ = makeFolder(home.path + folder) }
     let loop = "function() print('go', 'on') while true do end end"
     try home.write("shell.on('started', \(loop))", to: ".config/deckhand/init.lua")
-    try home.run("-e", "documents.create{}:add_text{text = 'a', x = 0, y = 0, width = 100, height = 100}")
+    try home.lua("documents.create{}:add_text{text = 'a', x = 0, y = 0, width = 100, height = 100}")
     let terminal = try home.terminal()
     terminal.wait(for: "go\ton")
     terminal.signal(SIGINT)
@@ -110,7 +97,7 @@ import Testing
     terminal.type("\u{04}", showing: "go\ton")
     terminal.signal(SIGINT)
     #expect(terminal.ended() == 130)
-    #expect(try home.run("-e", "print(documents.list()[1].elements[1].x)").output == "77.0\n")
+    #expect(try home.lua("print(documents.list()[1].elements[1].x)").output == "77.0\n")
   }
 
   @Test func `a line after Ctrl-D ends like one before it`() throws {
@@ -123,7 +110,7 @@ import Testing
   }
 
   @Test func `the help of a study session is part of its screen`() throws {
-    try home.run("-e", "local d = decks.create('A') d:add{prompt='p1', answer='a1'} d:add{prompt='p2', answer='a2'}")
+    try home.lua("local d = decks.create('A') d:add{prompt='p1', answer='a1'} d:add{prompt='p2', answer='a2'}")
     let terminal = try prompt(home)
     terminal.type("study A\r", showing: "show the answer")
     terminal.type("?")
@@ -174,12 +161,11 @@ import Testing
   @Test func `one Ctrl-C ends everything that one change of a setting has started`() throws {
     let terminal = try prompt(home)
     terminal.type("for i = 1, 3 do settings.on_change('', function() print('told', i) while true do end end) end\r")
-    terminal.wait(for: "> ")
-    terminal.type("s = settings.value('own.x', {kind='number', default=1}) s.value = 2\r", showing: "told\t1")
+    terminal.type(
+      "s = settings.value('own.x', {kind='number', default=1}) s.value = 2\r", after: "> ", showing: "told\t1")
     terminal.type("\u{03}", showing: "> ")
     terminal.type("6 * 7\r")
-    let shown = terminal.wait(for: "42\r\n")
-    #expect(!shown.contains("told"))
+    #expect(!terminal.wait(for: "42\r\n").contains("told"))
   }
 
   @Test func `Ctrl-C ends an endless completion`() throws {
@@ -196,8 +182,6 @@ import Testing
     terminal.type("6 * 7\r", showing: "42\r\n")
   }
 
-  // MARK: Pipes
-
   @Test func `a pipe in place of a file is an error at once`() throws {
     let pipe = home.path + "/p.csv"
     #expect(mkfifo(pipe, 0o600) == 0)
@@ -205,11 +189,11 @@ import Testing
       "assert(files.read('\(pipe)'))", "assert(files.write('\(pipe)', 'x'))", "files.lines('\(pipe)')",
       "assert(decks.create('A'):import('\(pipe)'))", "assert(decks.create('B'):export('\(pipe)'))",
     ] {
-      let run = try home.run("-e", code)
+      let run = try home.lua(code)
       #expect(run.status == 1 && run.errors.contains("not a regular file"), "\(code): \(run.errors)")
     }
     for code in ["assert(words.load('\(pipe)'))", "assert(documents.open('\(pipe)'))"] {
-      #expect(try home.run("-e", code).status == 1)
+      #expect(try home.lua(code).status == 1)
     }
   }
 
@@ -219,8 +203,7 @@ import Testing
     let path = home.path + "/data/plugins/own/" + file
     unlink(path)
     #expect(mkfifo(path, 0o600) == 0)
-    let run = try home.run("-e", "print(1)")
-    #expect(run.output.contains("1"))
+    #expect(try home.lua("print(1)").output.contains("1"))
   }
 
   @Test func `a pipe that the user typed is read, and Ctrl-C ends the wait`() throws {
@@ -228,8 +211,7 @@ import Testing
     #expect(mkfifo(pipe, 0o600) == 0)
     let shell = try Child(
       ["/bin/sh", "-c", "printf 'prompt,answer\\na,b\\n' > \(pipe)"], environment: home.environment)
-    let run = try home.run("deck", "import", "A", pipe)
-    #expect(run.status == 0 && run.output.contains("Imported 1 card"), "\(run.errors)")
+    try home.shows("deck", "import", "A", pipe, text: "Imported 1 card")
     _ = shell.wait()
     let terminal = try prompt(home)
     terminal.type("deck import A \(pipe)\r")
@@ -240,7 +222,7 @@ import Testing
   @Test func `a signal ends the wait for a pipe that nobody writes to, and nothing is read from it`() throws {
     let pipe = home.path + "/p.png"
     #expect(mkfifo(pipe, 0o600) == 0)
-    let waiting = try Child(home.words(["media", "add", pipe]), environment: home.environment)
+    let waiting = try home.start(["media", "add", pipe])
     waitUntilOpen(pipe, in: waiting.process)
     waiting.kill(SIGTERM)
     let run = try waiting.finish(input: "")

@@ -2,17 +2,14 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct StudyFlowTests {
-  private let home: Home
+  private let home = Home()
 
   init() throws {
-    home = Home()
     // No test may take until the next day.
     home.clock = try ManualClock()
-    try home.run(
-      "-e",
+    try home.lua(
       """
       local d = decks.create('D') for i = 3, 1, -1 do d:add{prompt = 'el perro ' .. i, answer = 'the dog ' .. i} end
       """)
@@ -26,10 +23,8 @@ import Testing
     let home = Home()
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "Zahlen", "eins zwei drei vier fünf sechs sieben acht", "--type-answer")
-    let terminal = try PseudoTerminal(
-      home.words(["study", "D"]), environment: home.environment, columns: 40, rows: 24)
-    terminal.wait(for: "Enter  show the answer")
-    terminal.type("eins zwei drei vier fünf sechs sieben xcht\r")
+    let terminal = try home.terminal(["study", "D"], columns: 40, rows: 24)
+    terminal.type("eins zwei drei vier fünf sechs sieben xcht\r", after: "Enter  show the answer")
     #expect(terminal.wait(for: "1 again").contains("^"))
     #expect(terminal.ended(after: "q") == 0)
   }
@@ -39,8 +34,7 @@ import Testing
     try home.run("deck", "create", "D")
     try home.run("card", "add", "D", "Zahlen", "eins sieben", "--type-answer")
     let terminal = try home.terminal("study", "D")
-    terminal.wait(for: "Enter  show the answer")
-    terminal.type("\u{1B}[200~eins\rsieben\u{1B}[201~", showing: "eins sieben")
+    terminal.type("\u{1B}[200~eins\rsieben\u{1B}[201~", after: "Enter  show the answer", showing: "eins sieben")
     terminal.type("\r", showing: "1 again")
     terminal.type("\u{1B}[200~\r4\u{1B}[201~q", showing: "1 card was left.")
     #expect(terminal.ended() == 0)
@@ -49,16 +43,14 @@ import Testing
   @Test func `with the output in a pipe, each card is shown before the next key`() throws {
     let words = home.words(["study", "D"]).joined(separator: " ")
     let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
-    terminal.wait(for: "el perro 1.")
-    terminal.type("\r", showing: "the dog 1.")
+    terminal.type("\r", after: "el perro 1.", showing: "the dog 1.")
     #expect(terminal.ended(after: "q") == 0)
   }
 
   @Test(arguments: [(40, 15), (80, 24)]) func `every key is on the screen, and each does what it says`(
     columns: UInt16, rows: UInt16
   ) throws {
-    let terminal = try PseudoTerminal(
-      home.words(["study", "D"]), environment: home.environment, columns: columns, rows: rows)
+    let terminal = try home.terminal(["study", "D"], columns: columns, rows: rows)
     terminal.wait(for: "Enter  show the answer", "q quit")
     terminal.type("\r")
     let shown = terminal.wait(for: "q quit")
@@ -76,9 +68,7 @@ import Testing
     // Nor do the keys that leave the study.
     for (page, shown, key) in [("?", "any key  back", "q"), ("f", "7 purple", "\u{1B}")] {
       terminal.type(page)
-      terminal.wait(for: shown)
-      terminal.type(key)
-      terminal.wait(for: "1 again")
+      terminal.type(key, after: shown, showing: "1 again")
     }
     terminal.type("f", showing: "7 purple")
     terminal.type("3", showing: "Flag 3, green.")
@@ -110,28 +100,24 @@ import Testing
     #expect(cram.output.contains("Done. 3 right, 1 wrong."), "\(cram.output)")
     #expect(try home.run("deck", "stats", "D").output.contains("2 answers in "))
     let terminal = try home.terminal("study", "D")
-    terminal.wait(for: "Study more? [1-2, Enter for no] ")
-    terminal.type("2\r", showing: "Enter  show the answer")
+    terminal.type("2\r", after: "Study more? [1-2, Enter for no] ", showing: "Enter  show the answer")
     #expect(terminal.ended(after: "q") == 0)
     let declined = try home.terminal("study", "D")
     declined.wait(for: "Study more? ")
     #expect(declined.ended(after: "-9223372036854775808\r") == 0)
     let left = try home.terminal("study", "D")
-    left.wait(for: "Study more? [1-2, Enter for no] ")
-    left.type("\u{04}", showing: "\r\n")
+    left.type("\u{04}", after: "Study more? [1-2, Enter for no] ", showing: "\r\n")
     #expect(left.ended() == 0)
   }
 
   @Test func `several decks are studied at once, each card under its own deck`() throws {
-    try home.run(
-      "-e", "for _, n in ipairs{'E', 'E::I'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
+    try home.lua("for _, n in ipairs{'E', 'E::I'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     let terminal = try home.terminal("study", "E", "D", "E::I")
-    terminal.wait(for: "0 due · 5 new")
-    terminal.type("\r4", showing: "4 new")
+    terminal.type("\r4", after: "0 due · 5 new", showing: "4 new")
     #expect(terminal.ended(after: "q") == 0)
     #expect(try home.run("study", "--sprint").errors.contains("say which deck: `study DECK`"))
-    let both = try home.run("study", "D", "--sprint", "--cram")
-    #expect(both.status == 2 && both.errors.contains("--sprint and --cram cannot be given together"))
+    try home.refuses(
+      "study", "D", "--sprint", "--cram", says: "--sprint and --cram cannot be given together", status: 2)
     for (line, first, second) in [
       (["study", "--list", "--cram"], "--list", "--cram"), (["study", "D", "--list"], "--list", "DECK"),
       (["study", "D", "--sprint", "--new", "2"], "--sprint", "--new"),
@@ -146,16 +132,14 @@ import Testing
       let run = try home.run(line)
       #expect(run.status == 2 && run.errors.contains("\(first) and \(second) cannot be given together"), "\(run)")
     }
-    let idle = try home.run("study", "D", "--seconds", "60")
-    #expect(idle.status == 2 && idle.errors.contains("--seconds needs --sprint, which was not given"), "\(idle)")
-    let sprint = try home.run("-e", "decks.open('D'):study{mode = 'sprint', cram = true}")
+    try home.refuses("study", "D", "--seconds", "60", says: "--seconds needs --sprint, which was not given", status: 2)
+    let sprint = try home.lua("decks.open('D'):study{mode = 'sprint', cram = true}")
     #expect(sprint.errors.contains("one of mode=\"sprint\" and cram expected"), "\(sprint)")
     #expect(try home.run("study", "D", "F").errors.contains("no deck is called \"F\""))
   }
 
   @Test func `without a name everything due is studied, deck by deck, each deck once`() throws {
-    try home.run(
-      "-e", "for _, n in ipairs{'E', 'E::I', 'Z'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
+    try home.lua("for _, n in ipairs{'E', 'E::I', 'Z'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     try home.run("deck", "create", "Empty")
     let list = try home.run("study", "--list")
     #expect(
@@ -171,21 +155,18 @@ import Testing
 
   @Test func `at a terminal the decks to study are chosen by number, by the start of a name, or Return for all`() throws
   {
-    try home.run(
-      "-e", "for _, n in ipairs{'Eins', 'Zwei'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
+    try home.lua("for _, n in ipairs{'Eins', 'Zwei'} do decks.create(n):add{prompt = 'in ' .. n, answer = 'x'} end")
     for (answer, card) in [("2\r", "in Eins"), ("zw\r", "in Zwei")] {
       let terminal = try home.terminal("study")
       terminal.wait(for: "Study which? [1-3, a name, Enter for all] ")
       for wrong in ["x", "-9223372036854775808"] {
         terminal.type(wrong + "\r", showing: "\"\(wrong)\" is not one of these decks")
       }
-      terminal.type(answer)
-      terminal.wait(for: card)
+      terminal.type(answer, showing: card)
       #expect(terminal.ended(after: "q") == 0)
     }
     let terminal = try home.terminal("study")
-    terminal.wait(for: "Enter for all] ")
-    terminal.type("\r", showing: "3 new")
+    terminal.type("\r", after: "Enter for all] ", showing: "3 new")
     #expect(terminal.ended(after: "q") == 0)
   }
 
@@ -198,7 +179,7 @@ import Testing
       print(d:card(1).reps, pcall(d.study, d, {cram = true, mode = "sprint"}))
       d:card(1):bury() print(d:card(1).buried) d:card(1):unbury() print(d:card(1).buried)
       """
-    let run = try home.run("-e", code)
+    let run = try home.lua(code)
     #expect(
       run.lines.prefix(9) == [
         "2", "el perro 2", "1", "true\tsuspended", "3\tfalse", "3", "3",
@@ -214,10 +195,9 @@ import Testing
         d:add_note{type = 'Basic (type in the answer)', fields = {Front = p[1], Back = p[2]}}
       end
       """
-    #expect(try home.run("-e", code).status == 0)
+    #expect(try home.lua(code).status == 0)
     let terminal = try home.terminal("study", "T")
-    terminal.wait(for: "Enter  show the answer beside what you type")
-    terminal.type("el sqx\u{7F}\u{7F}al\r")
+    terminal.type("el sqx\u{7F}\u{7F}al\r", after: "Enter  show the answer beside what you type")
     let shown = terminal.wait(for: "4 easy")
     #expect(shown.contains("✗ ") && shown.contains("^"), "\(shown.debugDescription)")
     terminal.type("3", showing: "the dog")
@@ -234,14 +214,13 @@ import Testing
     let played = home.path + "/played"
     let player = try home.write("#!/bin/sh\necho \"$1\" > \(played).path\ncat \"$1\" > \(played)\n", to: "player.sh")
     let sound = try home.write("music", to: "a.mp3")
-    let made = try home.run(
-      "-e", "decks.create('S'):add{prompt = 'x [sound:' .. assert(media.add('\(sound)')) .. ']', answer = 'y'}")
+    let made = try home.lua(
+      "decks.create('S'):add{prompt = 'x [sound:' .. assert(media.add('\(sound)')) .. ']', answer = 'y'}")
     #expect(made.status == 0, "\(made)")
     let line = "cd '\(home.path)' && exec '\(builtProgram("deckhand"))' --data data --set \"$0\" study S"
     let terminal = try PseudoTerminal(
       ["/bin/sh", "-c", line, "media.player=/bin/sh \(player)"], environment: home.environment)
-    terminal.wait(for: "Enter  show the answer")
-    terminal.type("r")
+    terminal.type("r", after: "Enter  show the answer")
     #expect(waits { text(of: played) == "music" })
     // A player detects the type by the file extension; the link exists while the player may run.
     let given = String(decoding: contents(of: played + ".path") ?? [], as: UTF8.self).split(separator: "\n").joined()
@@ -249,8 +228,7 @@ import Testing
     #expect(terminal.ended(after: "q") == 0)
     #expect(access(given, F_OK) != 0 && access(String(given.dropLast("/1/a.mp3".count)), F_OK) != 0)
     let silent = try home.terminal("study", "S")
-    silent.wait(for: "Enter  show the answer")
-    silent.type("r", showing: "media.player")
+    silent.type("r", after: "Enter  show the answer", showing: "media.player")
     silent.type("q")
   }
 

@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite(.serialized) struct ProgramTerminalTests {
   private let home = Home()
@@ -48,10 +47,8 @@ import Testing
   }
 
   @Test func `Backspace removes a whole letter in a locale without letters beyond ASCII`() throws {
-    let terminal = try PseudoTerminal(home.words([]), environment: home.environment + ["LC_ALL=C"])
-    terminal.retained = home
-    terminal.wait(for: "> ")
-    terminal.type("print(#'añ\u{7F}b')\r", showing: "2\r\n", "> ")
+    let terminal = try home.terminal([], ["LC_ALL=C"])
+    terminal.type("print(#'añ\u{7F}b')\r", after: "> ", showing: "2\r\n", "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
@@ -59,8 +56,7 @@ import Testing
     let words = home.words([]).joined(separator: " ")
     let terminal = try PseudoTerminal(["/bin/sh", "-c", words + " | cat"], environment: home.environment)
     terminal.retained = home
-    terminal.wait(for: "> ")
-    terminal.type("6 * 7\r", showing: "42", "> ")
+    terminal.type("6 * 7\r", after: "> ", showing: "42", "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
@@ -68,15 +64,12 @@ import Testing
     let terminal = try prompt(home)
     for (line, answer) in [
       ("deck create Spanish", "Created deck \"Spanish\"."), ("#decks.open('Spanish')", "0\r\n"),
-      ("decks.opn", "error: decks has no field 'opn' (did you mean 'open'?)"),
-      ("deck = 5", "> "), ("deck", "5\r\n"), ("deck list", "Spanish"), ("=deck + 1", "6\r\n"),
-      ("lua deck .. 'x'", "\"5x\""), ("{1, 2, x = {y = 'z'}}", "{1, 2, x = {y = \"z\"}}"),
-      ("nil", "nil\r\n"), ("1, 'two'", "1\r\n\"two\""),
-      ("dekc list", "no command is called \"dekc\" (did you mean \"deck\"?)"),
-      ("studdy", "did you mean \"study\"?"),
+      ("decks.opn", "error: decks has no field 'opn' (did you mean 'open'?)"), ("deck = 5", "> "), ("deck", "5\r\n"),
+      ("deck list", "Spanish"), ("=deck + 1", "6\r\n"), ("lua deck .. 'x'", "\"5x\""),
+      ("{1, 2, x = {y = 'z'}}", "{1, 2, x = {y = \"z\"}}"), ("nil", "nil\r\n"), ("1, 'two'", "1\r\n\"two\""),
+      ("dekc list", "no command is called \"dekc\" (did you mean \"deck\"?)"), ("studdy", "did you mean \"study\"?"),
       ("nobody_knows", "nor a Lua name; `help` lists the commands.\r\n\u{1B}[?2004h"),
-      ("nobody knows", "`help` lists them"),
-      ("deck list | sed s/^/x/", "xDeck"), ("deck list > /dev/null", "> "),
+      ("nobody knows", "`help` lists them"), ("deck list | sed s/^/x/", "xDeck"), ("deck list > /dev/null", "> "),
     ] {
       terminal.type(line + "\r", showing: answer)
     }
@@ -101,7 +94,7 @@ import Testing
   }
 
   @Test func `a sprint shows the prompt, the answer, the clock and the result`() throws {
-    try home.run("-e", "local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'p' .. i, answer = 'a' .. i} end")
+    try home.lua("local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'p' .. i, answer = 'a' .. i} end")
     let terminal = try prompt(home)
     terminal.type("study D --sprint --seconds 3599\r", showing: " 59:", "p3", "Enter")
     terminal.type("\r", showing: "a3")
@@ -113,7 +106,7 @@ import Testing
   }
 
   @Test func `a sprint ends when its time is over`() throws {
-    try home.run("-e", "decks.create('D'):add{prompt = 'p', answer = 'a'}")
+    try home.lua("decks.create('D'):add{prompt = 'p', answer = 'a'}")
     let terminal = try home.terminal("study", "D", "--sprint", "--seconds", "1")
     terminal.wait(for: "Time. 0 right, 0 wrong in 1 second. 1 card was left.")
     #expect(terminal.ended(after: "q") == 0)
@@ -125,8 +118,7 @@ import Testing
     terminal.type("play --base cambering\r", showing: "cambering      9 letter word - English", "c a m b e r i n g")
     terminal.type("grace\r", showing: "1 found · 5.0 letters on average · score 5")
     terminal.type("gracee\r", showing: "This word is not possible. Create only words from the letters in the given")
-    terminal.wait(for: "word.")
-    terminal.type("cab\r", showing: "cab", "grace", "2 found · 4.0 letters on average · score 8")
+    terminal.type("cab\r", after: "word.", showing: "cab", "grace", "2 found · 4.0 letters on average · score 8")
     terminal.type("\u{0C}", showing: "c a m b e r i n g")
     terminal.type("/quit\r", showing: "cambering: 2 found", "> ")
   }
@@ -144,8 +136,7 @@ import Testing
 
   @Test func `the clock of a game runs while a line is typed, from the command line too`() throws {
     let terminal = try Home().terminal("play", "timed", "--base", "cambering")
-    terminal.wait(for: " s left")
-    terminal.type("gr")
+    terminal.type("gr", after: " s left")
     // The clock's line is redrawn each second.
     terminal.wait(for: " s left", " s left")
     terminal.type("ace\r", showing: "1 found · 5.0 letters on average · score 5", "timed> ")
@@ -176,8 +167,7 @@ import Testing
 
   @Test func `Ctrl-D leaves one question of a script, not those after it`() throws {
     let terminal = try home.terminal("-e", "print(shell.ask('one? ')) print(shell.ask('two? '))")
-    terminal.wait(for: "one? ")
-    terminal.type("\u{04}", showing: "two? ")
+    terminal.type("\u{04}", after: "one? ", showing: "two? ")
     #expect(terminal.ended(after: "yes\r") == 0)
     #expect(terminal.output.contains("yes\r\nyes"), "\(terminal.output)")
   }
@@ -191,8 +181,7 @@ import Testing
     terminal.type("\u{1B}[200~ quiet = 1\nprint(quiet + 6)\u{1B}[201~\r", showing: "7\r\n", "> ")
     // Ctrl-C stops the lines that follow, too.
     terminal.type("\u{1B}[200~deck create Three\nprint('on') while true do end\ndeck create Four\u{1B}[201~\r")
-    terminal.wait(for: "on\r\n")
-    terminal.type("\u{03}", showing: "> ")
+    terminal.type("\u{03}", after: "on\r\n", showing: "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
     let decks = try home.run("deck", "list").output
     #expect(decks.contains("Three") && !decks.contains("Four"), "\(decks)")
@@ -208,16 +197,14 @@ import Testing
   func `what Ctrl-Z stopped is shown again, once, when it continues`(
     command: String, typed: String, shown: String
   ) throws {
-    try home.run("-e", "decks.create('Spanish'):add{prompt = 'el perro', answer = 'the dog'}")
+    try home.lua("decks.create('Spanish'):add{prompt = 'el perro', answer = 'the dog'}")
     let words = home.words([]).map { "'\($0)'" }.joined(separator: " ") + command
     let script = "set -m; \(words); echo STOPPED; read line; fg"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script], environment: home.environment)
     if !typed.isEmpty {
-      terminal.wait(for: "> ")
-      terminal.type(typed)
+      terminal.type(typed, after: "> ")
     }
-    terminal.wait(for: shown)
-    terminal.type("\u{1A}", showing: "STOPPED")
+    terminal.type("\u{1A}", after: shown, showing: "STOPPED")
     terminal.type("\r", showing: shown)
     guard typed.hasPrefix("play") else { return }
     terminal.type("ace\r/quit\r")
@@ -232,8 +219,7 @@ import Testing
     terminal.type("deck sho\tSp\t\r", showing: "Spanish verbs: 0 cards")
     terminal.type("verbs = decks.op\t\"Spanish verbs\")\r", showing: "> ")
     terminal.type("verbs.coun\t, verbs:stu\t{mode = 'sprint'})\r", showing: "0\r\nsprint session (0 cards left)\r\n")
-    terminal.wait(for: "> ")
-    terminal.type("evil.x\t\u{03}", showing: "> ")
+    terminal.type("evil.x\t\u{03}", after: "> ", showing: "> ")
     terminal.type("BOOM\r", showing: "nor a Lua name")
   }
 

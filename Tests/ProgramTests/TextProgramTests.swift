@@ -1,7 +1,6 @@
 // Texts in the built program: files and cards end to end, without language data, so that each form is its own lemma.
 
 import TestSupport
-import Testing
 
 @Suite struct TextProgramTests {
   private let home = Home()
@@ -53,10 +52,8 @@ import Testing
 
   @Test func `a missing deck is reported before the text is read, and an unknown option is refused`() throws {
     let text = try home.write("el gato duerme.\n", to: "a.txt")
-    let missing = try home.run("-e", "print(select(2, texts.open('\(text)', {deck = 'None'})).code)")
-    #expect(missing.output == "not_found\n", "\(missing)")
-    let most = try home.run("-e", "decks.create('D'):mine(texts.open('\(text)'), {target = 0.5})")
-    #expect(most.status == 1 && most.errors.contains("'target'"), "\(most)")
+    #expect(try home.lua("print(select(2, texts.open('\(text)', {deck = 'None'})).code)").output == "not_found\n")
+    try home.refuses("-e", "decks.create('D'):mine(texts.open('\(text)'), {target = 0.5})", says: "'target'")
   }
 
   @Test func `a text without a sentence is refused, not read, and its counts are zero`() throws {
@@ -124,17 +121,14 @@ import Testing
   }
 
   @Test func `words get their lemmas from the user's own table`() throws {
-    let made = try home.run("deck", "list")
-    #expect(made.status == 0)
-    _ = try Child(["/bin/mkdir", "-p", home.path + "/data/lemmas"], environment: []).finish(input: "")
+    #expect(try home.run("deck", "list").status == 0)
     try home.write("voy\tir\n", to: "data/lemmas/es.tsv")
     #expect(
       try run("word", "lemma", "Voy", "--json").output == "{\"form\": \"Voy\", \"lemma\": \"ir\", \"all\": [\"ir\"]}\n")
     let code = "print(words.lemma(\"voy\", {language = \"spanish\"}))"
-    #expect(try home.run("-e", code).output.hasPrefix("ir\t"))
+    #expect(try home.lua(code).output.hasPrefix("ir\t"))
     // A form is looked up as its lemma; a lemma that no dictionary has is not looked up as a form of another.
     try home.write("voy\tir\nir\tirse\n", to: "data/lemmas/es.tsv")
-    _ = try Child(["/bin/mkdir", "-p", home.path + "/data/dictionaries"], environment: []).finish(input: "")
     try home.write("irse\tto leave\n", to: "data/dictionaries/spa-mine.tsv")
     #expect(try run("word", "define", "ir").output.contains("to leave"))
     let listed = try run("text", "words", "-", "--json", input: "voy.")
@@ -175,8 +169,7 @@ import Testing
 
   @Test func `the result of a key is seen on a screen of five rows`() throws {
     let text = try home.write("zorfa.\n\nzorfb.\n\nzorfc.\n\nzorfd.\n", to: "a.txt")
-    let terminal = try PseudoTerminal(
-      home.words(["text", "read", text, "--language", "spanish"]), environment: home.environment, columns: 80, rows: 5)
+    let terminal = try home.terminal(["text", "read", text, "--language", "spanish"], columns: 80, rows: 5)
     #expect(terminal.shows("[zorfa]*"))
     terminal.type("\r")
     #expect(terminal.shows("no meaning found"))
@@ -199,8 +192,7 @@ import Testing
     _ = try run("text", "known", "el", "gato")
     let terminal = try home.terminal(
       "--set", "accessibility.screen_reader=on", "text", "read", text, "--language", "spanish", "--deck", "Read")
-    terminal.wait(for: "q leaves")
-    terminal.type("n")
+    terminal.type("n", after: "q leaves")
     #expect(!terminal.wait(for: "[perro]*").contains("duerme"))
     terminal.type("c")
     #expect(!terminal.wait(for: "Card in Read: perro").contains("El"))

@@ -2,18 +2,12 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct TextSourceProgramTests {
-  private let home: Home
-
-  init() throws {
-    home = Home()
-    mkdir(home.path + "/bin", 0o700)
-  }
+  private let home = Home()
 
   private func run(_ words: String..., path: String = "/usr/bin:/bin") throws -> Run {
-    let environment = home.environment.filter { !$0.hasPrefix("PATH=") } + ["PATH=" + path]
+    let environment = home.environment(with: ["PATH=" + path])
     return try Child(home.words(words + ["--language", "spanish"]), environment: environment).finish(input: "")
   }
 
@@ -24,7 +18,7 @@ import Testing
     #expect(shown.output.contains("Coverage along the text") && shown.output.contains("To learn for 90 %: 3 lemmas"))
     let picture = home.path + "/a.svg"
     #expect(try run("text", "show", text, "--png", picture).output == "Drew the charts to \(picture).\n")
-    let drawn = try String(decoding: #require(TemporaryFolder(at: home.path).read("a.svg")), as: UTF8.self)
+    let drawn = TestSupport.text(of: picture)
     #expect(drawn.hasPrefix("<svg") || drawn.hasPrefix("<?xml"))
     #expect(try run("--dry-run", "text", "show", text, "--png", home.path + "/b.svg").errors.contains("would write"))
     #expect(access(home.path + "/b.svg", F_OK) != 0)
@@ -125,8 +119,7 @@ import Testing
   }
 
   @Test func `map has lemmas if language data is installed, and fails without it`() throws {
-    let script = try home.write(
-      "function map(l) emit(words.lemma(l, {language = 'spanish'}), 1) end", to: "lemmas.lua")
+    let script = try home.write("function map(l) emit(words.lemma(l, {language = 'spanish'}), 1) end", to: "lemmas.lua")
     let run = try Child([builtProgram("deckhand"), "map", script], environment: []).finish(input: "casas\n")
     if access("/usr/share/apertium/apertium-eng-spa/spa-eng.automorf.bin", F_OK) == 0 {
       #expect(run.status == 0 && run.output == "casa\t1\n", "\(run)")

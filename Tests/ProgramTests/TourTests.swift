@@ -1,15 +1,13 @@
 // `help tour`: an interactive tour at a terminal, the page in a pipe.
 
 import TestSupport
-import Testing
 
 @Suite struct TourTests {
   private let home = Home()
 
   @Test func `the tour waits, checks what was typed, and responds; nothing of it is saved`() throws {
     let terminal = try home.terminal("--no-init")
-    terminal.wait(for: "> ")
-    terminal.type("help tour\r", showing: "deck create Birds")
+    terminal.type("help tour\r", after: "> ", showing: "deck create Birds")
     for (line, answer) in [
       ("1 + 1", "That was Lua, and it worked"), ("deck list", "`deck list` is a command"),
       ("deck craete X", "says what is wrong with it"), ("deck create Owls", "There it is."),
@@ -17,11 +15,9 @@ import Testing
       ("skip", "Lua, which can do"), ("#decks.open(\"Owls\")", "The value of an expression"),
       ("skip", "can be undone"), ("undo", "That was the tour."),
     ] {
-      terminal.wait(for: "tour> ")
-      terminal.type(line + "\r", showing: answer)
+      terminal.type(line + "\r", after: "tour> ", showing: answer)
     }
-    terminal.wait(for: "> ")
-    terminal.type("deck list\r", showing: "No decks", "?2004h> ")
+    terminal.type("deck list\r", after: "> ", showing: "No decks", "?2004h> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
     #expect(try home.run("deck", "list", "--json").output == "")
   }
@@ -29,11 +25,9 @@ import Testing
   @Test(arguments: ["\u{04}", "exit\r", "\u{03}exit\r"])
   func `the tour can be left at once, and the prompt goes on`(keys: String) throws {
     let terminal = try home.terminal("--no-init")
-    terminal.wait(for: "> ")
-    terminal.type("help tour\r", showing: "tour> ")
+    terminal.type("help tour\r", after: "> ", showing: "tour> ")
     terminal.type(keys)
-    terminal.wait(for: "?2004h> ")
-    terminal.type("1 + 41\r", showing: "42", "> ")
+    terminal.type("1 + 41\r", after: "?2004h> ", showing: "42", "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
@@ -41,8 +35,7 @@ import Testing
     let page = try home.run("help", "tour").output
     #expect(page.contains("deck create Spanish") && !page.contains("tour>"))
     let terminal = try home.terminal("help", "tour")
-    terminal.wait(for: "tour> ")
-    terminal.type("deck create Birds\r", showing: "There it is.", "tour> ")
+    terminal.type("deck create Birds\r", after: "tour> ", showing: "There it is.", "tour> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
   }
 
@@ -51,8 +44,7 @@ import Testing
       ["set", "accessibility.screen_reader", "on"], ["deck", "create", "D"], ["card", "add", "D", "uno", "one"],
     ] { _ = try home.run(words) }
     let terminal = try home.terminal("--no-init")
-    terminal.wait(for: "> ")
-    terminal.type("help tour\r", showing: "tour> ")
+    terminal.type("help tour\r", after: "> ", showing: "tour> ")
     terminal.type("exit\r", showing: "> ")
     terminal.type("study D\r", showing: "Card 1 of 1. uno.")
     #expect(terminal.ended(after: "q\u{04}") == 0)

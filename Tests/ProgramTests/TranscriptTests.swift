@@ -5,7 +5,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite struct TranscriptTests {
   private let home = Home()
@@ -96,7 +95,7 @@ import Testing
     #expect(all.count >= 40)
     let typed = all.flatMap { $0.steps + [$0.arguments.joined(separator: " ")] }.joined(separator: "\n")
     let code = "for _, e in ipairs(shell.run(\"help -k ''\")) do if e.kind == 'command' then print(e.name) end end"
-    let commands = try home.run("-e", code).lines
+    let commands = try home.lua(code).lines
     #expect(commands.count > 60)
     for command in commands { #expect(typed.contains(command), "\(command) is in no transcript") }
   }

@@ -2,7 +2,6 @@
 // continues, their additions are gone, and the next line works.
 
 import TestSupport
-import Testing
 
 @Suite struct UnloadingTests {
   private let home = Home()

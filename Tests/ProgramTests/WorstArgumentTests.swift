@@ -4,7 +4,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @Suite(.serialized) struct WorstArgumentTests {
   /// Seconds that the plugin may use, and that the program may use beyond that until the prompt is back.
@@ -94,20 +93,14 @@ import Testing
   }
 
   private func makeFiles(_ home: Home) throws {
-    let folder = home.path + "/data/plugins/worst"
-    for made in [home.path + "/data", home.path + "/data/plugins", folder] { #expect(makeFolder(made)) }
     let code = text(of: sourceRoot() + "/Tests/ProgramTests/Worst/init.lua")
-    try writeFile("local FOLDER = \"\(home.path)\"\n" + code, to: folder + "/init.lua")
     let rights = [
       "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
-      "shell.run", "texts",
-      "files.read:\(home.path)", "files.write:\(home.path)",
+      "shell.run", "texts", "files.read:\(home.path)", "files.write:\(home.path)",
     ]
-    let manifest = """
-      {"name": "worst", "version": "1.0.0", "api": 1, "summary": "x", "commands": ["worst", "worst-list"],
-       "permissions": [\(rights.map { "\"\($0)\"" }.joined(separator: ", "))]}
-      """
-    try writeFile(manifest, to: folder + "/plugin.json")
+    try home.plugin(
+      "worst", permissions: "[\(rights.map { "\"\($0)\"" }.joined(separator: ", "))]",
+      manifest: #""commands": ["worst", "worst-list"]"#, "local FOLDER = \"\(home.path)\"\n" + code)
     #expect(mkfifo(home.path + "/pipe.csv", 0o600) == 0 && mkfifo(home.path + "/pipe.png", 0o600) == 0)
     let make = """
       local function put(name, text) assert(files.write("\(home.path)/" .. name, text)) end
@@ -127,7 +120,7 @@ import Testing
       local long = decks.create("Long")
       for i = 1, 10 do long:add{prompt = ("aaaa"):rep(240000) .. i, answer = ("xyz"):rep(300000)} end
       """
-    #expect(try home.run("-e", make).status == 0)
+    #expect(try home.lua(make).status == 0)
     #expect(try home.run("plugin", "enable", "worst", "--grant").status == 0)
     #expect(
       try home.run("plugin", "limit", "worst", "--seconds", "\(Self.limit)", "--memory", "\(Self.memory)").status == 0)

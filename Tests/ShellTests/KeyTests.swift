@@ -3,7 +3,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @testable import Shell
 
@@ -19,15 +18,13 @@ import Testing
     ("🐕", #"key(Shell.Key.character("🐕"))"#), ("\r", "key(Shell.Key.enter)"), ("\n", "key(Shell.Key.enter)"),
     ("\u{7F}", "key(Shell.Key.backspace)"), ("\u{1B}[A", "key(Shell.Key.up)"), ("\u{1B}OB", "key(Shell.Key.down)"),
     ("\u{1B}[1;5C", "key(Shell.Key.right)"), ("\u{1B}[3~", "key(Shell.Key.delete)"),
-    ("\u{1B}[6~", "key(Shell.Key.pageDown)"),
-    ("\u{1B}", "key(Shell.Key.escape)"), ("\t", "key(Shell.Key.tab)"), ("\u{0C}", #"key(Shell.Key.control("l"))"#),
-    ("\u{03}", "interrupted"), ("\u{1B}[99;99zb", #"key(Shell.Key.character("b"))"#),
-    ("\u{1B}[200~sí\r\ns\tq~\u{1B}[201~", #"pasted("sí s q~")"#),
+    ("\u{1B}[6~", "key(Shell.Key.pageDown)"), ("\u{1B}", "key(Shell.Key.escape)"), ("\t", "key(Shell.Key.tab)"),
+    ("\u{0C}", #"key(Shell.Key.control("l"))"#), ("\u{03}", "interrupted"),
+    ("\u{1B}[99;99zb", #"key(Shell.Key.character("b"))"#), ("\u{1B}[200~sí\r\ns\tq~\u{1B}[201~", #"pasted("sí s q~")"#),
   ])
   func `keys arrive one by one`(typed: String, expected: String) throws {
     let terminal = try probe()
-    terminal.type(typed)
-    terminal.wait(for: "EVENT \(expected)")
+    terminal.type(typed, showing: "EVENT \(expected)")
     #expect(terminal.ended(after: "q") == 0)
     #expect(terminal.isInCanonicalMode)
   }
@@ -36,8 +33,7 @@ import Testing
     let terminal = try probe()
     terminal.wait(for: "EVENT tick")
     terminal.resize(columns: 50)
-    terminal.wait(for: "EVENT resized")
-    terminal.type("\u{04}", showing: "EVENT endOfInput")
+    terminal.type("\u{04}", after: "EVENT resized", showing: "EVENT endOfInput")
     #expect(terminal.ended() == 0)
   }
 
@@ -51,13 +47,9 @@ import Testing
   @Test func `Ctrl-Z restores the terminal and fg continues with keys`() throws {
     let script = "set -m; \(builtProgram("PromptProbe")) --keys; echo STATUS $?; stty -a; fg; echo DONE"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
-    terminal.wait(for: "READY")
-    terminal.type("\u{1A}", showing: "SUSPENDING", "STATUS 148")
+    terminal.type("\u{1A}", after: "READY", showing: "SUSPENDING", "STATUS 148")
     #expect(terminal.wait(for: "echoke").contains(" icanon"))
-    terminal.wait(for: "EVENT resumed")
-    terminal.type("xq")
-    terminal.wait(for: #"character("x")"#)
-    terminal.wait(for: "DONE")
+    terminal.type("xq", after: "EVENT resumed", showing: #"character("x")"#, "DONE")
     #expect(terminal.isInCanonicalMode)
   }
 

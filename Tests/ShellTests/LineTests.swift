@@ -4,7 +4,6 @@ import Commands
 import Glibc
 import Problems
 import TestSupport
-import Testing
 
 @testable import Shell
 

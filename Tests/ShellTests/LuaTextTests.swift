@@ -95,8 +95,7 @@ import Testing
 
   @Test(arguments: [
     ("piles.open('Sp", "piles.open 0"), ("x = piles.open(1, \"", "piles.open 1"),
-    ("piles.open{name = '", "piles.open 0 name"),
-    ("piles.open \"S", "piles.open 0"), ("print('", nil), ("'", nil),
+    ("piles.open{name = '", "piles.open 0 name"), ("piles.open \"S", "piles.open 0"), ("print('", nil), ("'", nil),
     ("piles.open('x', {a = 1, b = '", "piles.open 1 b"),
   ])
   func `the call around a position is found`(chunk: String, expected: String?) throws {

@@ -2,7 +2,6 @@
 
 import Glibc
 import TestSupport
-import Testing
 
 @testable import Shell
 
@@ -19,11 +18,8 @@ import Testing
   @Test(arguments: ["TERM=xterm", "TERM=dumb", "TERM=nonsense"])
   func `lines are edited and Ctrl-D exits`(term: String) throws {
     let terminal = try probe(environment: [term, "INPUTRC=/dev/null", "LANG=C.UTF-8"])
-    terminal.wait(for: "probe>")
-    terminal.type("helo\u{02}l ñ\r")
-    terminal.wait(for: #"LINE 8 "hell ño""#)
-    terminal.wait(for: "probe>")
-    terminal.type("\u{04}", showing: "\r\nEND")
+    terminal.type("helo\u{02}l ñ\r", after: "probe>", showing: #"LINE 8 "hell ño""#)
+    terminal.type("\u{04}", after: "probe>", showing: "\r\nEND")
     #expect(terminal.ended() == 0)
     #expect(terminal.isInCanonicalMode)
   }
@@ -33,8 +29,7 @@ import Testing
     for keys in [
       "\u{12}\u{1B}x\u{1B}[15~", "\u{12}\u{1B}\u{0B}\u{1B}[ASp", "\u{12}ab\u{1B}[A", "\u{12}\u{1B}[200~x\u{1B}[201~",
     ] {
-      terminal.wait(for: "probe>")
-      terminal.type(keys)
+      terminal.type(keys, after: "probe>")
       #expect(waits { terminal.isResting })
       terminal.type("\u{03}", showing: "INTERRUPTED")
     }
@@ -42,35 +37,28 @@ import Testing
 
   @Test func `Ctrl-C clears the line at once, in Ctrl-R too`() throws {
     let terminal = try probe()
-    terminal.wait(for: "probe>")
-    terminal.type("first\r", showing: "LINE")
+    terminal.type("first\r", after: "probe>", showing: "LINE")
     for keys in ["", "abc", "\u{12}", "\u{12}fir", "\u{1B}", "\u{16}", "\u{1B}5", "\u{1B}[200~half a paste"] {
-      terminal.wait(for: "probe>")
-      terminal.type(keys)
+      terminal.type(keys, after: "probe>")
       #expect(waits { terminal.isResting })
       let start = terminal.processorSeconds
       terminal.type("\u{03}", showing: "INTERRUPTED")
       #expect(terminal.processorSeconds - start < 1)
     }
-    terminal.wait(for: "probe>")
-    terminal.type("after\r")
-    terminal.wait(for: #"LINE 5 "after""#)
+    terminal.type("after\r", after: "probe>", showing: #"LINE 5 "after""#)
   }
 
   @Test func `text typed right after Ctrl-C is in the next line`() throws {
     let terminal = try probe()
     for _ in 0..<20 {
-      terminal.wait(for: "probe>")
-      terminal.type("abc\u{03}", showing: "INTERRUPTED")
-      terminal.type("x\r")
-      terminal.wait(for: #"LINE 1 "x""#)
+      terminal.type("abc\u{03}", after: "probe>", showing: "INTERRUPTED")
+      terminal.type("x\r", showing: #"LINE 1 "x""#)
     }
   }
 
   @Test func `a paste of several lines with tabs is one line and completes nothing`() throws {
     let terminal = try probe()
-    terminal.wait(for: "probe>")
-    terminal.type("\u{1B}[200~for x in y do\r\n\tSp\t\n\nend\u{1B}[201~")
+    terminal.type("\u{1B}[200~for x in y do\r\n\tSp\t\n\nend\u{1B}[201~", after: "probe>")
     #expect(waits { terminal.isResting })
     terminal.type("\r", showing: "LINE")
     let rest = terminal.wait(for: "end\"")
@@ -84,50 +72,36 @@ import Testing
     terminal.wait(for: "probe>")
     let text = String(repeating: "local x = 1\tprint(x)\n", count: 50_000)
     terminal.type("\u{1B}[200~" + text + "\u{1B}[201~\r", showing: "LINE 1050000", "probe>")
-    terminal.type("next\r")
-    terminal.wait(for: #"LINE 4 "next""#)
+    terminal.type("next\r", showing: #"LINE 4 "next""#)
   }
 
   @Test func `a suggestion from the history is accepted with Right, and arrows search by prefix`() throws {
     let terminal = try probe(["--hints"], environment: ["TERM=xterm", "INPUTRC=/dev/null", "LANG=C.UTF-8"])
     for line in ["deck list", "study", "deck show"] {
-      terminal.wait(for: "probe>")
-      terminal.type(line + "\r", showing: "LINE")
+      terminal.type(line + "\r", after: "probe>", showing: "LINE")
     }
-    terminal.wait(for: "probe>")
-    terminal.type("de", showing: "\u{1B}[2mck show")
-    terminal.type("\u{1B}[C\r")
-    terminal.wait(for: #"LINE 9 "deck show""#)
-    terminal.wait(for: "probe>")
-    terminal.type("de\u{1B}[A\u{1B}[A\r")
-    terminal.wait(for: #"LINE 9 "deck list""#)
-    terminal.wait(for: "probe>")
-    terminal.type("st\u{1B}h", showing: "HELP 2")
+    terminal.type("de", after: "probe>", showing: "\u{1B}[2mck show")
+    terminal.type("\u{1B}[C\r", showing: #"LINE 9 "deck show""#)
+    terminal.type("de\u{1B}[A\u{1B}[A\r", after: "probe>", showing: #"LINE 9 "deck list""#)
+    terminal.type("st\u{1B}h", after: "probe>", showing: "HELP 2")
     terminal.type("\u{18}\u{05}", showing: "st edited")
-    terminal.type("\r")
-    terminal.wait(for: #"LINE 9 "st edited""#)
+    terminal.type("\r", showing: #"LINE 9 "st edited""#)
   }
 
   @Test func `without hints nothing is coloured`() throws {
     let terminal = try probe()
-    terminal.wait(for: "probe>")
-    terminal.type("deck list\r")
+    terminal.type("deck list\r", after: "probe>")
     #expect(!terminal.wait(for: "LINE").contains("\u{1B}[0;1;36m"))
   }
 
   @Test func `Tab completes, and lists the candidates`() throws {
     let terminal = try probe()
-    terminal.wait(for: "probe>")
-    terminal.type("deck Ita\t\r")
-    terminal.wait(for: #""deck Italian ""#)
-    terminal.type("Sp\t\u{09}::\t\r")
-    terminal.wait(for: #""Spanish::Verbs ""#)
-    terminal.type("it\t\r")
-    terminal.wait(for: #""it\\\'s\\ mine ""#)
+    terminal.type("deck Ita\t\r", after: "probe>", showing: #""deck Italian ""#)
+    terminal.type("Sp\t\u{09}::\t\r", showing: #""Spanish::Verbs ""#)
+    terminal.type("it\t\r", showing: #""it\\\'s\\ mine ""#)
     terminal.type("many\t\t", showing: "many0", "… 100 more")
     terminal.type("\u{03}", showing: "INTERRUPTED")
-    terminal.type("nothing\t\t fits\r")
-    terminal.wait(for: #""nothing fits""#)
+    terminal.type("nothing\t\t fits\r", showing: #""nothing fits""#)
   }
 
   @Test func `Tab in a very long line stays fast`() throws {
@@ -142,9 +116,7 @@ import Testing
 
   @Test func `Tab keeps an open quote`() throws {
     let terminal = try probe()
-    terminal.wait(for: "probe>")
-    terminal.type("deck \"Ita\tx\r")
-    terminal.wait(for: #"LINE 16 "deck \"Italian\" x""#)
+    terminal.type("deck \"Ita\tx\r", after: "probe>", showing: #"LINE 16 "deck \"Italian\" x""#)
   }
 
   @Test func `the history continues in the next session and keeps no lines that start with a space`() throws {
@@ -152,30 +124,22 @@ import Testing
       let path = folder + "/history"
       let first = try probe([path])
       for line in ["one", " hidden", "two", "one"] {
-        first.wait(for: "probe>")
-        first.type(line + "\r", showing: "LINE")
+        first.type(line + "\r", after: "probe>", showing: "LINE")
       }
       first.wait(for: "probe>")
       #expect(first.ended(after: "\u{04}") == 0)
       let second = try probe([path])
-      second.wait(for: "probe>")
-      second.type("\u{1B}[A\u{1B}[A\r")
-      second.wait(for: #"LINE 3 "two""#)
-      second.wait(for: "probe>")
-      second.type("\u{12}on\r")
-      second.wait(for: #"LINE 3 "one""#)
+      second.type("\u{1B}[A\u{1B}[A\r", after: "probe>", showing: #"LINE 3 "two""#)
+      second.type("\u{12}on\r", after: "probe>", showing: #"LINE 3 "one""#)
       #expect(History(path: path).entries == ["two", "one"])
     }
   }
 
   @Test func `a line may not see the history`() throws {
     let terminal = try probe()
-    terminal.wait(for: "probe>")
-    terminal.type("game\r", showing: "guess> ")
-    terminal.type("\u{1B}[Agrace\t\r")
-    terminal.wait(for: #"GUESS line("grace"#)
-    terminal.type("\u{1B}[A\r")
-    terminal.wait(for: #"LINE 4 "game""#)
+    terminal.type("game\r", after: "probe>", showing: "guess> ")
+    terminal.type("\u{1B}[Agrace\t\r", showing: #"GUESS line("grace"#)
+    terminal.type("\u{1B}[A\r", showing: #"LINE 4 "game""#)
   }
 
   @Test func `a line that is not UTF-8 is reported and the next one is read`() throws {
@@ -191,15 +155,13 @@ import Testing
     terminal.wait(for: "probe>")
     terminal.type([0x61, 0xFF, 0x7F, 0x0D])
     terminal.wait(for: #"LINE 1 "a""#)
-    terminal.wait(for: "probe>")
-    terminal.type("\u{FFFD}🐕é\r", showing: "LINE 9")
+    terminal.type("\u{FFFD}🐕é\r", after: "probe>", showing: "LINE 9")
   }
 
   @Test(arguments: [SIGTERM, SIGHUP, SIGQUIT])
   func `a terminating signal lets the program save and restores the terminal`(number: Int32) throws {
     let terminal = try probe()
-    terminal.wait(for: "probe>")
-    terminal.type("half a li", showing: "half a li")
+    terminal.type("half a li", after: "probe>", showing: "half a li")
     terminal.signal(number)
     terminal.wait(for: "TERMINATED \(number)")
     #expect(terminal.ended() == 128 + number)
@@ -231,32 +193,26 @@ import Testing
   @Test func `Ctrl-Z restores the terminal and fg draws the line again`() throws {
     let script = "set -m; \(builtProgram("PromptProbe")); echo STATUS $?; stty -a; fg; echo DONE"
     let terminal = try PseudoTerminal(["/bin/sh", "-c", script])
-    terminal.wait(for: "probe>")
-    terminal.type("half", showing: "half")
+    terminal.type("half", after: "probe>", showing: "half")
     terminal.type("\u{1A}", showing: "SUSPENDING", "STATUS 148")
     #expect(terminal.wait(for: "echoke").contains(" icanon"))
     terminal.wait(for: "half")
     // The called program may redraw everything.
-    terminal.wait(for: "RESUMED")
-    terminal.type(" a line\r")
-    terminal.wait(for: #"LINE 11 "half a line""#)
-    terminal.wait(for: "probe>")
-    terminal.type("\u{04}", showing: "DONE")
+    terminal.type(" a line\r", after: "RESUMED", showing: #"LINE 11 "half a line""#)
+    terminal.type("\u{04}", after: "probe>", showing: "DONE")
     #expect(terminal.isInCanonicalMode)
   }
 
   @Test func `after a stop and continue from outside the line is shown again and can be edited`() throws {
     let terminal = try probe()
-    terminal.wait(for: "probe>")
-    terminal.type("ab", showing: "ab")
+    terminal.type("ab", after: "probe>", showing: "ab")
     terminal.signal(SIGSTOP)
     #expect(waits { text(of: "/proc/\(terminal.process)/stat").contains(") T ") })
     terminal.signal(SIGCONT)
     terminal.wait(for: "ab")
     terminal.resize(columns: 40)
     #expect(waits { terminal.isResting })
-    terminal.type("c\r")
-    terminal.wait(for: #"LINE 3 "abc""#)
+    terminal.type("c\r", showing: #"LINE 3 "abc""#)
   }
 
   @Test func `at another width the line is redrawn in place of the old one, from the row where it begins`() throws {
@@ -265,8 +221,7 @@ import Testing
     terminal.type(String(repeating: "x", count: 60), showing: String(repeating: "x", count: 60))
     terminal.resize(columns: 40)
     // The prompt and the line take two rows of 40 columns now, and the cursor is in the second.
-    terminal.wait(for: "\u{1B}[1A\r\u{1B}[J")
-    terminal.type("\r", showing: "LINE 60")
+    terminal.type("\r", after: "\u{1B}[1A\r\u{1B}[J", showing: "LINE 60")
   }
 
   @Test func `a clock ticks while nothing is typed and may end the reading`() throws {
@@ -295,9 +250,7 @@ import Testing
     try withFolder { folder in
       try writeFile(Array("$if deckhand\n\"\\C-g\": \"bound\"\n$endif\n".utf8), to: folder + "/inputrc")
       let terminal = try probe(environment: ["TERM=xterm", "INPUTRC=\(folder)/inputrc"])
-      terminal.wait(for: "probe>")
-      terminal.type("\u{07}\r")
-      terminal.wait(for: #"LINE 5 "bound""#)
+      terminal.type("\u{07}\r", after: "probe>", showing: #"LINE 5 "bound""#)
     }
   }
 }

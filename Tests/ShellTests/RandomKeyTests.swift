@@ -1,14 +1,14 @@
 // Random keys at the prompt: `DECKHAND_FUZZ=500x1500` sets a long run. A failure names its seed.
 
 import TestSupport
-import Testing
 
 @Suite struct RandomKeyTests {
+  private let folder = TemporaryFolder()
+
   private static let plan = RandomKeys.plan(runs: 6, keys: 400)
 
   @Test(arguments: plan.seeds)
   func `random keys, sizes and interrupts neither crash nor hang the line editor`(seed: UInt64) throws {
-    let folder = TemporaryFolder()
     let settings = try folder.write("set editing-mode \(seed % 3 == 0 ? "vi" : "emacs")\n", to: "inputrc")
     let terminal = try PseudoTerminal(
       [builtProgram("PromptProbe"), "--color"] + (seed % 4 == 0 ? [] : ["--hints"]) + [folder.file("history")],
@@ -19,7 +19,6 @@ import Testing
 
   @Test(arguments: plan.seeds.prefix(max(3, plan.seeds.count / 10)))
   func `random keys neither crash nor hang the shell`(seed: UInt64) throws {
-    let folder = TemporaryFolder()
     let settings = try folder.write("set editing-mode \(seed % 3 == 0 ? "vi" : "emacs")\n", to: "inputrc")
     let terminal = try PseudoTerminal(
       [builtProgram("deckhand"), "--data", folder.file("data")],

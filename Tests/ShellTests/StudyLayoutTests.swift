@@ -1,7 +1,6 @@
 // The layout of the study screen: all of a card's texts are visible at every terminal size.
 
 import TestSupport
-import Testing
 import Text
 
 @testable import Shell

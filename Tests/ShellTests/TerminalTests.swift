@@ -3,7 +3,6 @@
 import Commands
 import Decks
 import TestSupport
-import Testing
 import Text
 
 @testable import Shell
@@ -36,8 +35,7 @@ import Text
 
   @Test(arguments: [
     (["LANG": "de_DE.UTF-8"], true), (["LC_ALL": "C", "LANG": "de_DE.UTF-8"], false), ([:], true),
-    (["LANG": "C.utf8"], true),
-    (["LC_ALL": "", "LANG": "POSIX"], false),
+    (["LANG": "C.utf8"], true), (["LC_ALL": "", "LANG": "POSIX"], false),
   ])
   func `characters beyond ASCII are used for UTF-8 terminals`(environment: [String: String], expected: Bool) {
     #expect(Terminal(hasKeyboard: true, hasScreen: true) { environment[$0] }.usesUnicode == expected)
@@ -46,9 +44,8 @@ import Text
 
   @Test(arguments: [
     ("", 0), ("abc", 3), ("ñ", 1), ("n\u{303}", 1), ("漢字", 4), ("カ", 2), ("ｶ", 1), ("한", 2),
-    ("\u{1112}\u{1161}\u{11AB}", 2),
-    ("🐕", 2), ("👩‍👩‍👧", 2), ("🇪🇸", 2), ("❤️", 2), ("❤", 1), ("👍🏽", 2), ("Ａ", 2), ("\u{200B}", 0), ("…", 1), ("━", 1),
-    ("ا", 1), ("\u{1B}", 0), ("─█", 2), ("1️⃣", 2), ("नि", 2),
+    ("\u{1112}\u{1161}\u{11AB}", 2), ("🐕", 2), ("👩‍👩‍👧", 2), ("🇪🇸", 2), ("❤️", 2), ("❤", 1), ("👍🏽", 2), ("Ａ", 2),
+    ("\u{200B}", 0), ("…", 1), ("━", 1), ("ا", 1), ("\u{1B}", 0), ("─█", 2), ("1️⃣", 2), ("नि", 2),
   ])
   func `a text is as wide as a terminal draws it`(text: String, expected: Int) {
     #expect(text.displayWidth == expected)
@@ -56,8 +53,7 @@ import Text
 
   @Test(arguments: [
     ("abc", 3, "abc"), ("abcd", 3, "ab…"), ("漢字漢", 4, "漢…"), ("漢字漢", 5, "漢字…"), ("abc", 1, "…"), ("abc", 0, ""),
-    ("", 0, ""),
-    ("n\u{303}n\u{303}n\u{303}", 2, "n\u{303}…"),
+    ("", 0, ""), ("n\u{303}n\u{303}n\u{303}", 2, "n\u{303}…"),
   ])
   func `a text is truncated between characters`(text: String, width: Int, expected: String) {
     #expect(text.cut(to: width) == expected)
@@ -141,8 +137,7 @@ import Text
   @Test func `a display is its parts, one after the other`() {
     let display = Display.parts([.lines(["a\u{7}"]), .none, .table(TableText([.init("T")], rows: [["x"]]))])
     #expect(display.lines(on: terminal(width: 80)) == ["a\\x07", "T", "x"])
-    let colored = display.lines(on: terminal(width: 80, color: .always))
-    #expect(colored == ["a\\x07", "\u{1B}[1mT\u{1B}[0m", "x"])
+    #expect(display.lines(on: terminal(width: 80, color: .always)) == ["a\\x07", "\u{1B}[1mT\u{1B}[0m", "x"])
     let fields = Display.fields([Display.Field("Front", "one\r\ntwo")])
     #expect(fields.lines(on: terminal(width: 80)) == ["Front  one", "       two"])
   }

@@ -29,8 +29,7 @@ struct MachineState {
     }
     func first(_ sql: String) throws -> [String] { try rows.all(sql).map { $0[0] } }
     sharesGuids = try first("SELECT count(*) > count(DISTINCT guid) FROM notes") == ["1"]
-    hasEmptyFirst =
-      try first("SELECT count(*) FROM notes WHERE fields = '' OR fields LIKE char(31) || '%'") != ["0"]
+    hasEmptyFirst = try first("SELECT count(*) FROM notes WHERE fields = '' OR fields LIKE char(31) || '%'") != ["0"]
     guids = try first("SELECT guid FROM notes ORDER BY id LIMIT 50")
     types = try first("SELECT name FROM note_types ORDER BY id LIMIT 20")
     documents = try first("SELECT id FROM documents ORDER BY id LIMIT 20")
@@ -60,8 +59,7 @@ struct Draw {
   /// Commands that need a terminal, a network, another process or minutes of processor time, or that only show help
   /// pages.
   private static let skipped: Set<String> = [
-    "account", "login", "logout", "passwd", "serve", "lsp", "sync", "exit", "quit", "help", "man", "docs",
-    "lua-types",
+    "account", "login", "logout", "passwd", "serve", "lsp", "sync", "exit", "quit", "help", "man", "docs", "lua-types",
     "completions", "plugin", "word define", "word dictionaries", "word languages", "map", "version", "whoami",
     "history", "text read", "media speak", "card speak",
   ]
@@ -70,11 +68,9 @@ struct Draw {
   /// The commands that a collection sees most often, with their weights.
   private static let usual: [String: Int] = [
     "card add": 12, "note add": 8, "study": 8, "undo": 6, "redo": 4, "deck import": 10, "deck export": 4,
-    "deck create": 5,
-    "run": 10, "card edit": 5, "card move": 5, "deck rename": 4, "deck options": 4, "notetype create": 4,
-    "notetype edit": 4,
-    "note edit": 6, "build": 6, "play": 6, "backup": 1, "restore": 2, "doc create": 4, "doc add-text": 4, "card tag": 4,
-    "card remove": 3,
+    "deck create": 5, "run": 10, "card edit": 5, "card move": 5, "deck rename": 4, "deck options": 4,
+    "notetype create": 4, "notetype edit": 4, "note edit": 6, "build": 6, "play": 6, "backup": 1, "restore": 2,
+    "doc create": 4, "doc add-text": 4, "card tag": 4, "card remove": 3,
   ]
   /// Options without which a command would open an editor or do nothing.
   private static let needed: [String: [String]] = [
@@ -215,8 +211,7 @@ struct Draw {
       ? card()
       : chance.pick([
         "perro", "tag:x", "is:new", "is:due", "-tag:x", "deck:A", "\"el perro\"", "prompt:a*", "is:suspended", "flag:1",
-        "*",
-        "added:7", "prop:reps>0", "x or y", "(",
+        "*", "added:7", "prop:reps>0", "x or y", "(",
       ])
   }
 

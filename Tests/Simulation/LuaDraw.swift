@@ -74,12 +74,11 @@ struct LuaDraw {
     let name = LuaDraw.quoted(chance.any(state.decks) ?? "A")
     var lines = [
       "local deck = decks.open(\(name)) or decks.create(\(name))", "local card = deck and deck:card(1)",
-      "local note = card and card.note", "local notetype = note and note.type",
-      "local document = documents.list()[1]", "local element = document and document.elements[1]",
-      "local session = deck and deck:study{}", "local preset = presets.list()[1]",
-      "local deck_options = deck and deck.options", "local note_fields = note and note.fields",
-      "local lexicon = words.lexicon(\"english\")", "local mode = games.modes()[1]",
-      "local game = games.new{language = \"english\", base = \"cambering\"}",
+      "local note = card and card.note", "local notetype = note and note.type", "local document = documents.list()[1]",
+      "local element = document and document.elements[1]", "local session = deck and deck:study{}",
+      "local preset = presets.list()[1]", "local deck_options = deck and deck.options",
+      "local note_fields = note and note.fields", "local lexicon = words.lexicon(\"english\")",
+      "local mode = games.modes()[1]", "local game = games.new{language = \"english\", base = \"cambering\"}",
     ]
     for _ in 0..<chance.number(1...8) { lines.append("pcall(function() \(statement(&chance)) end)") }
     if signsOut {
@@ -162,8 +161,7 @@ struct LuaDraw {
   private func iterator(_ chance: inout Random) -> String {
     let between = chance.pick([
       "", "deck:add(\(card(&chance)))", "error(\"no\")", "card:remove()", "decks.remove(deck.name)",
-      "coroutine.yield()",
-      "deck:add_all{\(card(&chance))}", "deck.name = \"A::B\"",
+      "coroutine.yield()", "deck:add_all{\(card(&chance))}", "deck.name = \"A::B\"",
       "deck:add_all(coroutine.wrap(function() coroutine.yield(\(card(&chance))) error(\"inner\") end))",
       "deck:add_all(coroutine.wrap(function() for _ = 1, 3 do coroutine.yield(\(card(&chance))) end end))",
       "files.write(\"inner.csv\", \"a,b\\nc,d\\n\") deck:import(\"inner.csv\")", "auth.logout()",

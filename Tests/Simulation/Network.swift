@@ -102,9 +102,7 @@ final class Network {
     }
   }
 
-  private func media(
-    _ request: SyncRequest, _ body: [UInt8], _ value: Value, _ shelf: inout MediaShelf
-  ) -> [UInt8]? {
+  private func media(_ request: SyncRequest, _ body: [UInt8], _ value: Value, _ shelf: inout MediaShelf) -> [UInt8]? {
     do { return try shelf.answer(request.call, body, value, in: folder) } catch { return nil }
   }
 

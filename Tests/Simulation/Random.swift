@@ -24,8 +24,7 @@ struct Random {
 /// Texts as users and files supply them, including unexpected ones.
 enum OddWords {
   /// Sizes at and next to common buffer sizes.
-  static let sizes: [Int] =
-    (8...17).flatMap { [1 << $0 - 1, 1 << $0, 1 << $0 + 1] }
+  static let sizes: [Int] = (8...17).flatMap { [1 << $0 - 1, 1 << $0, 1 << $0 + 1] }
 
   static let plain = [
     "el perro", "the dog", "gato", "cat", "la casa", "haus", "uno", "dos", "tres", "run", "to run", "agua", "water",
@@ -33,23 +32,19 @@ enum OddWords {
 
   static let odd = [
     "", " ", "  x  ", "a\nb", "a\tb", "a\r\nb", "\"", "'", "\\", ",", ";", "<b>x</b>", "<br>", "&amp;", "&", "<",
-    "{{Front}}",
-    "{{c1::x}}", "{{c1::x}} {{c2::y::hint}}", "{{c1::{{c2::in}}}}", "{{#Front}}", "\u{1F}", "\u{0}", "é", "e\u{301}",
-    "ß",
-    "İ", "ñ", "👩‍👩‍👧", "\u{202E}rtl", "\u{200B}", "\u{FEFF}x", "-x", "--", "--json", "a::b", "::", "a::", "tag with space",
-    "#sep:tab", "# title", "- item", "| a | b |", "```", "[sound:x.mp3]", "<img src=x.png>", "[$]x[/$]", "=1+1", "null",
-    "0",
-    "-1", "9223372036854775807", "1e308", "NaN", "*", "%", "_", "a*", "tag:x", "is:due", "or", "(", "\u{85}",
-    "\u{2028}", "a ",
+    "{{Front}}", "{{c1::x}}", "{{c1::x}} {{c2::y::hint}}", "{{c1::{{c2::in}}}}", "{{#Front}}", "\u{1F}", "\u{0}", "é",
+    "e\u{301}", "ß", "İ", "ñ", "👩‍👩‍👧", "\u{202E}rtl", "\u{200B}", "\u{FEFF}x", "-x", "--", "--json", "a::b", "::",
+    "a::", "tag with space", "#sep:tab", "# title", "- item", "| a | b |", "```", "[sound:x.mp3]", "<img src=x.png>",
+    "[$]x[/$]", "=1+1", "null", "0", "-1", "9223372036854775807", "1e308", "NaN", "*", "%", "_", "a*", "tag:x",
+    "is:due", "or", "(", "\u{85}", "\u{2028}", "a ",
   ]
 
   /// The words of the only language; few, so that guesses are often right.
   static let list = [
     "act", "age", "amber", "anagram", "are", "arm", "bare", "bear", "bearing", "begin", "being", "big", "brain", "café",
     "cambering", "can", "car", "care", "cat", "cinema", "crab", "crane", "cream", "crime", "dog", "ear", "game",
-    "grace",
-    "grain", "image", "level", "mace", "magic", "main", "manic", "margin", "mince", "nice", "race", "rain", "range",
-    "bearings", "creaming", "grimaces", "reaching", "rice", "ring", "tac", "water",
+    "grace", "grain", "image", "level", "mace", "magic", "main", "manic", "margin", "mince", "nice", "race", "rain",
+    "range", "bearings", "creaming", "grimaces", "reaching", "rice", "ring", "tac", "water",
   ]
 
   static let decks = ["A", "B", "a", "A::B", "A::B::C", "B::A", "Ä", "Default", "x y"]

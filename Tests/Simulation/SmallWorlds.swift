@@ -15,8 +15,7 @@ struct SmallWorlds {
     ["deck", "create", "A"], ["card", "add", "A", "p", "a"], ["card", "add", "A", "q", "b"],
     ["card", "edit", "A:1", "--prompt", "r"], ["card", "remove", "A:1"], ["card", "move", "A:1", "2"],
     ["card", "tag", "A:1", "--add", "x"], ["card", "suspend", "A:2"], ["deck", "rename", "A", "B"],
-    ["deck", "remove", "A"],
-    ["undo"], ["redo"],
+    ["deck", "remove", "A"], ["undo"], ["redo"],
   ]
 
   init(_ machine: Machine, _ world: World, depth: Int) {

@@ -4,7 +4,6 @@ import Glibc
 import Problems
 import Storage
 import TestSupport
-import Testing
 
 /// A process that holds byte 120 of a file, the write lock of SQLite's WAL mode, until it is ended.
 final class LockingProcess {

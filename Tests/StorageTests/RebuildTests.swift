@@ -3,7 +3,6 @@
 
 import Files
 import TestSupport
-import Testing
 
 @testable import Storage
 
@@ -74,8 +73,6 @@ import Testing
     #expect(made.dangling == "things" && rows == 1)
   }
 
-  // MARK: Batches into several tables
-
   @Test func `each table of a batch gets the columns it names, also for rows that come late`() throws {
     try ExclusiveDatabase(nil, .writing, settings: []).use { db in
       try db.execute(sql: "CREATE TABLE names (id, name); CREATE TABLE sizes (id, size, kind)")
@@ -97,11 +94,8 @@ import Testing
     }
   }
 
-  // MARK: The undo log
-
   @Test func `the oldest steps are dropped once all of them exceed 256 MB`() throws {
-    let store = Store(
-      path: nil, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 })
+    let store = Store(path: nil, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 })
     for name in ["one", "two"] {
       try store.operation(name) { try $0.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: [name]) }
     }

@@ -3,7 +3,6 @@
 import Files
 import Storage
 import TestSupport
-import Testing
 
 @Suite struct SalvageTests {
   private let folder = TemporaryFolder()
@@ -94,14 +93,10 @@ import Testing
     let losses = try NewStore(at: target, schema: schema, isInterrupted: { false }).salvage(from: path)
     let saved = Store(path: target, schema: schema, isInterrupted: { false })
     let (ends, all) = try saved.read { db in
-      (
-        try db.count("SELECT count(*) FROM boxes WHERE name = 'end'"), try db.count("SELECT count(*) FROM boxes")
-      )
+      (try db.count("SELECT count(*) FROM boxes WHERE name = 'end'"), try db.count("SELECT count(*) FROM boxes"))
     }
     #expect(ends == 2 && (1500..<2002) ~= all && losses.count == 1, "\(losses.map(\.words)) \(all)")
   }
-
-  // MARK: Other kinds of tables
 
   private static let bags = Schema(
     """

@@ -4,12 +4,13 @@ import Files
 import Glibc
 import Problems
 import TestSupport
-import Testing
 import Values
 
 @testable import Storage
 
 @Suite struct StatementTests {
+  private let folder = TemporaryFolder()
+
   struct Failure: Error {}
 
   private func open(_ path: String? = nil, collations: [String] = []) throws -> ExclusiveDatabase {
@@ -21,8 +22,6 @@ import Values
   private func detail(_ body: () throws -> Void) throws -> String? {
     try #require(throws: StorageError.self) { try body() }.detail
   }
-
-  // MARK: Values
 
   @Test func `a statement takes as many values as it has parameters, and writes nothing if it gets more or fewer`()
     throws
@@ -50,8 +49,7 @@ import Values
   @Test func `values of every kind come back as they were given`() throws {
     try open().use { db in
       try db.execute(sql: "CREATE TABLE kinds (flag, number, share, word, bytes, other)")
-      try db.run(
-        "INSERT INTO kinds VALUES (?, ?, ?, ?, ?, ?)", [true, Int64.max, 0.5, "", [UInt8](), nil as String?])
+      try db.run("INSERT INTO kinds VALUES (?, ?, ?, ?, ?, ?)", [true, Int64.max, 0.5, "", [UInt8](), nil as String?])
       try db.run(
         "INSERT INTO kinds VALUES (?, ?, ?, ?, ?, ?)", [false, -1, -0.5, "ä", [0, 255] as [UInt8], nil as Int?])
       let rows = try db.rows("SELECT * FROM kinds ORDER BY rowid") { row in
@@ -116,8 +114,6 @@ import Values
     }
   }
 
-  // MARK: Transactions
-
   @Test func `a transaction is committed, or rolled back if its body throws`() throws {
     try open().use { db in
       try db.execute(sql: "CREATE TABLE numbers (a)")
@@ -156,8 +152,6 @@ import Values
     }
   }
 
-  // MARK: Files
-
   @Test func `a database with an open statement stays open; a closed one says that it is closed`() throws {
     let database = try open()
     var walk = try database.use { try Statement($0, "SELECT 1 UNION SELECT 2") } as Statement?
@@ -172,7 +166,6 @@ import Values
 
   @Test(arguments: ["plain.sqlite", "a b?c#d%e.sqlite", "één\u{1}\u{10}.sqlite"])
   func `an immutable file is read whatever its name`(name: String) throws {
-    let folder = TemporaryFolder()
     let made = try open(folder.file(name))
     try made.use { try $0.execute(sql: "CREATE TABLE numbers (a); INSERT INTO numbers VALUES (7)") }
     try made.close()
@@ -184,7 +177,6 @@ import Values
   }
 
   @Test func `a file that cannot be opened is reported with its path and SQLite's reason`() throws {
-    let folder = TemporaryFolder()
     let path = folder.file("missing/x.sqlite")
     let error = try #require(throws: StorageError.self) { _ = try ExclusiveDatabase(path) }
     #expect(error == .unreadable(path: path, detail: "unable to open database file"))

@@ -3,14 +3,11 @@
 import Files
 import Storage
 import TestSupport
-import Testing
 
 @Suite struct StoreCopiesTests {
   private let folder = TemporaryFolder()
-  private var tests: UndoTests { UndoTests() }
-
   private func filled(_ path: String, _ names: String...) throws -> Store {
-    let store = tests.store(path)
+    let store = UndoTests.store(path)
     for name in names {
       try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: [name]) }
     }
@@ -30,7 +27,7 @@ import Testing
     try held.copy(to: folder.file("copy.sqlite")) { shares.append(($0, $1)) }
     let last = try #require(shares.last)
     #expect(last.0 == last.1 && last.1 == contents(of: folder.file("copy.sqlite"))?.count)
-    let copy = tests.store(folder.file("copy.sqlite"))
+    let copy = UndoTests.store(folder.file("copy.sqlite"))
     #expect(try names(copy) == ["a", "b"] && copy.undoSteps().isEmpty && copy.integrityProblems().isEmpty)
     #expect(try names(store) == ["a", "b", "c"] && store.undoSteps().count == 3)
   }
@@ -53,7 +50,7 @@ import Testing
 
   @Test func `the content of a file replaces everything, also for others who have the database open`() throws {
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
-    let (store, second) = (try filled(path, "a", "b"), tests.store(path))
+    let (store, second) = (try filled(path, "a", "b"), UndoTests.store(path))
     #expect(try names(second) == ["a", "b"])
     try filled(other, "x").close()
     let before = store.otherChanges
@@ -68,7 +65,7 @@ import Testing
 
   @Test func `content changed since a watch was set is not replaced`() throws {
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
-    let (store, second) = (try filled(path, "a"), tests.store(path))
+    let (store, second) = (try filled(path, "a"), UndoTests.store(path))
     try filled(other, "x").close()
     var watch = try #require(try store.watch())
     try second.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('b')") }
@@ -78,7 +75,7 @@ import Testing
     #expect(try names(second) == ["a", "b"])
     #expect(try store.replaceAll(from: other, since: watch))
     #expect(try names(store) == ["x"] && names(second) == ["x"])
-    #expect(try tests.store(folder.file("none.sqlite")).watch() == nil)
+    #expect(try UndoTests.store(folder.file("none.sqlite")).watch() == nil)
   }
 
   @Test func `a file that was replaced while it was open is not written to`() throws {
@@ -96,7 +93,7 @@ import Testing
     let (path, other) = (folder.file("data.sqlite"), folder.file("other.sqlite"))
     try filled(other, "x").close()
     try writeFile(Array(repeating: 7, count: 5000), to: path)
-    let store = tests.store(path)
+    let store = UndoTests.store(path)
     #expect(throws: StorageError.self) { try names(store) }
     try store.replaceAll(from: other)
     #expect(try names(store) == ["x"] && store.integrityProblems().isEmpty)

@@ -5,7 +5,6 @@ import Glibc
 import Problems
 import Storage
 import TestSupport
-import Testing
 
 @Suite struct StoreTests {
   private let folder = TemporaryFolder()

@@ -6,8 +6,7 @@ import Testing
 import Values
 
 @Suite struct TouchedRowsTests {
-  private let store = Store(
-    path: nil, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 })
+  private let store = Store(path: nil, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 })
 
   private func step(_ name: String, _ statements: String...) throws {
     try store.operation(name) { db in for sql in statements { try db.execute(sql: sql) } }
@@ -89,8 +88,6 @@ import Values
     #expect(try store.read { try String.fetchOne($0, sql: "SELECT name FROM boxes WHERE id = 20") } == "old?")
     #expect(try store.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM boxes") } == 30)
   }
-
-  // MARK: Changes of a unit
 
   private func pending(limit: Int? = nil) throws -> [String: [RowChange.Kind: Int]] {
     let changes = try store.pendingChanges(limit: limit)

@@ -2,7 +2,6 @@
 
 import Storage
 import TestSupport
-import Testing
 
 @Suite struct UndoGrowthTests {
   struct Failure: Error {}
@@ -25,7 +24,7 @@ import Testing
   @Test func `a step of many chunks of events is undone and redone exactly, also by another process`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("data.sqlite")
-    let first = tests.store(path)
+    let first = UndoTests.store(path)
     try fill(first, 40_000)
     let before = try tests.dump(first)
     try first.operation("emptying") { db in
@@ -37,7 +36,7 @@ import Testing
     let chunks = try first.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM undo_chunks WHERE step = 2") }
     #expect(try #require(chunks) > 1)
     try first.close()
-    let second = tests.store(path)
+    let second = UndoTests.store(path)
     for _ in 0..<2 {
       try second.undo()
       #expect(try tests.dump(second) == before)
@@ -50,7 +49,7 @@ import Testing
   }
 
   @Test func `a compressed part is rolled back, and earlier changes are undone`() throws {
-    let store = tests.store()
+    let store = UndoTests.store()
     try fill(store, 20_000)
     let before = try tests.dump(store)
     store.beginUnit()
@@ -72,7 +71,7 @@ import Testing
   }
 
   @Test func `removed rows take a fraction of their bytes in memory, and never all at once`() throws {
-    let store = tests.store()
+    let store = UndoTests.store()
     try fill(store, 60_000)
     try store.operation("emptying") { db in
       try db.execute(sql: "DELETE FROM boxes")
@@ -86,7 +85,7 @@ import Testing
 
   /// Processor time to restore half of the rows, whose ids are not adjacent, and to remove them again.
   private func secondsOfUndo(_ count: Int) throws -> Double {
-    let store = tests.store()
+    let store = UndoTests.store()
     try fill(store, count)
     try store.operation("emptying") { try $0.execute(sql: "DELETE FROM boxes WHERE id = 1") }
     let start = processorSeconds()

@@ -4,14 +4,13 @@
 import Problems
 import Storage
 import TestSupport
-import Testing
 import Values
 
 @Suite struct UndoLimitsTests {
   private let folder = TemporaryFolder()
   private let store: Store
 
-  init() { store = UndoTests().store(folder.file("data.sqlite")) }
+  init() { store = UndoTests.store(folder.file("data.sqlite")) }
 
   private func step(_ name: String, _ statements: String...) throws {
     try store.operation(name) { db in for sql in statements { try db.execute(sql: sql) } }
@@ -59,8 +58,7 @@ import Values
     for name in ["a", "b", "c"] { try step(name, "INSERT INTO boxes (name) VALUES ('\(name)')") }
     try store.undo()
     try step("d", "INSERT INTO boxes (name) VALUES ('d')")
-    let ids = try store.undoSteps().map(\.id)
-    #expect(ids == [4, 2, 1])
+    #expect(try store.undoSteps().map(\.id) == [4, 2, 1])
     func boxes(at step: Int) throws -> Int {
       try LookBack(store).read(at: step, also: { _ in }) {
         try store.read { try $0.count("SELECT count(*) FROM boxes") }

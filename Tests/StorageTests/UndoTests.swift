@@ -2,7 +2,6 @@
 
 import Storage
 import TestSupport
-import Testing
 
 @Suite struct UndoTests {
   static let schema =
@@ -21,7 +20,9 @@ import Testing
 
   struct Failure: Error {}
 
-  func store(_ path: String? = nil) -> Store {
+  let store = UndoTests.store()
+
+  static func store(_ path: String? = nil) -> Store {
     Store(path: path, schema: UndoTests.schema, isInterrupted: { false }, undoClock: { 1_700_000_000 })
   }
 
@@ -73,7 +74,6 @@ import Testing
   }
 
   @Test(arguments: 0..<12) func `random changes are undone and redone step by step`(seed: Int) throws {
-    let store = store()
     var numbers = SystemLike(state: UInt64(seed) &* 77 &+ 5)
     var states = [try dump(store)]
     for step in 0..<40 {
@@ -101,7 +101,6 @@ import Testing
   }
 
   @Test func `a unit is one step, without the parts that failed`() throws {
-    let store = store()
     store.beginUnit()
     try store.operation("one") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     #expect(throws: Failure.self) {
@@ -122,7 +121,6 @@ import Testing
   }
 
   @Test func `unrecorded changes survive undoing the step, and do not block it`() throws {
-    let store = store()
     for word in ["one", "two"] {
       try store.operation(word) { db in
         try db.execute(sql: "INSERT INTO sent_words VALUES (?)", arguments: [word])
@@ -156,7 +154,6 @@ import Testing
 
   @Test(arguments: 0..<12)
   func `parts of a unit are rolled back one by one, and the rest is undone as a whole`(seed: Int) throws {
-    let store = store()
     var numbers = SystemLike(state: UInt64(seed) &* 177 &+ 5)
     try store.operation("before") { db in for _ in 0..<30 { try change(db, &numbers) } }
     let before = try dump(store)
@@ -190,7 +187,6 @@ import Testing
   @Test func `a unit whose only part was rolled back makes no step, and a unit with one part takes that part's step`()
     throws
   {
-    let store = store()
     func add(_ name: String) throws -> RecordedChange {
       try store.recordingChange {
         try store.operation("add") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: [name]) }
@@ -217,7 +213,6 @@ import Testing
   }
 
   @Test func `a rolled-back change is not a step`() throws {
-    let store = store()
     store.beginUnit()
     try store.operation("one") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     try store.rollbackUnit()
@@ -230,7 +225,6 @@ import Testing
   }
 
   @Test func `a hundred thousand new rows cost a step no more than a range`() throws {
-    let store = store()
     try store.operation("adding") { db in
       try db.execute(sql: "INSERT INTO boxes (name) VALUES ('a')")
       try db.execute(
@@ -249,14 +243,14 @@ import Testing
   @Test func `a step in the middle is undone if no later step depends on it, across processes and restarts`() throws {
     let folder = TemporaryFolder()
     let path = folder.file("data.sqlite")
-    let first = store(path)
+    let first = UndoTests.store(path)
     try first.operation("box a") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
-    let second = store(path)
+    let second = UndoTests.store(path)
     try second.operation("box b") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('b')") }
     try second.operation("renaming a") { try $0.execute(sql: "UPDATE boxes SET name = 'A' WHERE id = 1") }
     try second.operation("a thing in b") { try $0.execute(sql: "INSERT INTO things (box, rank) VALUES (2, 1)") }
     try first.close()
-    let third = store(path)
+    let third = UndoTests.store(path)
     let before = try dump(third)
     #expect(throws: UndoError.changedSince("box a", by: ["renaming a"])) { try third.undo(1) }
     // Its row is unchanged, but another row refers to it.
@@ -276,7 +270,6 @@ import Testing
   }
 
   @Test func `a step is not undone if its rows refer to what an earlier step added, which was undone`() throws {
-    let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     try store.operation("thing") { try $0.execute(sql: "INSERT INTO things (box, rank) VALUES (1, 1)") }
     try store.operation("removing") { try $0.execute(sql: "DELETE FROM things") }
@@ -293,7 +286,6 @@ import Testing
   }
 
   @Test func `a part of an earlier unit is taken back as a change, whatever its own unit has changed`() throws {
-    let store = store()
     try store.operation("boxes") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a'), ('b'), ('c')") }
     func rename(_ name: String, to new: String) throws {
       try store.operation("renaming") {
@@ -318,7 +310,6 @@ import Testing
   }
 
   @Test func `a row changed by something else is not overwritten`() throws {
-    let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     try store.operation("renaming") { try $0.execute(sql: "UPDATE boxes SET name = 'b'") }
     // A program that does not write the undo log.
@@ -332,21 +323,18 @@ import Testing
   }
 
   @Test func `a new step clears the redo steps, and the oldest steps are dropped`() throws {
-    let store = store()
     for index in 0..<1200 {
       try store.operation("step \(index)") { db in
         try db.execute(sql: "INSERT INTO boxes (name) VALUES (?)", arguments: ["\(index)"])
       }
     }
-    let count = try store.undoSteps(limit: 5000).count
-    #expect((1000...1020).contains(count))
+    #expect(try (1000...1020).contains(store.undoSteps(limit: 5000).count))
     try store.undo()
     try store.operation("another") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('x')") }
     #expect(throws: UndoError.nothingToRedo) { try store.undo(again: true) }
   }
 
   @Test func `nothing is undone within a unit that has changed something`() throws {
-    let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     store.beginUnit()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('b')") }
@@ -356,7 +344,6 @@ import Testing
   }
 
   @Test func `a damaged log undoes nothing`() throws {
-    let store = store()
     try store.operation("box") { try $0.execute(sql: "INSERT INTO boxes (name) VALUES ('a')") }
     for length in 0..<40 {
       try store.operation("damaging") { db in

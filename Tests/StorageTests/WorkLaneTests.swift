@@ -3,7 +3,6 @@
 import Glibc
 import Synchronization
 import TestSupport
-import Testing
 
 @testable import Storage
 

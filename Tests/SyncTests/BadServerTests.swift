@@ -5,7 +5,6 @@ import Files
 import Glibc
 import Problems
 import TestSupport
-import Testing
 import Values
 import Wire
 

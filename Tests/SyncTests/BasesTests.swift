@@ -3,7 +3,6 @@
 import Decks
 import Storage
 import TestSupport
-import Testing
 import Values
 
 @testable import Exchange
@@ -12,6 +11,8 @@ import Values
 @Suite struct BasesTests {
   private let sides = TwoSides(hasUndo: true)
   private let note = NoteID(rawValue: Int64(ServerSide.note))
+
+  init() throws { try sides.linked() }
 
   /// The bases of notes and cards, stored beside their rows.
   private func kept() throws -> [String] { try rows("bases") }
@@ -48,7 +49,6 @@ import Values
   }
 
   @Test func `unchanged rows are stored once, and represent the server's state`() throws {
-    try sides.linked()
     #expect(try kept().isEmpty)
     #expect(try rows("server_rows") == sent(ServerSide.card(100), ServerSide.note(100, "one")))
     #expect(try unsent().total == 0)
@@ -56,7 +56,6 @@ import Values
   }
 
   @Test func `a changed row keeps its base, and undoing or sending the change removes it`() throws {
-    try sides.linked()
     let before = try rows("server_rows")
     try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_699_999_000) }
     try edit(["Back": "two"])
@@ -78,7 +77,6 @@ import Values
   }
 
   @Test func `changed note texts create no base for the card, and a reverted change is not sent`() throws {
-    try sides.linked()
     try edit(["Back": "two"])
     #expect(try kept().count == 1)
     try sides.change { db, id in try CardTable.setSuspended(db, id, true, now: 1_699_999_000) }
@@ -92,7 +90,6 @@ import Values
   }
 
   @Test func `a removal is sent once and forgotten by undo, and rows restored after it was sent get new ids`() throws {
-    try sides.linked()
     func remove() throws {
       try sides.store.operation("remove") { db in _ = try NoteTable.remove(db, [note]) }
     }
@@ -117,7 +114,6 @@ import Values
   }
 
   @Test func `removing the link leaves nothing behind, and another server gets everything`() throws {
-    try sides.linked()
     try sides.store.operation("unlink") { try SyncTables.removeLink($0) }
     #expect(try rows("server_rows").isEmpty && unsent().notes == 1 && unsent().cards == 1)
     try undo()

@@ -6,7 +6,6 @@ import Exchange
 import Storage
 import Templates
 import TestSupport
-import Testing
 import Values
 
 @testable import Sync
@@ -14,8 +13,6 @@ import Values
 @Suite struct BothWaysTests {
   private let sides = TwoSides()
   private var store: Store { sides.store }
-
-  // MARK: What is sent
 
   @Test func `a plain card is sent as a note with a card, once`() throws {
     let first = try sides.pulled(ServerSide.head(), isWhole: true)
@@ -36,8 +33,7 @@ import Values
     #expect(card[1] == note[0] && card[2] == sent.head.decks[1]["id"] && card[6] == .integer(0))
     #expect(
       try store.read { try Bases($0).counts() }
-        == SyncCounts(
-          cards: 1, notes: 1, reviews: 0, types: 1, decks: 4, presets: 1))
+        == SyncCounts(cards: 1, notes: 1, reviews: 0, types: 1, decks: 4, presets: 1))
     #expect(try sides.outgoing(first).0.count == 0)
   }
 
@@ -166,8 +162,6 @@ import Values
     try sides.editType { $0.fields.append(.init("More", was: nil)) }
     #expect(throws: SyncError.shape(type: "Basic")) { try sides.outgoing(sides.pulled()) }
   }
-
-  // MARK: Which side wins
 
   @Test(arguments: [(99, "mine"), (200, "theirs"), (201, "theirs")])
   func `the later change to a note is kept, theirs within the same second`(modified: Int, kept: String) throws {
@@ -331,10 +325,8 @@ import Values
     }
     var graves = SyncGraves()
     (graves.cards, graves.notes, graves.decks) = ([Int64(ServerSide.card)], [Int64(ServerSide.note)], [2])
-    let report = try sides.merge(sides.pulled(graves: graves))
-    #expect(report.findings.count == 1)
-    let rows = try sides.outgoing(sides.pulled()).1
-    #expect(rows[.cards]?.first?[2] == .integer(1))
+    #expect(try sides.merge(sides.pulled(graves: graves)).findings.count == 1)
+    #expect(try sides.outgoing(sides.pulled()).1[.cards]?.first?[2] == .integer(1))
     #expect(try store.read { try DeckTable.named($0, "Spanish") } == nil)
   }
 }

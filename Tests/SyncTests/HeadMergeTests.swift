@@ -6,7 +6,6 @@ import Problems
 import Storage
 import Templates
 import TestSupport
-import Testing
 import Values
 
 @testable import Sync
@@ -14,8 +13,6 @@ import Values
 @Suite struct HeadMergeTests {
   private let sides = TwoSides()
   private var store: Store { sides.store }
-
-  // MARK: Note types
 
   /// The server's type with other fields.
   private func reshaped(_ fields: [String], modified: Int = 500) -> StagedHead {
@@ -53,8 +50,7 @@ import Values
   @Test func `fields reordered there are matched by name, and nothing is set aside`() throws {
     try sides.linked()
     try write(["Back": "mine"])
-    let report = try sides.merge(sides.pulled(reshaped(["Back", "More", "Front"])))
-    #expect(report.setAside.isEmpty)
+    #expect(try sides.merge(sides.pulled(reshaped(["Back", "More", "Front"]))).setAside.isEmpty)
     #expect(try sides.note().fields == ["mine", "", "uno"])
     #expect(try sides.here()?.prompt == "mine")
   }
@@ -119,8 +115,6 @@ import Values
     #expect(report.findings.contains { $0.contains("the note type Mine was renamed to Mine++") }, "\(report.findings)")
     #expect(report.findings.contains { $0.contains("the note type 9 cannot be stored here") })
   }
-
-  // MARK: Presets
 
   private func preset(_ change: (inout Value.Record) -> Void = { _ in }) -> Value.Record {
     var record: Value.Record = [
@@ -194,8 +188,6 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.head.decks.first?["conf"] == .integer(1))
   }
 
-  // MARK: Decks
-
   private func renamed(_ name: String, and decks: [Value.Record] = []) -> StagedHead {
     var head = ServerSide.head()
     head.decks[1] = ServerSide.deck(2, name)
@@ -233,8 +225,6 @@ import Values
       try sides.here().map { card in try store.read { try DeckTable.record($0, card.deck).name } } == "Spanish::Inner")
   }
 
-  // MARK: Media
-
   @Test func `the progress of media sync is stored per user and server`() throws {
     let (mine, other) = (SyncLink(address: "a", user: "b"), SyncLink(address: "a", user: "c"))
     try store.operation("media") { db in
@@ -249,8 +239,6 @@ import Values
     let anew = try store.read { try MediaTables.known($0, of: other) }
     #expect(anew.usn == 0 && anew.unsent == 1, "another server may have none of it")
   }
-
-  // MARK: Addresses
 
   @Test(arguments: [
     ("https://sync.ankiweb.net/", "server_refused"), ("ftp://host/", "bad_value"), ("", "bad_value"),

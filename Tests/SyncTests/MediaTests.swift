@@ -4,7 +4,6 @@ import Decks
 import Exchange
 import Problems
 import TestSupport
-import Testing
 
 @testable import Sync
 
@@ -27,8 +26,7 @@ import Testing
       .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let contents = MediaContents(
       limit: limit, read: { Array($0.utf8) }, keep: { String(decoding: $0.prefix(20), as: UTF8.self) })
-    return MediaExchange(
-      server, contents, folder: folder.path, known, isInterrupted: { false })
+    return MediaExchange(server, contents, folder: folder.path, known, isInterrupted: { false })
   }
 
   private let own = MediaState(hash: "mine", size: 4)

@@ -11,6 +11,8 @@ import Values
 @Suite struct MergeCardsTests {
   private let sides = TwoSides()
 
+  init() throws { try sides.linked() }
+
   /// The card as it arrives after an answer there.
   private func row(answered: Int, modified: Int, flag: Int = 0, deck: Int = 2) throws -> Value {
     var row = try #require(ServerSide.card(modified).list)
@@ -43,11 +45,8 @@ import Values
     return (report, sent)
   }
 
-  // MARK: Missing decks
-
   @Test(arguments: [#"{"s":30.0,"d":5.0,"lrt":1690000000}"#, "{}"])
   func `a card received in a missing deck is in the first deck on both sides`(data: String) throws {
-    try sides.linked()
     var graves = SyncGraves()
     graves.decks = [2]
     let (_, moved) = try merged(graves: graves)
@@ -61,10 +60,7 @@ import Values
     #expect(try sides.store.read { try DeckTable.named($0, "Spanish") } == nil)
   }
 
-  // MARK: Answered on both sides
-
   @Test func `the later local answer is kept, and so is the mark set there after it`() throws {
-    try sides.linked()
     try answerHere(at: 1_695_000_000)
     let sent = try merged(row(answered: 1_694_000_000, modified: 1_699_000_000, flag: 2)).1
     let card = try #require(try sides.here())
@@ -74,7 +70,6 @@ import Values
   }
 
   @Test func `the later answer there is kept, and so is the mark set here after it`() throws {
-    try sides.linked()
     try answerHere(at: 1_694_000_000)
     try flagHere(3, at: 1_699_000_000)
     let sent = try merged(row(answered: 1_695_000_000, modified: 1_695_000_000)).1
@@ -84,7 +79,6 @@ import Values
   }
 
   @Test func `an older answer with which another device replaced a sent one is reverted`() throws {
-    try sides.linked()
     try answerHere(at: 1_695_000_000)
     #expect(try merged().1.count == 1)
     let sent = try merged(row(answered: 1_694_000_000, modified: 1_699_000_000, flag: 2)).1
@@ -93,7 +87,6 @@ import Values
   }
 
   @Test func `a card reset there after the local answer is new`() throws {
-    try sides.linked()
     try answerHere(at: 1_695_000_000)
     var new = try #require(ServerSide.card(1_700_000_100).list)
     for index in [6, 7, 8, 9, 10, 11, 12] { new[index] = .integer(0) }
@@ -103,7 +96,6 @@ import Values
   }
 
   @Test func `a local mark is sent also if the server's row does not say when it was answered`() throws {
-    try sides.linked()
     try flagHere(3, at: 1_699_000_000)
     var row = try #require(row(answered: 0, modified: 1_695_000_000).list)
     row[17] = .text(#"{"s":77.0,"d":5.0}"#)
@@ -111,10 +103,7 @@ import Values
     #expect(sent.first?[16] == .integer(3) && sent.first?[11] == .integer(5))
   }
 
-  // MARK: Id collisions
-
   @Test func `a card there with the id of a local one leaves ours, which is sent with another id`() throws {
-    try sides.linked()
     let other = ServerSide.note + 5
     var note = try #require(ServerSide.note(1_695_000_000, "other").list)
     (note[0], note[1]) = (.integer(other), .text("g2"))
@@ -132,7 +121,6 @@ import Values
   @Test func `a note there with the id of a local one leaves ours, which is sent with its card under another id`()
     throws
   {
-    try sides.linked()
     var note = try #require(ServerSide.note(1_695_000_000, "other").list)
     note[1] = .text("g2")
     var card = try #require(ServerSide.card(1_695_000_000).list)

@@ -7,7 +7,6 @@ import Problems
 import Storage
 import Templates
 import TestSupport
-import Testing
 import Values
 
 @testable import Sync
@@ -34,14 +33,11 @@ import Values
     }
   }
 
-  // MARK: Rows that cannot be imported
-
   @Test func `a second card there for the same side of a note stays there, and is counted`() throws {
     try sides.linked()
     var second = try #require(ServerSide.card(900).list)
     second[0] = .integer(ServerSide.card + 7)
-    let report = try sides.merge(sides.pulled(StagedHead(), [.cards: [.list(second)]], usn: 10))
-    #expect(report.received == 1)
+    #expect(try sides.merge(sides.pulled(StagedHead(), [.cards: [.list(second)]], usn: 10)).received == 1)
     #expect(try counts().cards == 2)
     #expect(try store.read { try WholeCollection.cardCount($0) } == 1)
     // Its grave removes nothing here.
@@ -154,8 +150,6 @@ import Values
     #expect(try store.read { try SyncTables.unsent($0).types } == 1)
   }
 
-  // MARK: Decks
-
   private func decks(_ decks: [(Int, String)]) -> StagedHead {
     var head = StagedHead()
     head.decks = decks.map { id, name in
@@ -223,8 +217,6 @@ import Values
     try store.operation("remove") { _ = try DeckTable.remove($0, DeckID(rawValue: 10)) }
     #expect(try sides.outgoing(sides.pulled(usn: 14)).0.graves.decks == [10])
   }
-
-  // MARK: Presets
 
   @Test func `a preset with default options does not exist here until it has others there, then its decks use it`()
     throws
@@ -295,8 +287,6 @@ import Values
     let sent = try sides.outgoing(pulled).0.head
     #expect(sent.decks.map { $0["conf"] } == [.integer(1)] && sent.presets.isEmpty)
   }
-
-  // MARK: Interruptions
 
   @Test func `a merge that reshapes many notes can be interrupted`() throws {
     try sides.linked()

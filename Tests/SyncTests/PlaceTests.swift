@@ -7,7 +7,6 @@ import Problems
 import Storage
 import Templates
 import TestSupport
-import Testing
 import Values
 
 @testable import Sync
@@ -23,8 +22,7 @@ import Values
     return (
       .list([
         .integer(note), .text(guid ?? "guid-\(number)"), .integer(ServerSide.type), .integer(100), .integer(3),
-        .text(""),
-        .text("\(front)\u{1F}x"), .text(""), .text(""), .integer(0), .text(""),
+        .text(""), .text("\(front)\u{1F}x"), .text(""), .text(""), .integer(0), .text(""),
       ]), .list(card + [.text("")])
     )
   }
@@ -42,8 +40,6 @@ import Values
       return try CardTable.cards(db, ids: CardTable.ids(db, in: id)).map(\.prompt)
     }
   }
-
-  // MARK: New cards
 
   @Test func `a new card is inserted among the local ones at its position, and one moved there moves here`() throws {
     let cards = [rows(1, "one", position: 10), rows(2, "two", position: 20), rows(3, "three", position: 30)]
@@ -67,8 +63,7 @@ import Values
       let first = try places.rank(db, in: deck, at: 15)
       _ = try places.rank(db, in: deck, at: nil)
       // No card has the first rank: only the list that was read before contains it.
-      let second = try places.rank(db, in: deck, at: 15)
-      #expect(second > first)
+      #expect(try places.rank(db, in: deck, at: 15) > first)
     }
   }
 
@@ -87,8 +82,6 @@ import Values
     let sent = try sides.outgoing(pulled([])).1[.cards] ?? []
     #expect(sent.map { $0[8] } == (position.map { [.integer($0)] } ?? []))
   }
-
-  // MARK: Notes
 
   @Test func `a local note that another device created too is one note`() throws {
     try sides.linked()
@@ -125,8 +118,6 @@ import Values
     #expect(try sides.outgoing(sides.pulled(usn: 12)).0.count == 0)
   }
 
-  // MARK: Decks
-
   @Test
   func `a deck removed here is removed there, unless it is the first one or contains rows that cannot be imported`()
     throws
@@ -148,8 +139,6 @@ import Values
     #expect(sent.graves.decks == [3] && sent.graves.cards.isEmpty)
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }
-
-  // MARK: Full download
 
   private func importAll(_ pulled: PulledCollection, isInterrupted: Bool = false) throws -> PullReport {
     try store.operation("take") { db in

@@ -6,7 +6,6 @@ import Glibc
 import Problems
 import Storage
 import TestSupport
-import Testing
 import Values
 import Wire
 
@@ -38,8 +37,7 @@ import Wire
       #expect(pulled.meta.usn == 7)
       var rows: [String] = []
       try pulled.staged.forEachRow(.notes) { rows.append($0.json) }
-      #expect(
-        rows == [#"[1700000000001,"g1",1600000000001,1700000000,0,"a b","uno\u001fone","","",0,""]"#])
+      #expect(rows == [#"[1700000000001,"g1",1600000000001,1700000000,0,"a b","uno\u001fone","","",0,""]"#])
       #expect(scratchFolders().count == 1)
     }
     #expect(scratchFolders().isEmpty)
@@ -47,8 +45,7 @@ import Wire
 
   @Test func `chunks are downloaded one by one, the next one while the previous one is stored`() throws {
     let standIn = try StandIn()
-    let pulled = try pull(standIn, "pull-parts")
-    #expect(pulled.staged.counts == [.notes: 1, .cards: 1, .revlog: 1])
+    #expect(try pull(standIn, "pull-parts").staged.counts == [.notes: 1, .cards: 1, .revlog: 1])
     #expect(try standIn.heard().count { $0.hasSuffix("chunk") } == 3)
   }
 

@@ -4,7 +4,6 @@ import Decks
 import Storage
 import Templates
 import TestSupport
-import Testing
 import Values
 
 @testable import Exchange
@@ -14,8 +13,7 @@ import Values
   private let sides = TwoSides()
 
   private func answer(_ db: Database, _ card: CardID, at now: Double, days: Double) throws {
-    try CardTable.addLog(
-      db, [LoggedReview(at: now, rating: 3, state: .review, interval: days * 86_400)], to: card)
+    try CardTable.addLog(db, [LoggedReview(at: now, rating: 3, state: .review, interval: days * 86_400)], to: card)
   }
 
   @Test func `answers of a synced card are sent after its removal, once`() throws {
@@ -108,8 +106,7 @@ import Values
     }
     try store.operation("sync") { db in
       let head = try sides.pulled().staged.head
-      let outgoing = try SyncOutgoing(db, usn: 3, head, StudyMoment(now: 1_700_000_000))
-      #expect(try outgoing.next().rows[.revlog]?.count == 1)
+      #expect(try SyncOutgoing(db, usn: 3, head, StudyMoment(now: 1_700_000_000)).next().rows[.revlog]?.count == 1)
     }
     let step = try #require(try store.undoSteps().first { $0.name == "remove" })
     try store.undo(step.id) { try SearchLog.forget($0) }

@@ -7,7 +7,6 @@ import Glibc
 import Problems
 import Storage
 import TestSupport
-import Testing
 import Values
 import Wire
 
@@ -15,8 +14,7 @@ import Wire
 
 @Suite struct SendingTests {
   private let folder = TemporaryFolder()
-  private let store = Store(
-    path: nil, schema: DecksSchema.schema + SyncTables.schema, isInterrupted: { false })
+  private let store = Store(path: nil, schema: DecksSchema.schema + SyncTables.schema, isInterrupted: { false })
   private let moment = StudyMoment(now: 1_700_000_100)
 
   /// Flags a card of the server's here, and sets up the sync that sends it.

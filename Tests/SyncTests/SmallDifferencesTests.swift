@@ -7,7 +7,6 @@ import Problems
 import Storage
 import Templates
 import TestSupport
-import Testing
 import Values
 
 @testable import Sync
@@ -17,8 +16,6 @@ import Values
   private var store: Store { sides.store }
 
   private func count(_ sql: String) throws -> Int { try store.read { try $0.count(sql) } }
-
-  // MARK: Rows
 
   @Test func `a learnt card moved within its deck is still as on the server, and nothing is sent`() throws {
     try sides.linked()
@@ -98,8 +95,6 @@ import Values
     #expect(try !edited { $0.fields.swapAt(0, 1) }.isSendable(after: type))
     #expect(try !edited { $0.cards.swapAt(0, 1) }.isSendable(after: type))
   }
-
-  // MARK: Media
 
   private func exchange(_ standIn: StandIn, _ mode: String, _ known: KnownMedia) throws -> MediaExchange {
     try sides.folder.write("a-key", to: "key")

@@ -4,7 +4,6 @@ import Decks
 import Exchange
 import Storage
 import TestSupport
-import Testing
 import Values
 
 @testable import Sync
@@ -97,8 +96,7 @@ import Values
     #expect(try sides.outgoing(sides.pulled()).0.graves.decks == [2])
     try store.undo(store.undoSteps().first { $0.name == "remove" }?.id)
     #expect(try unsent().decks == 1)
-    let sent = try sides.outgoing(sides.pulled()).0.head.decks
-    #expect(sent.map { $0["id"] } == [.integer(3)])
+    #expect(try sides.outgoing(sides.pulled()).0.head.decks.map { $0["id"] } == [.integer(3)])
     #expect(try ids("SELECT id FROM decks WHERE name = 'Spanish'") == [3])
   }
 

@@ -5,7 +5,6 @@ import Exchange
 import Storage
 import Templates
 import TestSupport
-import Testing
 import Values
 import Wire
 

@@ -8,7 +8,6 @@ import Problems
 import Storage
 import Templates
 import TestSupport
-import Testing
 import Values
 
 @testable import Sync
@@ -16,8 +15,6 @@ import Values
 @Suite struct UploadTests {
   private let sides = TwoSides()
   private var store: Store { sides.store }
-
-  // MARK: When
 
   private func needsUpload(usn: Int = 9, schema: Int = 1) throws -> Bool {
     let staged = try sides.pulled().staged
@@ -51,8 +48,6 @@ import Values
     }
     #expect(try !needsUpload())
   }
-
-  // MARK: What
 
   /// Creates an account with a deck, a card and an answer that no server has.
   private func filled() throws {

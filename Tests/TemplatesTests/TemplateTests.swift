@@ -3,7 +3,6 @@
 
 import Problems
 import TestSupport
-import Testing
 import Values
 
 @testable import Templates
@@ -31,9 +30,8 @@ import Values
 
   @Test(arguments: [
     ("{{#Front}}x", "unclosed"), ("{{#Front}}{{#Back}}{{/Front}}{{/Back}}", "crossed"),
-    ("{{/Front}}{{Front}}", "unopened"),
-    ("{{Frnt}}", "did you mean \"Front\""), ("{{text:front}}", "names the field \"front\""),
-    ("{{#Nope}}x{{/Nope}}{{Front}}", "\"Nope\""),
+    ("{{/Front}}{{Front}}", "unopened"), ("{{Frnt}}", "did you mean \"Front\""),
+    ("{{text:front}}", "names the field \"front\""), ("{{#Nope}}x{{/Nope}}{{Front}}", "\"Nope\""),
     ("{{}}", "names the field \"\""), ("no field", "shows no field"), ("{{FrontSide}}", "shows no field"),
     ("{{#FrontSide}}{{Front}}{{/FrontSide}}", "FrontSide"), ("<!-- {{Front}} -->", "shows no field"),
     (String(repeating: "{{#Front}}", count: 101), "more than 100 nested sections"),
@@ -169,8 +167,7 @@ import Values
     #expect(MediaNames.inHTML(html, isThere: { $0 == "p%41&.png" }) == ["100%41&.mp3", "p%41&.png"])
     #expect(MediaNames.inHTML(html, isThere: { _ in true }) == ["100%41&.mp3", "p%41&.png", "pA&.png"])
     for picture in ["p%41&.png", "pA&.png"] {
-      let renamed = MediaNames.renaming(picture, to: "b.png", in: html)
-      #expect(renamed == "[sound:100%41&amp;.mp3] <img src=\"b.png\">")
+      #expect(MediaNames.renaming(picture, to: "b.png", in: html) == "[sound:100%41&amp;.mp3] <img src=\"b.png\">")
     }
     let text = TerminalText.text(Bytes("[sound:100%41.mp3]".utf8), isInterrupted: { false })
     #expect(text == "[sound 100%41.mp3]")

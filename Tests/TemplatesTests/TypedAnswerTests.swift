@@ -1,7 +1,6 @@
 // Comparing a typed answer with the right one.
 
 import TestSupport
-import Testing
 
 @testable import Templates
 

@@ -1,10 +1,11 @@
-// A collection in memory with a reproducible source of random bits, for the tests of Decks and of the rooms above it.
+// A collection in memory with a reproducible source of random bits, for the tests of Decks and of the rooms above it;
+// they have Decks, Storage and TestSupport by importing it.
 
-public import Decks
+@_exported public import Decks
 import Problems
-public import Storage
+@_exported public import Storage
 public import Templates
-import TestSupport
+@_exported public import TestSupport
 
 public final class TestCollection {
   public let store: Store

@@ -153,8 +153,8 @@ public func peakMemory(of process: pid_t) -> Int {
   return (line?.split { !$0.isNumber }.first.flatMap { Int($0) } ?? 0) << 10
 }
 
-/// Replaces the process's standard input by /dev/null at its first use; otherwise a test that reads it (Lua's `io`) would
-/// wait for input at the terminal where the tests were started.
+/// Replaces the process's standard input by /dev/null at its first use; otherwise a test that reads it, by Lua's `io`,
+/// would wait for input at the terminal where the tests were started.
 public let emptyStandardInput: Void = {
   let descriptor = open("/dev/null", O_RDONLY)
   guard descriptor >= 0 else { preconditionFailure("no /dev/null: errno \(errno)") }

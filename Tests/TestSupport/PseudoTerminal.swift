@@ -73,10 +73,18 @@ public final class PseudoTerminal {
     }
   }
 
+  /// Types a text when the earlier one is shown.
+  public func type(_ text: String, after earlier: String, at place: SourceLocation = #_sourceLocation) {
+    wait(for: earlier, place)
+    type(text)
+  }
+
   /// Types a text, and waits for each of the others in turn.
   public func type(
-    _ text: String, showing first: String, _ others: String..., at place: SourceLocation = #_sourceLocation
+    _ text: String, after earlier: String? = nil, showing first: String, _ others: String...,
+    at place: SourceLocation = #_sourceLocation
   ) {
+    if let earlier { wait(for: earlier, place) }
     type(text)
     for shown in [first] + others { wait(for: shown, place) }
   }

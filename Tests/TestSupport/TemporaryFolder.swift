@@ -29,8 +29,9 @@ public final class TemporaryFolder {
 
   public func file(_ name: String) -> String { path + "/" + name }
 
-  /// Writes a file with these bytes; returns its path.
+  /// Writes a file with these bytes, in folders that it makes where there are none; returns its path.
   @discardableResult public func write(_ bytes: [UInt8], to name: String) throws -> String {
+    try makeFolder(TestSupport.folder(of: name))
     try writeFile(bytes, to: file(name))
     return file(name)
   }

@@ -4,9 +4,7 @@
 public import Files
 
 extension ByteFile {
-  public convenience init(
-    _ path: String, _ kinds: FileKinds = .plain, followingLinks: Bool = true
-  ) throws(FileError) {
+  public convenience init(_ path: String, _ kinds: FileKinds = .plain, followingLinks: Bool = true) throws(FileError) {
     try self.init(path, kinds, followingLinks: followingLinks, isInterrupted: { false })
   }
 }
@@ -24,9 +22,7 @@ extension FileText {
 extension LockWait {
   public init(elapsed: @escaping () -> Double) { self.init(elapsed: elapsed, isInterrupted: { false }) }
 
-  public static func byPauses(
-    seconds: Double, pause: @escaping (Double) -> Void = pauseForSignal
-  ) -> LockWait {
+  public static func byPauses(seconds: Double, pause: @escaping (Double) -> Void = pauseForSignal) -> LockWait {
     byPauses(seconds: seconds, isInterrupted: { false }, pause: pause)
   }
 }

@@ -1,13 +1,14 @@
-// A user's data in a temporary folder, for tests of Workspace and of the rooms above it.
+// A user's data in a temporary folder, for tests of Workspace and of the rooms above it; they have Workspace and
+// TestSupport by importing it.
 
 public import Authentication
 import CardDocuments
 import Files
 public import Lexicon
-public import TestSupport
+@_exported public import TestSupport
 import ToggleSettings
 import WordGames
-public import Workspace
+@_exported public import Workspace
 
 /// A data folder without accounts that is removed with the test, with two short word lists.
 public final class Person {
@@ -25,13 +26,16 @@ public final class Person {
     store = try AccountStore(data: path, environment: .ofSystem(bootID: "test"))
   }
 
-  public init() throws {
+  public init() {
     folder = TemporaryFolder()
     clock = TestClock()
-    store = try AccountStore(data: folder.path, environment: .ofSystem(bootID: "test"))
-    try folder.makeFolder("words")
-    try folder.write("comidas\nmamá\ncosas\ncaminos\n", to: "words/spanish")
-    try folder.write("cambering\ngrace\nletters\nelephant\nlevel\n", to: "words/american-english")
+    do {
+      store = try AccountStore(data: folder.path, environment: .ofSystem(bootID: "test"))
+      try folder.write("comidas\nmamá\ncosas\ncaminos\n", to: "words/spanish")
+      try folder.write("cambering\ngrace\nletters\nelephant\nlevel\n", to: "words/american-english")
+    } catch {
+      preconditionFailure("\(error)")
+    }
   }
 
   public func access() throws -> AccountAccess { try store.openLocal() }

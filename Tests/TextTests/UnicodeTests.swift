@@ -49,8 +49,7 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
   @Test(
     arguments: [
       ("é", "e"), ("Ǻ", "A"), ("ᾧ", "ω"), ("й", "и"), ("ñ", "n"), ("ø", "ø"), ("ẛ", "ſ"), ("n", "n"), ("¨", "¨"),
-      ("ß", "ß"),
-      ("آ", "آ"),
+      ("ß", "ß"), ("آ", "آ"),
     ] as [(Unicode.Scalar, Unicode.Scalar)])
   func `a letter without its diacritics`(letter: Unicode.Scalar, plain: Unicode.Scalar) {
     #expect(letter.withoutDiacritics == plain)
@@ -73,10 +72,9 @@ private func isSame(_ first: String, _ second: String) -> Bool { first.utf8.elem
 @Suite struct WidthTests {
   @Test(arguments: [
     ("", 0), ("deck", 4), ("é", 1), ("e\u{301}", 1), ("日本", 4), ("ｱ", 1), ("Ａ", 2), ("가", 2),
-    ("\u{1112}\u{1161}\u{11AB}", 2),
-    ("🐕", 2), ("👩‍🚀", 2), ("👨‍👩‍👧‍👦", 2), ("🇪🇸", 2), ("❤", 1), ("❤\u{FE0F}", 2), ("1\u{FE0F}\u{20E3}", 2), ("👍🏽", 2), ("⌚", 2),
-    ("\u{200B}", 0), ("\u{AD}", 0), ("\u{7}", 0), ("…", 1), ("נִ", 1), ("ที่", 1), ("ñandú", 5), ("𠀀", 2), ("、", 2),
-    ("x\u{20DD}", 1), ("हिन्दी", 5), ("தமிழ்", 4), ("น้ำ", 2), ("ｶﾞ", 2),
+    ("\u{1112}\u{1161}\u{11AB}", 2), ("🐕", 2), ("👩‍🚀", 2), ("👨‍👩‍👧‍👦", 2), ("🇪🇸", 2), ("❤", 1), ("❤\u{FE0F}", 2),
+    ("1\u{FE0F}\u{20E3}", 2), ("👍🏽", 2), ("⌚", 2), ("\u{200B}", 0), ("\u{AD}", 0), ("\u{7}", 0), ("…", 1), ("נִ", 1),
+    ("ที่", 1), ("ñandú", 5), ("𠀀", 2), ("、", 2), ("x\u{20DD}", 1), ("हिन्दी", 5), ("தமிழ்", 4), ("น้ำ", 2), ("ｶﾞ", 2),
   ])
   func `a text has the right width in columns`(text: String, columns: Int) {
     #expect(text.displayWidth == columns)

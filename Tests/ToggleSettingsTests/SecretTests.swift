@@ -35,8 +35,7 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
     var userHeard: [String] = []
     _ = tree.observe("", by: quiz) { changes in heard += changes.map(\.name) }
     _ = tree.observe("door", by: .user) { changes in userHeard += changes.map(\.name) }
-    try tree.update(
-      [("door.key", .text("x")), ("door.colour", .text("blue")), ("quiz.token", .text("y"))], by: .user)
+    try tree.update([("door.key", .text("x")), ("door.colour", .text("blue")), ("quiz.token", .text("y"))], by: .user)
     try tree.set("door.key", to: .text("z"), by: .user)
     #expect(heard == ["door.colour", "quiz.token"])
     #expect(userHeard == ["door.colour", "door.key", "door.key"])
@@ -88,8 +87,7 @@ private func plugin(_ name: String) throws -> Owner { .plugin(try #require(Plugi
     #expect(problem { try tree.set("n", text: "5", by: .user) }?.code == "bad_value")
     #expect(problem { try tree.set("n", to: .number(21), by: .user) }?.message.contains("from 0 to 20") == true)
     try tree.set("n", to: .number(4), by: .user)
-    let notices = tree.setLayer(
-      .commandLine, [LayeredSetting("n", .text("9"), from: .commandLine("n=9"))])
+    let notices = tree.setLayer(.commandLine, [LayeredSetting("n", .text("9"), from: .commandLine("n=9"))])
     #expect(notices.map(\.message).joined().contains("an even number is wanted"))
     #expect(try tree.get("n") == .number(4))
   }

@@ -5,7 +5,6 @@
 import Glibc
 import Problems
 import TestSupport
-import Testing
 import ToggleSettings
 
 @Suite struct SettingsPropertyTests {
@@ -45,8 +44,7 @@ private struct RandomRun {
     for index in 0..<Int.random(in: 1...3, using: &random) {
       let section = Bool.random(using: &random) ? "s." : ""
       let name = "\(section)g\(index)"
-      declarations.append(
-        SettingDeclaration(name, RandomRun.kind(name, depth: 0, &model, &random)))
+      declarations.append(SettingDeclaration(name, RandomRun.kind(name, depth: 0, &model, &random)))
     }
     model.findLeaves()
     try tree.declare(declarations, by: .program)
@@ -72,8 +70,7 @@ private struct RandomRun {
     model.groups.insert(name)
     var children: [SettingDeclaration] = []
     for index in 0..<Int.random(in: 1...4, using: &random) {
-      children.append(
-        SettingDeclaration("c\(index)", kind("\(name).c\(index)", depth: depth + 1, &model, &random)))
+      children.append(SettingDeclaration("c\(index)", kind("\(name).c\(index)", depth: depth + 1, &model, &random)))
     }
     return .group(children)
   }

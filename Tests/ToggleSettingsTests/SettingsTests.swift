@@ -2,7 +2,6 @@
 
 import Problems
 import TestSupport
-import Testing
 import ToggleSettings
 
 /// A tree with a group of toppings, nested twice, a choice and two values.

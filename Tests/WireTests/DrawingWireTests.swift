@@ -1,7 +1,6 @@
 // Tests of the bytes between the shell and deckhand-draw.
 
 import TestSupport
-import Testing
 import Wire
 
 private let scene = Scene(

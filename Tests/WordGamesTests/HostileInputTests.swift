@@ -4,7 +4,6 @@ import Files
 import Lexicon
 import Problems
 import TestSupport
-import Testing
 import WordGames
 
 @Suite struct HostileInputTests {
@@ -138,8 +137,7 @@ import WordGames
       try Game.resume(state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
     }
     #expect(throws: GameError.self) {
-      try Game.resume(
-        state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
+      try Game.resume(state, mode: .classic, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
     }
   }
 

@@ -4,7 +4,6 @@ import Files
 import Lexicon
 import Problems
 import TestSupport
-import Testing
 import Text
 import WordGames
 
@@ -213,8 +212,7 @@ private final class Clock {
     #expect(try game.guess("on") == .declined)
     #expect(
       game.declined
-        == Refusal(
-          ProblemReport(.custom("nope"), "No", "Not this one"), word: "on"))
+        == Refusal(ProblemReport(.custom("nope"), "No", "Not this one"), word: "on"))
     #expect(try game.guess("no") == .accepted(points: 7))
     #expect(try game.hint() == "think")
     #expect(try game.guess("noon") == .accepted(points: 1_000_000_000))

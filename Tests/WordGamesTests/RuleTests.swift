@@ -3,7 +3,6 @@
 import Lexicon
 import Problems
 import TestSupport
-import Testing
 import WordGames
 
 private let known =

@@ -3,7 +3,6 @@
 import Files
 import Storage
 import TestSupport
-import Testing
 import WordGames
 
 @Suite struct GameTableTests {

@@ -4,7 +4,6 @@ import Files
 import Lexicon
 import Problems
 import TestSupport
-import Testing
 import WordGames
 
 let englishWords = [

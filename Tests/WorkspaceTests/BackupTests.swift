@@ -8,9 +8,7 @@ import Glibc
 import Problems
 import Storage
 import Synchronization
-import TestSupport
 import TestWorkspace
-import Testing
 import ToggleSettings
 
 @testable import Workspace
@@ -34,9 +32,7 @@ func fill(_ workspace: Workspace) throws {
 }
 
 @Suite struct BackupTests {
-  private let person: Person
-
-  init() throws { person = try Person() }
+  private let person = Person()
 
   @Test func `a backup restores everything, and the current data is saved first`() throws {
     let workspace = try person.workspace()

@@ -4,9 +4,7 @@ import Decks
 import Exchange
 import Files
 import Problems
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
@@ -42,7 +40,6 @@ extension BuildingTests {
   }
 
   @Test func `a picture that was moved to the folder for media is built from there, and hidden files are not`() throws {
-    for name in ["img", "media"] { try person.folder.makeFolder("Words/" + name) }
     try write("## a\n\n![](img/cat.png)\n", to: "a.md")
     try write("cat", to: "img/cat.png")
     try build()
@@ -57,7 +54,6 @@ extension BuildingTests {
   @Test func `a picture that was copied to the folder for media is built from there when no source names the other`()
     throws
   {
-    for name in ["img", "media"] { try person.folder.makeFolder("Words/" + name) }
     for name in ["a", "b"] { try write("## \(name)\n\n![](img/cat.png)\n", to: name + ".md") }
     try write("## c\n\nd\n", to: "c.md")
     try write("cat", to: "img/cat.png")
@@ -72,7 +68,6 @@ extension BuildingTests {
   }
 
   @Test func `two files with the same name are reported although the source of the first is not read again`() throws {
-    for name in ["one", "two"] { try person.folder.makeFolder("Words/" + name) }
     for name in ["one", "two"] { try write(name, to: name + "/cat.png") }
     try write("## one\n\n![](cat.png)\n", to: "one/a.md")
     try build()
@@ -85,7 +80,6 @@ extension BuildingTests {
     func picture() throws -> String {
       String(decoding: try FileText.bytes(workspace.media.path("pic.png"), limit: 100), as: UTF8.self)
     }
-    try person.folder.makeFolder("Words/media")
     try write("## a\n\n![](pic.png)\n", to: "a.md")
     try write("built", to: "media/pic.png")
     _ = try workspace.media.add(Array("unused".utf8), named: "pic.png")
@@ -106,7 +100,6 @@ extension BuildingTests {
 
   @Test func `two files with the same name in two folders are reported, and nothing is built`() throws {
     for name in ["one", "two"] {
-      try person.folder.makeFolder("Words/" + name)
       try write("## \(name)\n\n![](cat.png)\n", to: name + "/a.md")
       try write(name, to: name + "/cat.png")
     }

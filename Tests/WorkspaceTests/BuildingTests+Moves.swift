@@ -4,9 +4,7 @@ import Decks
 import Exchange
 import Files
 import Glibc
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
@@ -16,7 +14,6 @@ extension BuildingTests {
     func order(_ deck: String) throws -> String {
       try workspace.decks.open(deck).cards().rest().map { try $0.record().prompt }.joined()
     }
-    for name in ["x", "y"] { try person.folder.makeFolder("Words/" + name) }
     try write(source("abc"), to: "x/one.csv")
     try write(source("de"), to: "x/two.csv")
     try write(source("fgh"), to: "y/three.csv")
@@ -33,7 +30,6 @@ extension BuildingTests {
   }
 
   @Test func `a card that was edited in the deck moves with its row, and keeps the edit`() throws {
-    for name in ["x", "y"] { try person.folder.makeFolder("Words/" + name) }
     try write("guid,prompt,answer\nk,uno,one\na,a,a\n", to: "x/one.csv")
     try write("guid,prompt,answer\nb,b,b\n", to: "y/two.csv")
     try build()
@@ -88,7 +84,6 @@ extension BuildingTests {
   }
 
   @Test func `a link is not followed, and one in place of a source or a folder is named`() throws {
-    try person.folder.makeFolder("outside")
     try person.folder.write("secret", to: "outside/key.png")
     try person.folder.write("## c\n\nd\n", to: "outside/c.md")
     try write("## a\n\nb\n", to: "a.md")

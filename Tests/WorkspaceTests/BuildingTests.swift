@@ -6,18 +6,15 @@ import Files
 import Memory
 import Problems
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 @Suite struct BuildingTests {
-  let person: Person
+  let person = Person()
   let workspace: Workspace
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
     try person.folder.makeFolder("Words")
   }
@@ -47,8 +44,6 @@ import Testing
     return error?.message ?? ""
   }
 
-  // MARK: The description
-
   @Test func `options are texts, numbers, booleans and lists of them`() throws {
     try write("## a\n\nb\n", to: "a.md")
     try write(
@@ -73,15 +68,12 @@ import Testing
   }
 
   @Test func `a folder whose name is not a valid deck name needs a description`() throws {
-    try person.folder.makeFolder("a::")
     try person.folder.write("## a\n\nb\n", to: "a::/a.md")
     let error = #expect(throws: BuildError.self) {
       try workspace.exchange.build(person.folder.file("a::"), generator: NoGenerator())
     }
     #expect(error?.message.contains("is needed") == true)
   }
-
-  // MARK: Rows
 
   @Test(arguments: ["**b**", "![](cat.png)", "- b\n- c", "b\n\n> c"])
   func `a card becomes plain again when its source does`(_ formatted: String) throws {
@@ -163,16 +155,26 @@ import Testing
   }
 
   @Test(arguments: [
-    ("- the ==sun== is hot\n", "- the ==moon== is hot\n"),
-    ("The ==sun== is hot\n<!-- id: x -->\n", "The ==moon== is hot\n<!-- id: x -->\n"),
+    ("- the ==sun== is hot\n", "sun", "moon"), ("The ==sun== is hot\n<!-- id: x -->\n", "sun", "moon"),
+    ("## __el__ *gato* <!-- id: g -->\n\n* the\n* _cat_\n  + `x`\n", "cat", "tomcat"),
+    ("# el gato\n<!-- id: g; tags: a b -->\n\nthe cat\nis on\nthe mat\\\nnow\n", "mat", "bed"),
+    ("Q: what is\n   $x_1$?\nA: a __cat__\n<!-- id: g -->\n", "cat", "dog"),
+    ("1. The ==cat== sits. <!-- a comment -->\n<!-- id: g -->\n", "sits", "stands"),
+    ("## t <!-- id: g -->\n\n|a  |b|\n|:--|-|\n|cat|2|\n\n![](img/p.png)\n", "cat", "dog"),
+    ("## t <!-- id: g -->\n\n~~~swift\nlet cat = 1\n~~~\n\n[cow](https://a.org \"cat\")\n", "cow", "hen"),
   ])
-  func `an edited cloze sentence is written back in its style`(before: String, after: String) throws {
-    try write(before, to: "a.md")
+  func `a changed word is written back in the style of its source`(source: String, old: String, new: String) throws {
+    let (head, end) = ("# A title\n\ntext of nothing\n\n---\n\n", "\n## next\n\nother\n")
+    try write(head + source + end, to: "a.md")
     try build()
-    let note = try #require(try workspace.decks.open("Words").card(at: 1)).note()
-    try note.update(fields: ["Text": note.field("Text").replacing("sun", with: "moon")])
+    for card in try workspace.decks.open("Words").cards().rest() {
+      let note = try card.note()
+      for (name, value) in try note.fields() where value.contains(old) {
+        _ = try note.update(fields: [name: value.replacing(old, with: new, maxReplacements: 1)])
+      }
+    }
     #expect(try build { $0.writesBack = true }.writtenBack == 1)
-    #expect(text("a.md") == after)
+    #expect(text("a.md") == head + source.replacing(old, with: new, maxReplacements: 1) + end)
   }
 
   @Test func `a card all of whose words change gets an id, so that it stays the same card`() throws {
@@ -343,7 +345,6 @@ import Testing
   }
 
   @Test func `decks of subfolders and of rows are nested`() throws {
-    try person.folder.makeFolder("Words/Animals")
     try write("prompt,answer,subdeck\na,b,Pets\nc,d,\n", to: "Animals/a.csv")
     try build()
     #expect(

@@ -1,18 +1,14 @@
 // Single cards added in a loop: caching between additions never changes the resulting deck.
 
 import Decks
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 private struct Stop: Error {}
 
 @Suite struct CardAddingTests {
-  private let person: Person
-
-  init() throws { person = try Person() }
+  private let person = Person()
 
   /// Two decks as lists of prompts, top first.
   private struct Model {

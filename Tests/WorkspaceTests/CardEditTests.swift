@@ -6,9 +6,7 @@ import Glibc
 import Memory
 import Problems
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 import Values
 
 @testable import Workspace
@@ -89,7 +87,7 @@ import Values
   }
 
   @Test func `a picture that cannot be decoded is tried once for all cards of a template`() throws {
-    let person = try Person()
+    let person = Person()
     let calls = person.folder.file("calls")
     let program = try person.folder.write("#!/bin/sh\necho x >> '\(calls)'\n", to: "draw")
     chmod(program, 0o700)

@@ -7,9 +7,7 @@ import Memory
 import Problems
 import Storage
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
@@ -24,7 +22,7 @@ struct NoGenerator: CardGenerator {
 
   /// Two users with the same deck: three words, one of them with two cards, a note type of its own and a picture.
   init() throws {
-    (ours, theirs) = (try Person(), try Person())
+    (ours, theirs) = (Person(), Person())
     (here, there) = (try ours.workspace(), try theirs.workspace())
     let deck = try here.decks.create("Spanish")
     for (prompt, answer) in [("gato", "cat"), ("sol", "sun")] {
@@ -89,8 +87,6 @@ struct NoGenerator: CardGenerator {
     #expect(ours.folder.read("out.csv") == (isIn ? bytes : Array(merged.utf8)))
   }
 
-  // MARK: Into a deck
-
   @Test func `a note that was studied stays though theirs removed it, and is named`() throws {
     for guid in ["gato", "sol"] { _ = try note(guid, there).remove() }
     let card = try #require(try note("gato", here).cards().first)
@@ -125,8 +121,7 @@ struct NoGenerator: CardGenerator {
 
     let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
     #expect(report.result.conflicts.isEmpty && report.counts.changed == 3 && report.counts.added == 1)
-    let left = try difference("Spanish", file("theirs.apkg"))
-    #expect(left == [])
+    #expect(try difference("Spanish", file("theirs.apkg")) == [])
     #expect(try text(of: "moon.png") == "moon")
     #expect(try here.decks.open("Spanish::Later").scheduling.limits().value(.newPerDay) == 2)
     _ = try here.care.undo()
@@ -150,8 +145,7 @@ struct NoGenerator: CardGenerator {
     try deck.scheduling.setLimits([(.reviewsPerDay, "")])
     try export(there, "theirs.apkg")
     _ = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"))
-    let left = try difference("Spanish", file("theirs.apkg"))
-    #expect(left == [])
+    #expect(try difference("Spanish", file("theirs.apkg")) == [])
     let card = try #require(try note("gato", here).cards().first).record()
     #expect(card.flag == 0 && !card.isSuspended)
     #expect(try here.decks.open("Spanish").scheduling.limits().value(.reviewsPerDay) == nil)
@@ -236,8 +230,6 @@ struct NoGenerator: CardGenerator {
     #expect(try note("s", here).record().tags == [])
   }
 
-  // MARK: Removals
-
   @Test(arguments: SettledSide.allCases)
   func `a note that one side removed stays until the conflict is resolved`(_ side: SettledSide) throws {
     try note("gato", here).update(fields: ["Back": "tomcat"])
@@ -255,16 +247,13 @@ struct NoGenerator: CardGenerator {
     try note("gato", here).update(fields: ["Back": "tomcat"])
     try note("gato", there).remove()
     try export(there, "theirs.apkg")
-    let report = try merge(file("base.apkg"), "Spanish", file("theirs.apkg"), by: side)
-    #expect(report.result.conflicts.isEmpty)
+    #expect(try merge(file("base.apkg"), "Spanish", file("theirs.apkg"), by: side).result.conflicts.isEmpty)
     #expect(try here.notes.find(guidBeginning: "gato").isEmpty == (side == .theirs))
   }
 
   func text(of name: String) throws -> String {
     String(decoding: try FileText.bytes(here.media.path(name), limit: 100), as: UTF8.self)
   }
-
-  // MARK: Into files
 
   @Test(arguments: ["out.apkg", "out.colpkg", "out.jsonl", "out.json", "out.csv", "out.md"])
   func `a merge of decks and packages is written in any format`(_ name: String) throws {
@@ -289,7 +278,6 @@ struct NoGenerator: CardGenerator {
   }
 
   @Test func `a folder is compared as the deck it would build, with its pictures`() throws {
-    try ours.folder.makeFolder("Words")
     try ours.folder.write("## gato <!-- id: gato -->\n\ncat\n\n![a sun](sun.png)\n", to: "Words/words.md")
     try ours.folder.write("sun", to: "Words/sun.png")
     try ours.folder.write(#"{"name": "Words", "options": {"new_per_day": 5}}"#, to: "Words/deck.json")
@@ -299,8 +287,7 @@ struct NoGenerator: CardGenerator {
     #expect(added.contains { $0.hasPrefix("added media sun.png: [\"sha1  > ") })
     #expect(added.contains { $0.hasPrefix("added deck : ") && $0.contains("new_per_day  > 5") })
     let before = try here.media.all().count
-    let report = try merge("/dev/null", "/dev/null", file("Words"), to: file("words.apkg"))
-    #expect(report.result.conflicts.isEmpty)
+    #expect(try merge("/dev/null", "/dev/null", file("Words"), to: file("words.apkg")).result.conflicts.isEmpty)
     #expect(try difference(file("Words"), file("words.apkg")) == [])
     #expect(try here.media.all().count == before && here.decks.all().count == 1)
     // A deck imports a folder's pictures too.
@@ -325,7 +312,6 @@ struct NoGenerator: CardGenerator {
   }
 
   @Test func `an existing folder is not read as a deck at a step`() throws {
-    try ours.folder.makeFolder("words@2")
     try ours.folder.write("## luna\n\nmoon\n", to: "words@2/words.md")
     #expect(try difference(file("words@2"), file("words@2")) == [])
   }

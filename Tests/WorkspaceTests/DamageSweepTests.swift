@@ -9,9 +9,7 @@ import Memory
 import Problems
 import Storage
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 import ToggleSettings
 
 @testable import Workspace
@@ -46,7 +44,7 @@ private struct Damage: Hashable, CustomStringConvertible {
   private var collection: String { person.data + "/local/collection.sqlite" }
 
   init() throws {
-    let person = try Person()
+    let person = Person()
     self.person = person
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish::Verbs")
@@ -178,8 +176,7 @@ private struct Damage: Hashable, CustomStringConvertible {
       let workspace = try person.workspace()
       let told = try workspace.care.diagnose().filter { !usual.contains($0.code) }
       if told.isEmpty {
-        let refused = try refusals(workspace, tried)
-        #expect(refused == [], "\(damage), and the doctor tells nothing")
+        #expect(try refusals(workspace, tried) == [], "\(damage), and the doctor tells nothing")
       } else {
         let left = try workspace.care.mend().findings.filter { $0.isMendable && !usual.contains($0.code) }
         #expect(left == [], "\(damage): told again after it was mended")

@@ -10,17 +10,13 @@ import Problems
 import Storage
 import Synchronization
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 import ToggleSettings
 
 @testable import Workspace
 
 @Suite struct DoctorTests {
-  private let person: Person
-
-  init() throws { person = try Person() }
+  private let person = Person()
 
   @Test func `a healthy account has no findings`() throws {
     let workspace = try person.workspace()
@@ -126,8 +122,7 @@ import ToggleSettings
     try card.setDocument(id)
     try workspace.perform(.mend) { try $0.execute(sql: "DELETE FROM documents") }
     #expect(try workspace.care.diagnose([.documents]).map(\.code).contains("missing_document"))
-    let report = try workspace.care.mend([.documents])
-    #expect(report.findings.allSatisfy { $0.code != "missing_document" })
+    #expect(try workspace.care.mend([.documents]).findings.allSatisfy { $0.code != "missing_document" })
     #expect(try card.record().document == nil)
   }
 
@@ -183,8 +178,7 @@ import ToggleSettings
     let found = Set(try workspace.care.diagnose().map(\.code))
     #expect(expected.subtracting(found) == [])
     let report = try workspace.care.mend()
-    let left = Set(report.findings.map(\.code))
-    #expect(expected.intersection(left) == [], "\(report.findings)")
+    #expect(expected.intersection(Set(report.findings.map(\.code))) == [], "\(report.findings)")
     #expect(fileExists(try #require(report.backup)))
     #expect(try workspace.decks.open("Spanish::Verbs").count() == 500)
     for name in ["Recovered", "spanish::verbs+"] { #expect(try workspace.decks.open(name).count() == 0) }
@@ -292,8 +286,7 @@ import ToggleSettings
     for index in place..<place + count { bytes[index] = UInt8(truncatingIfNeeded: index &* 31) }
     try AtomicFile.write(path, bytes)
     let again = try person.workspace()
-    let report = try again.care.mend()
-    #expect(report.lost == [])
+    #expect(try again.care.mend().lost == [])
     #expect(try state(again) == before)
     #expect(try again.care.integrityProblems() == [])
   }

@@ -9,16 +9,12 @@ import Lexicon
 import Problems
 import Storage
 import Synchronization
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 @Suite struct DurabilityTests {
-  private let person: Person
-
-  init() throws { person = try Person() }
+  private let person = Person()
 
   @Test func `several fields are one change`() throws {
     let workspace = try person.workspace()

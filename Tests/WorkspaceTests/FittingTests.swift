@@ -6,9 +6,7 @@ import Files
 import Memory
 import Problems
 import Storage
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
@@ -20,13 +18,12 @@ import Testing
     let isFirst: Bool
   }
 
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
   private let answers: [Answer]
 
   /// Reads the answers of a real log, ordered by time.
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
     let path = sourceRoot() + "/Tests/MemoryTests/Fixtures/answers_of_191_days.txt"
     let text = try #require(try FileText.read(path, limit: 1 << 20))

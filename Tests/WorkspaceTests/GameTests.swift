@@ -3,9 +3,7 @@
 import Decks
 import Memory
 import Problems
-import TestSupport
 import TestWorkspace
-import Testing
 import Text
 import WordGames
 
@@ -37,12 +35,11 @@ private final class TestData: ModeData {
 }
 
 @Suite struct GameHandleTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
   private let witness = Witness()
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
     workspace.observer = witness
   }
@@ -185,7 +182,7 @@ private final class TestData: ModeData {
 
 @Suite struct SessionHandleTests {
   @Test func `each answer and the end of a session are notified once`() throws {
-    let person = try Person()
+    let person = Person()
     let (workspace, witness) = (try person.workspace(), Witness())
     workspace.observer = witness
     let deck = try workspace.decks.create("d")
@@ -221,7 +218,7 @@ private final class TestData: ModeData {
   }()
 
   @Test func `a game of more than a thousand found words is judged, stored and resumed whole`() throws {
-    let person = try Person()
+    let person = Person()
     try person.folder.write(Self.words.joined(separator: "\n") + "\n", to: "words/american-english")
     let workspace = try person.workspace()
     try workspace.modes.add(

@@ -3,18 +3,16 @@
 
 import Decks
 import TestWorkspace
-import Testing
 import Text
 
 @testable import Workspace
 
 @Suite struct HandleTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
   private let deck: DeckHandle
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
     deck = try workspace.decks.create("D")
     for prompt in ["c", "b", "a"] { _ = try deck.add(NewCard(prompt: prompt, answer: prompt + "!")) }
@@ -91,8 +89,7 @@ import Text
     _ = try deck.remove(cards[2])
     #expect(throws: DeckError.self) { try workspace.cards.update(cards, prompt: nil, answer: "same") }
     #expect(try cards[0].record().answer == "a!")
-    let guid = try cards[1].record().guid
-    #expect(try workspace.cards.find(guidBeginning: guid).map { $0 === cards[1] } == [true])
+    #expect(try workspace.cards.find(guidBeginning: cards[1].record().guid).map { $0 === cards[1] } == [true])
   }
 
   @Test func `a page of a listing has its positions, with and without a query`() throws {

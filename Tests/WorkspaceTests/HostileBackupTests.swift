@@ -8,22 +8,19 @@ import Glibc
 import Problems
 import Storage
 import Sync
-import TestSupport
 import TestWorkspace
-import Testing
 import ToggleSettings
 
 @testable import Workspace
 
 /// A backup of one card and one document that is unpacked, changed and packed again.
 private final class Forgery {
-  let person: Person
+  let person = Person()
   let workspace: Workspace
   let path: String
   private var files: [(name: String, bytes: [UInt8])] = []
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
     let deck = try workspace.decks.create("Spanish")
     _ = try deck.add(NewCard(prompt: "el gato", answer: "the cat"))

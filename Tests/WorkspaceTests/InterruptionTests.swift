@@ -7,9 +7,7 @@ import Problems
 import Storage
 import Synchronization
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Exchange
 @testable import Workspace
@@ -30,13 +28,12 @@ private final class Patience: Sendable {
 }
 
 @Suite struct InterruptionTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
   private let deck: DeckHandle
   private let patience = Patience()
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace { [patience] in patience.isOver() }
     deck = try workspace.decks.create("Deck")
     _ = try workspace.media.add(Array("cat".utf8), named: "cat.png")
@@ -90,8 +87,6 @@ private final class Patience: Sendable {
     }
   }
 
-  // MARK: Files
-
   @Test(arguments: ["out.csv", "out.json", "out.jsonl", "out.md", "out.txt", "out.apkg"])
   func `a file is written whole or not at all, and read whole or not at all`(_ name: String) throws {
     var options = ExportOptions()
@@ -107,7 +102,7 @@ private final class Patience: Sendable {
     options.format = .apkgLegacy
     try interrupt { _ = try deck.exportCards(to: file("old.apkg"), .plain, options) }
     try interrupt { _ = try deck.exportCards(to: file("all.colpkg")) }
-    let other = try Person()
+    let other = Person()
     let there = try other.workspace()
     #expect(try there.exchange.importPackage(from: file("all.colpkg")).added == 1100)
     #expect(try there.decks.open("Deck").count() == 1100)
@@ -123,7 +118,6 @@ private final class Patience: Sendable {
   }
 
   @Test func `a folder is built whole, compared and merged whole`() throws {
-    try person.folder.makeFolder("Built")
     for number in 0..<3 {
       try person.folder.write(
         "prompt,answer,guid\n" + (0..<50).map { "\(number) \($0),x,\(number)-\($0)\n" }.joined(),
@@ -182,8 +176,6 @@ private final class Patience: Sendable {
     #expect(moment > 1 && names(in: care.backupFolder).filter { $0.hasSuffix(".sqlite") }.count == 1)
   }
 
-  // MARK: Cards
-
   @Test func `a change to many cards is made to all of them or to none`() throws {
     let cards = try deck.cards().rest()
     let numbers = try cards.prefix(5).map { Int64(try $0.record().note.rawValue) }
@@ -207,8 +199,6 @@ private final class Patience: Sendable {
     try interrupt { _ = try deck.scheduling.simulate(retentions: [0.9], days: 5) }
     try interrupt { try deck.goals.set(date: "2023-12-24") }
   }
-
-  // MARK: Words
 
   @Test func `words of texts are listed and mined all or none`() throws {
     let letters = "abcdefghij".map { String($0) }

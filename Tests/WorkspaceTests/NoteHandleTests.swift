@@ -7,20 +7,17 @@ import Lexicon
 import Problems
 import Storage
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 import ToggleSettings
 
 @testable import Workspace
 
 @Suite struct NoteHandleTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
   private let deck: DeckHandle
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
     deck = try workspace.decks.create("Spanish")
   }
@@ -182,8 +179,7 @@ import ToggleSettings
     let fronts = try [0, 1, 2, 4].map { try notes[$0].field("Front").prefix { $0 != "-" } }
     #expect(fronts == ["la gata", "gato [sound:speech", "<b>perro</b> [sound:speech", "pato [sound:speech"])
     #expect(try workspace.media.check().missing.isEmpty && workspace.media.all().count == 3)
-    let step = try workspace.care.steps(limit: 1).first
-    #expect(step?.name == "adding speech to 3 cards")
+    #expect(try workspace.care.steps(limit: 1).first?.name == "adding speech to 3 cards")
   }
 
   @Test func `sounds are played by the configured program, without a shell and without waiting`() throws {

@@ -6,9 +6,7 @@ import Exchange
 import Files
 import Memory
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
@@ -18,7 +16,7 @@ import Testing
   private let deck: DeckHandle
 
   init() throws {
-    (here, there) = (try Person(), try Person())
+    (here, there) = (Person(), Person())
     (workspace, other) = (try here.workspace(), try there.workspace())
     deck = try workspace.decks.create("Deck")
   }

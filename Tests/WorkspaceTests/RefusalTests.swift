@@ -6,17 +6,14 @@ import Files
 import Glibc
 import Problems
 import Storage
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 @Suite struct RefusalTests {
-  private let person: Person
+  private let person = Person()
 
   init() throws {
-    person = try Person()
     let workspace = try person.workspace()
     try workspace.decks.create("Deck").add(NewCard(prompt: "a", answer: "b"))
     try workspace.care.backup(to: path)

@@ -3,18 +3,15 @@
 import Decks
 import Memory
 import Problems
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 @Suite struct SchedulingOperationTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
   }
 

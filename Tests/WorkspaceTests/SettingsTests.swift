@@ -5,9 +5,7 @@ import CardDocuments
 import Files
 import Glibc
 import Problems
-import TestSupport
 import TestWorkspace
-import Testing
 import ToggleSettings
 import WordGames
 
@@ -18,9 +16,7 @@ import WordGames
 private final class Witness {}
 
 @Suite struct SettingsTests {
-  private let person: Person
-
-  init() throws { person = try Person() }
+  private let person = Person()
 
   @Test func `each of the program's settings has a title and help, and is read where it is declared`() throws {
     let tree = SettingsTree()
@@ -37,8 +33,7 @@ private final class Witness {}
     #expect(program.sound.ringsWhenRight && program.sound.ringsWhenWrong && program.sound.ringsAtTime)
     let groups = [
       "game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media", "prompt", "serve",
-      "text",
-      "sync",
+      "text", "sync",
     ].sorted()
     #expect(try tree.children(of: "").sorted() == groups)
   }

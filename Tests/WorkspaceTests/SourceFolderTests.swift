@@ -2,19 +2,16 @@
 
 import Decks
 import Exchange
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 @Suite struct SourceFolderTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
   private let sources: SourceFolder
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
     try person.folder.makeFolder("Words")
     sources = SourceFolder(person.folder.file("Words"), in: workspace)

@@ -2,15 +2,14 @@
 
 import Decks
 import Memory
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 @Suite struct SprintTests {
+  private let person = Person()
+
   @Test func `a sprint restarts when cards are added or removed, and goes on when another deck is made`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Deck")
     let within = try workspace.decks.create("Deck::Within")
@@ -34,7 +33,6 @@ import Testing
   }
 
   @Test func `a sprint goes on when a flag is set in it`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Deck")
     for prompt in ["a", "b", "c"] { try deck.add(NewCard(prompt: prompt, answer: "x"), at: .bottom) }
@@ -52,7 +50,6 @@ import Testing
   }
 
   @Test func `decks named together share one sprint, each card once`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let decks = try ["A", "A::B", "C"].map { try workspace.decks.create($0) }
     for deck in decks { try deck.add(NewCard(prompt: "p", answer: "x")) }

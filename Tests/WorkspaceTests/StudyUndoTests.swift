@@ -1,13 +1,9 @@
 // Undo in a study session: it undoes the step of the undo log, inside and outside a unit of work.
 
-import Decks
 import Memory
 import Problems
-import Storage
 import TestDecks
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
@@ -24,12 +20,11 @@ private final class Marker: WorkspaceObserver {
 }
 
 @Suite struct StudyUndoTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
   private let deck: DeckHandle
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
     deck = try workspace.decks.create("Spanish")
     for word in ["el gato", "el perro"] { _ = try deck.add(NewCard(prompt: word, answer: "x"), at: .bottom) }

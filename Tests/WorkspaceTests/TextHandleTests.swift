@@ -9,18 +9,15 @@ import Memory
 import Problems
 import Storage
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 @Suite struct TextHandleTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
 
   init() throws {
-    person = try Person()
     workspace = try person.workspace()
   }
 
@@ -158,8 +155,7 @@ import Testing
     try other.add(NewCard(prompt: "hond", answer: "x"))
     func prompts() throws -> [String] { try (1...6).compactMap { try deck.card(at: $0)?.record().prompt } }
     let before = try prompts()
-    let order = try deck.orderNewCards(byGainIn: text)
-    #expect(order.found == 3)
+    #expect(try deck.orderNewCards(byGainIn: text).found == 3)
     #expect(try prompts() == ["hond", "eet", "kat", "zon", "een", "maan"])
     #expect(try deck.orderNewCards(byGainIn: text).moved == 0)
     _ = try workspace.care.undo()
@@ -233,8 +229,7 @@ import Testing
     try file.use { db in
       try db.execute(sql: "CREATE TABLE title (id INTEGER, name TEXT)")
       try db.execute(sql: "INSERT INTO title VALUES (1, 'Boek')")
-      try db.execute(
-        sql: "CREATE TABLE vocabulary (word TEXT, title_id INTEGER, prev_context TEXT, next_context TEXT)")
+      try db.execute(sql: "CREATE TABLE vocabulary (word TEXT, title_id INTEGER, prev_context TEXT, next_context TEXT)")
       try db.execute(
         sql: """
           INSERT INTO vocabulary VALUES ('vis', 1, 'de grote kat eet', 'en melk.'), ('kat', 1, 'een', 'slaapt.'),
@@ -271,7 +266,7 @@ import Testing
   }
 
   @Test func `an indexed dictionary gives meanings and lemmas, in the order of the setting`() throws {
-    let person = try Person()
+    let person = Person()
     let meanings = DictionaryLibrary(ownFolders: [person.data + "/dictionaries"], systemFolders: []) { false }
     let workspace = try person.workspace(meanings: meanings)
     try person.folder.write("slaapt\tsleeps\n", to: "nl-a.tsv")

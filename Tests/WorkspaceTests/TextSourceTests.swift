@@ -8,20 +8,17 @@ import Lexicon
 import Problems
 import Storage
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 import Text
 
 @testable import Exchange
 @testable import Workspace
 
 @Suite struct TextSourceTests {
-  private let person: Person
+  private let person = Person()
   private let workspace: Workspace
 
   init() throws {
-    person = try Person()
     let dictionaries = person.folder.file("dictionaries")
     workspace = try person.workspace(
       meanings: DictionaryLibrary(ownFolders: [dictionaries], systemFolders: []) { false })
@@ -39,8 +36,6 @@ import Text
     try file.use { try $0.execute(sql: sql) }
     try file.close()
   }
-
-  // MARK: Texts
 
   @Test func `a vocabulary gives the unmastered words of the language, from the books they were in`() throws {
     try database(
@@ -172,8 +167,6 @@ import Text
     try person.folder.write("een kat", to: "a.txt")
     #expect(try text(["a.txt"]).lemmas(ofField: field) == ["kat"])
   }
-
-  // MARK: Dictionaries
 
   private func zip(_ members: [(String, String)]) throws -> String {
     let path = person.folder.file("d.zip")

@@ -7,9 +7,7 @@ import Glibc
 import Problems
 import Storage
 import Templates
-import TestSupport
 import TestWorkspace
-import Testing
 import ToggleSettings
 
 @testable import CardDocuments
@@ -28,9 +26,7 @@ private func rows(_ person: Person) throws -> [String] {
 }
 
 @Suite struct UndoStepTests {
-  private let person: Person
-
-  init() throws { person = try Person() }
+  private let person = Person()
 
   @Test func `a step that created a document is not undone while a card shows it`() throws {
     let workspace = try person.workspace()
@@ -131,8 +127,7 @@ private func rows(_ person: Person) throws -> [String] {
     _ = try deck.remove()
     #expect(
       try workspace.care.steps().map(\.name) == [
-        "removing Español with 1,207 cards",
-        "adding 3 cards to Spanish, renaming a deck: Español (run make.lua)",
+        "removing Español with 1,207 cards", "adding 3 cards to Spanish, renaming a deck: Español (run make.lua)",
         "adding 1,204 cards to Spanish", "creating the deck Spanish",
       ])
     try workspace.close()

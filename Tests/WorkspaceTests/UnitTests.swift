@@ -6,9 +6,7 @@ import Decks
 import Files
 import Memory
 import Problems
-import TestSupport
 import TestWorkspace
-import Testing
 import Text
 
 @testable import Workspace
@@ -16,9 +14,7 @@ import Text
 private struct Stop: Error {}
 
 @Suite struct UnitTests {
-  private let person: Person
-
-  init() throws { person = try Person() }
+  private let person = Person()
 
   private func card(_ prompt: String) -> NewCard { NewCard(prompt: prompt, answer: "x") }
 
@@ -211,11 +207,10 @@ private struct Stop: Error {}
     options.base = "cambering"
     let uses: [(String, () throws -> Void)] = [
       ("deck", { _ = try deck.count() }), ("record", { _ = try deck.record() }),
-      ("add", { _ = try deck.add(self.card("b")) }),
-      ("card", { _ = try card.record() }), ("move", { try card.move(to: 1) }), ("cards", { _ = try cards.rest() }),
-      ("session", { _ = try session.card() }), ("answer", { _ = try session.answer(.good) }),
-      ("document", { _ = try document.document() }), ("element", { _ = try text.element() }),
-      ("set", { try text.set(.x, to: .number(5)) }),
+      ("add", { _ = try deck.add(self.card("b")) }), ("card", { _ = try card.record() }),
+      ("move", { try card.move(to: 1) }), ("cards", { _ = try cards.rest() }), ("session", { _ = try session.card() }),
+      ("answer", { _ = try session.answer(.good) }), ("document", { _ = try document.document() }),
+      ("element", { _ = try text.element() }), ("set", { try text.set(.x, to: .number(5)) }),
       ("decks", { _ = try workspace.decks.all() }), ("results", { _ = try workspace.games.results() }),
       ("unit", { try workspace.beginUnit() }), ("preferences", { _ = try workspace.preferences() }),
       ("documents", { _ = try workspace.documents.all() }), ("new", { _ = try workspace.games.start(options) }),
@@ -254,8 +249,9 @@ private struct Stop: Error {}
 }
 
 @Suite struct DocumentHandleTests {
+  private let person = Person()
+
   @Test func `a move is saved later, a text at once, and both are there when opened again`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)
     let text = try document.addText("a", at: ElementPlacement())
@@ -276,7 +272,6 @@ private struct Stop: Error {}
   }
 
   @Test func `a document and an element have one handle each, and a removed element says so`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     let document = try workspace.documents.create(background: nil)
     let text = try document.addText("a", at: ElementPlacement())
@@ -286,8 +281,7 @@ private struct Stop: Error {}
     try document.document().removeElement(text.id)
     #expect(throws: (any Error).self) { try text.element() }
     #expect(throws: (any Error).self) { try text.set(.x, to: .number(1)) }
-    let copy = try document.duplicate()
-    #expect(try copy !== document && workspace.documents.ids().count == 2)
+    #expect(try document.duplicate() !== document && workspace.documents.ids().count == 2)
     try document.remove()
     #expect(throws: (any Error).self) { try document.document().setBackground(.black) }
     try workspace.close()

@@ -5,14 +5,14 @@ import Files
 import Storage
 import Templates
 import TestWorkspace
-import Testing
 
 @testable import Workspace
 
 @Suite struct UnreadableTests {
+  private let person = Person()
+
   @Test(arguments: ["{", "[]", "null", "", "\u{FFFD}"])
   func `what no command can read is found, set aside and replaced`(value: String) throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let cards = try workspace.decks.open("Spanish::Verbs").count()
@@ -45,7 +45,6 @@ import Testing
   }
 
   @Test func `a card without a template becomes the first card of its note`() throws {
-    let person = try Person()
     let workspace = try person.workspace()
     try fill(workspace)
     let deck = try workspace.decks.open("Spanish::Verbs")

@@ -6,8 +6,6 @@ import Testing
 import Values
 
 @Suite struct MergeTests {
-  // MARK: By example
-
   @Test func theSameChangeOnBothSidesIsNoConflict() {
     let merged = merge(deck([("a", "one")]), deck([("a", "two")]), deck([("a", "two")]))
     #expect(merged.conflicts.isEmpty)
@@ -36,8 +34,7 @@ import Values
   @Test func `many tags, and many conflicts of one note, are compared and merged in linear time`() {
     let fields = FieldNames(["prompt"])
     func note(_ mark: String) -> ComparedContent {
-      var entry = ComparedEntry(
-        key: "a", fields: fields, values: ["p"], tags: (0..<100_000).map { "\(mark)\($0)" })
+      var entry = ComparedEntry(key: "a", fields: fields, values: ["p"], tags: (0..<100_000).map { "\(mark)\($0)" })
       entry.conflicts = (0..<50_000).map { MergeConflict(field: "f\($0)", base: nil, ours: mark, theirs: "x") }
       return content([entry])
     }
@@ -121,8 +118,7 @@ import Values
     #expect(conflict?.field == "css" && conflict?.ours == "b" && conflict?.theirs == "c")
     #expect(conflict?.owner?.kind == .noteType && conflict?.owner?.key == "Verb")
     #expect(conflict?.shownField == "note_type Verb/css")
-    let again = merge(sides("a"), merged.content, sides("c"))
-    #expect(again.content[.note]["n"]?.conflicts.count == 1)
+    #expect(merge(sides("a"), merged.content, sides("c")).content[.note]["n"]?.conflicts.count == 1)
   }
 
   @Test(arguments: ["css", "Verb/One, front", "a/b/", "note_type Verb/css"])
@@ -194,13 +190,11 @@ import Values
       var content = ComparedContent()
       if hasType { content.append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: ["a"]), .noteType) }
       for key in notes {
-        content.append(
-          ComparedEntry(key: key, fields: FieldNames([ComparedField.type]), values: ["Verb"]), .note)
+        content.append(ComparedEntry(key: key, fields: FieldNames([ComparedField.type]), values: ["Verb"]), .note)
       }
       return content
     }
-    let merged = merge(sides(true, []), sides(false, []), sides(true, ["n"]))
-    #expect(merged.content[.noteType]["Verb"] != nil)
+    #expect(merge(sides(true, []), sides(false, []), sides(true, ["n"])).content[.noteType]["Verb"] != nil)
   }
 
   @Test func tagsAreSets() {
@@ -222,11 +216,8 @@ import Values
     ])
   func orderGoesByNeighbours(_ base: String, _ ours: String, _ theirs: String, _ expected: String) {
     func keys(_ text: String) -> ComparedContent { content(text.map { ComparedEntry(key: String($0)) }) }
-    let merged = merge(keys(base), keys(ours), keys(theirs))
-    #expect(merged.content[.note].entries.map(\.key).joined() == expected)
+    #expect(merge(keys(base), keys(ours), keys(theirs)).content[.note].entries.map(\.key).joined() == expected)
   }
-
-  // MARK: At random
 
   /// Random pairs of edits: 100,000 in all, each checked for everything that a merge guarantees.
   @Test(arguments: 0..<20)
@@ -299,8 +290,6 @@ import Values
     }
     return result
   }
-
-  // MARK: Making contents
 
   private func merge(_ base: ComparedContent, _ ours: ComparedContent, _ theirs: ComparedContent) -> MergeResult {
     ThreeWayMerge(base: base, ours: ours, theirs: theirs).result()

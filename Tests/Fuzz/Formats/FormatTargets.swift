@@ -77,8 +77,7 @@ private var texts: [FuzzTarget] {
 private func study(_ fields: NoteFields, _ card: CardTemplate) throws {
   for isCloze in [false, true] {
     let draft = NoteTypeDraft(name: "Type", fields: ["Front", "Back"], cards: [card], isCloze: isCloze)
-    let maker = NoteCardMaker(
-      NoteType(draft, id: NoteTypeID(rawValue: 1), modified: 0), isInterrupted: { false })
+    let maker = NoteCardMaker(NoteType(draft, id: NoteTypeID(rawValue: 1), modified: 0), isInterrupted: { false })
     let facts = maker.facts(tags: [], deckName: "A::B", subdeckName: "B")
     for ordinal in maker.ordinals(fields).prefix(3) {
       let answer = try maker.texts(fields, facts, ordinal: ordinal).answer

@@ -8,13 +8,16 @@ struct ProblemTable: CustomTestStringConvertible {
   /// The type's name, and the file with its cases.
   let type: String
   let file: String
-  /// By case name; a case with varying messages has more than one.
-  let samples: KeyValuePairs<String, any Problem>
+  /// With the names of the cases; a case with varying messages has more than one.
+  let samples: [(name: String, problem: any Problem)]
 
-  init<P: Problem>(_ type: P.Type, in file: String, _ samples: KeyValuePairs<String, any Problem>) {
-    self.type = String(describing: type)
-    self.file = file
-    self.samples = samples
+  /// - Parameters:
+  ///   - plain: the cases without values, by name: nothing else says which one it is.
+  init<P: Problem>(_ type: P.Type, in file: String, plain: KeyValuePairs<String, P> = [:], _ samples: [P] = []) {
+    (self.type, self.file) = (String(describing: type), file)
+    self.samples =
+      plain.map { (name: $0.key, problem: $0.value) }
+      + samples.map { (name: Mirror(reflecting: $0).children.first?.label ?? "", problem: $0) }
   }
 
   var testDescription: String { type }
@@ -22,10 +25,7 @@ struct ProblemTable: CustomTestStringConvertible {
   static let all =
     [
       authentication, storage, files, memory, decks, exchange, comparisons, packages, notes, lexicon, language,
-      textFiles,
-      dictionaries, builds, games,
-      settings,
-      workspace, syncs, listening,
+      textFiles, dictionaries, builds, games, settings, workspace, syncs, listening,
     ] + safety + documents + commands
     + bindings
     + plugins + pluginPackages + shell

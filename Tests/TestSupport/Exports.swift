@@ -1,0 +1,3 @@
+// What all tests need: a test that imports TestSupport has swift-testing too.
+
+@_exported public import Testing
