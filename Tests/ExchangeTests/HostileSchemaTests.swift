@@ -103,7 +103,7 @@ import Testing
       #expect(throws: PackageError.self) {
         let settings = ComparisonSettings(
           folder: here.folder.path, moment: here.moment, isInterrupted: { false }, mediaPath: \.name)
-        _ = try PackageContent(path, settings).read()
+        _ = try PackageContent(path: path, settings: settings).read()
       }
       return
     }
