@@ -17,7 +17,6 @@ struct ActionCall {
   /// The answer that the result is written to: what a result collects beyond the request's own size is charged here
   /// first.
   let answer: ActionAnswer
-  /// What the server keeps between requests.
   let memory: ServerMemory
 
   func numbers(_ name: String) throws -> [Int] {
@@ -53,7 +52,6 @@ struct ActionCall {
 }
 
 extension ValueReader {
-  /// Whether there is a value other than null.
   var isGiven: Bool { value ?? .null != .null }
 
   /// The elements of a list; an empty object counts as an empty list, because an empty Lua table becomes one.
@@ -100,7 +98,6 @@ struct Action: Sendable {
 
   static let named = Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
 
-  /// The actions that `ActionServer` handles itself.
   static let own = ["multi", "requestPermission"]
 }
 

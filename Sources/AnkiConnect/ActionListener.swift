@@ -82,7 +82,6 @@ public final class ActionListener {
 ///
 ///     ListenerError.taken(port: 8765).message   // "another program listens at the port 8765 ..."
 public enum ListenerError: Problem, Equatable {
-  /// `deckhand-net` is not at its path.
   case noProgram(path: String)
   case taken(port: Int)
   /// `reason` comes from the system.

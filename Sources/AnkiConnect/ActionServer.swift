@@ -44,7 +44,6 @@ public final class ActionServer {
     bytes: longestClientBody, depth: 32, values: 1_000_000, string: longestClientBody)
   private static let mostActions = 100_000
   private static let deepestMulti = 8
-  /// The same as AnkiConnect's own.
   static let version = 6
   /// The last version in which a result is not wrapped in a record.
   private static let lastBareVersion = 4

@@ -80,7 +80,6 @@ extension ActionFailure {
 struct NoteAdding {
   private let call: ActionCall
   private let requests: [Result<AddingRequest, any Error>]
-  /// The first fields that are already used, by scope.
   private var taken: [FirstFieldScope: Set<String>]?
 
   init(_ call: ActionCall, _ notes: [ValueReader]) {
@@ -143,7 +142,6 @@ extension FirstFieldScope {
   }
 }
 
-/// The note types and decks of one request, each looked up once.
 private final class NotePlaces {
   private let call: ActionCall
   private var types: [String: NoteType] = [:]
@@ -189,7 +187,6 @@ private struct AddingRequest {
   /// Nil for `Default` before it is used.
   let deck: DeckHandle?
   let media: RequestedMedia
-  /// The names of given fields that the type does not have.
   let unknown: [String]
   let key: String
   /// The notes that it must not duplicate; nil if duplicates are allowed.

@@ -219,6 +219,13 @@ enum CardEditing {
     }
   }
 
+  private static var columns: [String: WritableKeyPath<AnkiCard, Int>] {
+    [
+      "type": \.type, "queue": \.queue, "due": \.due, "ivl": \.ivl, "factor": \.factor, "reps": \.reps,
+      "lapses": \.lapses, "left": \.left, "odue": \.odue, "flags": \.flags,
+    ]
+  }
+
   /// Sets one column. Clients send numbers as text too.
   private static func set(_ name: String, _ value: Value, of row: inout AnkiCard, _ call: ActionCall) throws {
     if name == "data", let text = value.text { return row.data = text }
@@ -227,20 +234,12 @@ enum CardEditing {
     }
     switch name {
     case "did": row.deck = try call.deck(numbered: number).id.rawValue
-    case "type": row.type = number
-    case "queue": row.queue = number
-    case "due": row.due = number
-    case "ivl": row.ivl = number
-    case "factor": row.factor = number
-    case "reps": row.reps = number
-    case "lapses": row.lapses = number
-    case "left": row.left = number
-    case "odue": row.odue = number
-    case "flags": row.flags = number
     // Every change sets these anyway.
     case "mod", "usn": break
     case "id", "nid", "ord", "odid": throw ActionFailure("\(name): it cannot be changed")
-    default: throw ActionFailure("a card has no value \(name)")
+    default:
+      guard let column = columns[name] else { throw ActionFailure("a card has no value \(name)") }
+      row[keyPath: column] = number
     }
   }
 }
@@ -320,7 +319,6 @@ enum ReviewActions {
 
   // MARK: The statistics page
 
-  /// The statistics as a table, where Anki draws charts.
   private static func page(_ figures: DeckStatistics) -> String {
     let (today, cards) = (figures.todayFigures, figures.cards)
     let rows = [

@@ -51,7 +51,6 @@ enum MediaActions {
 /// A file that a client sends: in base64, or as the path of a file on this machine.
 struct MediaSource {
   let name: String
-  /// The name as given, if it had to be changed.
   var given: String?
   private let source: Source
   /// The MD5 of a file that the client already has and does not want stored.

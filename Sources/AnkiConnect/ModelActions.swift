@@ -136,11 +136,9 @@ enum ModelEditing {
   private static let fields: [Action] = [
     field("modelFieldRename", naming: "oldFieldName") { call, edit, place in
       edit.fields[place].value = try call.params["newFieldName"].text("a name")
-      return .null
     },
     field("modelFieldReposition") { call, edit, place in
       move(&edit.fields, place, to: try call.params["index"].integer())
-      return .null
     },
     .changing("modelFieldAdd") { call in
       let name = try call.params["fieldName"].text("a name")
@@ -157,43 +155,41 @@ enum ModelEditing {
         edit.cards[index].value.front = Template.removing(name, in: edit.cards[index].value.front)
         edit.cards[index].value.back = Template.removing(name, in: edit.cards[index].value.back)
       }
-      return .null
     },
     field("modelFieldSetFont") { call, edit, place in
       edit.fields[place].other["font"] = .text(try call.params["font"].text("the name of a font"))
-      return .null
     },
     field("modelFieldSetFontSize") { call, edit, place in
       edit.fields[place].other["size"] = .integer(try call.params["fontSize"].integer(in: 1...1000))
-      return .null
     },
-    field("modelFieldSetDescription") { call, edit, place in
+    field("modelFieldSetDescription", answering: .boolean(true)) { call, edit, place in
       edit.fields[place].other["description"] = .text(try call.params["description"].text())
-      return .boolean(true)
     },
   ]
 
   private static func field(
-    _ name: String, naming parameter: String = "fieldName",
-    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
+    _ name: String, naming parameter: String = "fieldName", answering answer: Value = .null,
+    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
   ) -> Action {
-    part("field", of: { $0.fields.map(\.value) }, name, naming: parameter, body)
+    part("field", of: { $0.fields.map(\.value) }, name, naming: parameter, answering: answer, body)
   }
 
   /// An action that changes one part of a note type.
   /// - Parameter names: returns the names of all parts of that kind.
   private static func part(
     _ kind: String, of names: @escaping @Sendable (NoteTypeEdit) -> [String], _ action: String,
-    naming parameter: String, _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Value
+    naming parameter: String, answering answer: Value = .null,
+    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
   ) -> Action {
     .changing(action) { call in
       let name = try call.params[parameter].text("the name of a \(kind)")
-      return try change(call) { edit in
+      try change(call) { edit in
         guard let place = names(edit).firstIndex(of: name) else {
           throw ActionFailure("\(kind) was not found in \(edit.name): \(name)")
         }
-        return try body(call, &edit, place)
+        try body(call, &edit, place)
       }
+      return answer
     }
   }
 
@@ -235,10 +231,7 @@ enum ModelEditing {
     _ name: String, naming parameter: String = "templateName",
     _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
   ) -> Action {
-    part("template", of: { $0.cards.map(\.value.name) }, name, naming: parameter) { call, edit, place in
-      try body(call, &edit, place)
-      return .null
-    }
+    part("template", of: { $0.cards.map(\.value.name) }, name, naming: parameter, body)
   }
 
   /// Updates templates. Sides that are empty or missing stay as they are; templates that the type does not have are
@@ -286,13 +279,12 @@ enum ModelEditing {
 
   // MARK: Both
 
-  private static func change<T>(_ call: ActionCall, _ body: (inout NoteTypeEdit) throws -> T) throws -> T {
+  private static func change(_ call: ActionCall, _ body: (inout NoteTypeEdit) throws -> Void) throws {
     let type = try call.noteType(named: call.params["modelName"].text())
     let before = NoteTypeEdit(try type.record())
     var edit = before
-    let result = try body(&edit)
+    try body(&edit)
     if edit != before { try type.edit(edit, agreed: true) }
-    return result
   }
 
   /// Moves a part; an index beyond either end is clamped.

@@ -180,7 +180,6 @@ enum TagActions {
     return .null
   }
 
-  /// Escapes what a search would read as a wildcard.
   private static func escaped(_ tag: String) -> String {
     tag.reduce(into: "") { $0 += "\\*_\"".contains($1) ? "\\\($1)" : "\($1)" }
   }

@@ -245,9 +245,7 @@ struct TarHeader {
   static let file = UInt8(ascii: "0")
 
   var name: String
-  /// In bytes.
   var size: Int
-  /// Seconds since 1970.
   var modified = 0
   /// The type flag: tar's letter or digit.
   var kind = TarHeader.file
@@ -306,7 +304,6 @@ struct TarHeader {
 
   // MARK: Reading
 
-  /// - Parameter path: the archive's name for error messages.
   init(_ block: [UInt8], path: String) throws(ArchiveError) {
     let stored = try TarHeader.number(block[148..<156], path)
     let sum = block.enumerated().reduce(0) { $0 + ((148..<156).contains($1.offset) ? 32 : Int($1.element)) }

@@ -5,8 +5,7 @@ import CZstd
 
 public enum FrameFault: Error, Equatable {
   case damaged(reason: String)
-  case tooLarge
-  case outOfMemory
+  case tooLarge, outOfMemory
 }
 
 public struct UnpackedLimit: Sendable {
@@ -33,7 +32,6 @@ public final class FrameReader {
   private var (packed, unpacked) = (0, 0)
   /// Whether a frame has begun and not ended.
   private var isInFrame = false
-  /// The buffer that `feed` decompresses into.
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: FrameReader.piece, alignment: 16)
   static let piece = 1 << 17
   /// The first bytes of zstd's frames and of those to be skipped (RFC 8878, 3.1).
@@ -100,7 +98,6 @@ public final class FrameReader {
   }
 }
 
-/// Compresses into one frame at a time.
 public final class FrameWriter {
   private let context: OpaquePointer
   private let output = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 17, alignment: 16)
@@ -120,7 +117,6 @@ public final class FrameWriter {
     output.deallocate()
   }
 
-  /// - Parameter isLast: true ends the frame.
   public func feed(
     _ bytes: UnsafeRawBufferPointer, isLast: Bool, _ piece: (UnsafeRawBufferPointer) throws -> Void
   ) throws {

@@ -9,7 +9,6 @@ import Problems
 import Templates
 import Text
 
-/// The header lines of one file.
 struct AnkiHeads {
   var separator: UInt8?
   var isHTML = false
@@ -80,12 +79,8 @@ struct AnkiHeads {
   }
 }
 
-/// A column that is not a field, by its key.
 enum AnkiColumn: String, CaseIterable {
-  case noteType = "notetype column"
-  case deck = "deck column"
-  case tags = "tags column"
-  case guid = "guid column"
+  case noteType = "notetype column", deck = "deck column", tags = "tags column", guid = "guid column"
 }
 
 final class AnkiTextCards: CardRows {
@@ -103,7 +98,6 @@ final class AnkiTextCards: CardRows {
     found.encoding = source.encoding
   }
 
-  /// Reads the header lines, which determine how the rest is read.
   func open() throws {
     while try source.peek() == UInt8(ascii: "#") || AnkiHeads.begin(source.buffered) {
       let (line, path) = (source.line, source.path)
@@ -167,7 +161,6 @@ final class AnkiTextCards: CardRows {
     return true
   }
 
-  /// Maps a deck of the file to a deck nested in the one that is imported into.
   private func subdeck(_ name: String) -> String {
     for outer in [heads.deck, target] where !outer.isEmpty {
       if name.lowercased() == outer.lowercased() { return "" }

@@ -6,7 +6,6 @@ import Files
 import Text
 import Values
 
-/// Reports the progress of an import: bytes done, and their total if it is known. An error cancels the import.
 public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void
 
 struct SourceOptions {
@@ -36,7 +35,6 @@ final class ByteSource {
 
   let path: String
   private(set) var encoding = TextEncoding.utf8
-  /// Whether the file begins with a UTF-8 byte order mark.
   private(set) var hasMark = false
   /// Both count from 1; the column counts characters.
   private(set) var line = 1
@@ -47,9 +45,7 @@ final class ByteSource {
   private var recorded: [UInt8]?
   private var span = 0..<0
   private var input: Input
-  /// What became of each line.
   let account = LineAccount()
-  /// Whether the current line has only been blank so far.
   private var isBlankLine = true
 
   /// - Parameter path: `-` is standard input if `options.kinds` allows any kind of file.
@@ -99,7 +95,6 @@ final class ByteSource {
     }
   }
 
-  /// Whether the bytes come from a regular file, which can be opened again.
   var isRegularFile: Bool { input.file?.size != nil }
 
   /// The next bytes: at the beginning 64 KiB, or the whole of a shorter file.
@@ -155,7 +150,6 @@ final class ByteSource {
     if recorded == nil { recorded = [] } else { recorded?.removeAll(keepingCapacity: true) }
   }
 
-  /// The bytes taken since `record`; recording continues.
   var kept: [UInt8] { recorded ?? [] }
 
   func takeRecorded() -> [UInt8] {

@@ -17,7 +17,6 @@ public struct CardExport {
   private let deck: DeckRecord
   private let decks: [DeckRecord]
 
-  /// The deck's own cards come first, then those of its nested decks.
   public init(_ db: Database, _ deck: DeckID) throws {
     self.db = db
     self.deck = try DeckTable.record(db, deck)
@@ -124,7 +123,6 @@ public struct CardExport {
   }
 }
 
-/// The cards written so far, their notes, and what the file could not hold.
 private struct ExportRun {
   private let db: Database
   private let format: CardFormat
@@ -199,11 +197,9 @@ struct DeckContents {
   let options: [(subdeck: String, options: [CardField])]
   let types: [NoteType]
 
-  /// The types that another collection may not have.
   var ownTypes: [NoteType] { types.filter { !$0.isStock } }
 }
 
-/// What belongs to an exported card besides its record.
 struct ExportSource {
   /// The name of its deck within the exported deck; empty for the exported deck itself.
   let subdeck: String

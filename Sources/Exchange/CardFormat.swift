@@ -10,11 +10,7 @@ public enum CardPart: String, Sendable, CaseIterable {
   case fieldKinds = "field_kinds"
   /// The fields that a card is generated from, and their note type.
   case notes
-  case formatting
-  /// State, due time, suspension, flag.
-  case schedule
-  case reviews
-  case options
+  case formatting, schedule, reviews, options
   /// The picture documents that cards show; files hold only their ids.
   case documents
   case media
@@ -31,16 +27,13 @@ public enum CardPart: String, Sendable, CaseIterable {
 ///
 ///     try CardFormat(ofPath: "cards.csv")   // .csv
 public enum CardFormat: String, Sendable, CaseIterable {
-  case json, jsonl, csv, tsv
-  case txt
-  case md
+  case json, jsonl, csv, tsv, txt, md
   /// A package of Anki: decks, notes, note types and media.
   case apkg
   /// A package for programs older than 2022.
   case apkgLegacy = "apkg-legacy"
   case colpkg
 
-  /// The names that `--format` accepts, which are also the file extensions.
   public static var allNames: [String] { allCases.map(\.rawValue) }
 
   public var summary: String {

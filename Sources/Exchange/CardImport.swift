@@ -24,7 +24,6 @@ public final class CardImport {
   /// Imports a picture or a sound at a path and returns its name, which is empty when the file does not exist. Nil
   /// when media are not imported.
   public var receiveMedia: ((_ path: String) throws -> String)?
-  /// The names of the media imported so far, by path; empty for a file that does not exist.
   private var media: [String: String] = [:]
   /// Opens the file again; nil once the note types that may follow its cards are made, and for other formats.
   private var reopen: (() throws -> ByteSource)?
@@ -193,7 +192,6 @@ public final class CardImport {
   }
 }
 
-/// A row breaks a rule of cards or notes.
 struct RowRefusal: Error {
   let code: ProblemCode
   let message: String
@@ -204,8 +202,6 @@ extension RowRefusal {
 }
 
 extension CardFormat {
-  /// Returns the rows of a text file.
-  /// - Parameter target: the name of the deck that is imported into.
   func rows(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any CardRows {
     switch self {
     case .json: return JSONCards(source, isLines: false)

@@ -85,7 +85,6 @@ extension CardRow {
     return values.prefix(end).enumerated().map { (fields[$0.offset], $0.element ?? "") }
   }
 
-  /// Renames a picture or a sound in the row's texts.
   mutating func rename(_ old: String, to new: String) {
     func renamed(_ html: String) -> String { MediaNames.renaming(old, to: new, in: html) }
     switch content {
@@ -130,8 +129,7 @@ struct RowStart {
 }
 
 package enum RowContent {
-  case texts
-  case formatted
+  case texts, formatted
   /// A note. Its fields are HTML; fields without names are in the order of the type. The row's schedule and document
   /// belong to the card of this ordinal.
   case note(type: String, [(name: String?, html: String)], ordinal: Int? = nil)
@@ -161,7 +159,7 @@ let rowLimit = 1_000_000
 
 extension [String] {
   /// Returns the index of a name; an exact match comes before a case-insensitive one.
-  fileprivate func firstIndex(ofName name: String) -> Int? {
+  func firstIndex(ofName name: String) -> Int? {
     firstIndex(of: name) ?? firstIndex { $0.lowercased() == name.lowercased() }
   }
 }

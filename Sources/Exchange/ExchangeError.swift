@@ -16,12 +16,10 @@ public enum ExchangeError: Problem, Equatable {
   case unknownEncoding(name: String)
   /// A file, a row or a nesting depth beyond the limits.
   case tooLarge(path: String, line: Int, what: String)
-  /// An unknown format: the file extension or the name that was given.
   case unknownFormat(name: String)
   /// Standard input or output, which has no extension that gives its format.
   case formatNeeded
   case notHere(format: CardFormat)
-  /// A character or name that cannot separate the cells of a table.
   case badSeparator(given: String)
   case badColumns(reason: String)
   case noColumn(path: String, name: String, names: [String])
@@ -63,7 +61,8 @@ public enum ExchangeError: Problem, Equatable {
     case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
     case .tooLarge(let path, let line, let what):
       .inFile(.failure(.tooLarge), "Too large", path, "\(line)", what, line)
-    case .alreadyThere(let path, let reason): .inFile(.failure(.duplicate), "The card already exists", path, nil, reason)
+    case .alreadyThere(let path, let reason):
+      .inFile(.failure(.duplicate), "The card already exists", path, nil, reason)
     case .refusedRow(let path, let place, let code, let reason):
       .inFile(code, "A row was refused", path, place.inFile, reason, place.line, place.column)
     case .badHeader(let path, let line, let reason):

@@ -34,7 +34,6 @@ public struct ImportOptions: Sendable {
 public struct TableOptions: Sendable {
   /// One ASCII byte; nil: detected.
   public var separator: UInt8?
-  /// The meanings of some columns; the header determines the others.
   public var columns: [ColumnChoice] = []
   /// Whether the first row is a card, whatever it contains.
   public var hasNoHeader = false
@@ -45,7 +44,7 @@ public struct TableOptions: Sendable {
 extension NoteType {
   /// Returns the field with a name; an exact match comes before a case-insensitive one.
   func field(_ name: String) -> String? {
-    fields.first { $0 == name } ?? fields.first { $0.lowercased() == name.lowercased() }
+    fields.firstIndex(ofName: name).map { fields[$0] }
   }
 }
 
@@ -54,7 +53,6 @@ extension NoteType {
 ///     print(report.cards.added, report.findings.encoding)
 public struct ImportReport: Sendable {
   public var cards = AddReport()
-  /// From the last file, when there were several.
   public var findings = ImportFindings()
   /// The first cards as they were stored, as many as were requested.
   public var preview: [Preview] = []

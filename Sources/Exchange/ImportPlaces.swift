@@ -36,7 +36,6 @@ final class ImportPlaces {
   /// The deck and its nested decks. Notes that only have cards in other decks do not belong to this import.
   private var own: Set<DeckID>
   private var made: Set<DeckID> = []
-  /// Those of `made` that got options.
   private var optioned: Set<DeckID> = []
   /// The options of new decks that could not be applied.
   private(set) var lost: [String] = []

@@ -21,11 +21,9 @@ final class JSONCards: CardRows {
   private var hasElement = false
   private(set) var found = ImportFindings()
   var account: LineAccount { source.account }
-  /// The names of the members of the object, and whether one of them has cards.
   private var (names, hasCards): ([String], Bool) = ([], false)
   private var isCrowdAnki = false
 
-  /// - Parameter isLines: whether the file has one object per line instead of a single value.
   init(_ source: ByteSource, isLines: Bool) {
     self.source = source
     element = JSONElement(source)
@@ -170,7 +168,6 @@ struct JSONCardWriter: CardRowWriter {
     case array
     /// An object with the deck, its options, the note types, and the cards, each on a line.
     case object
-    /// The contents of that object as one object per line.
     case lines
   }
 
@@ -284,7 +281,6 @@ enum JSONElementWriter {
 
   static func type(_ type: NoteType) -> [UInt8] { Array(value(type).json(.compact).utf8) }
 
-  /// Returns a note type for a file with one object per line.
   static func definition(_ type: NoteType) -> [UInt8] {
     Array(Value.record([(JSONName.noteType, value(type))]).json(.compact).utf8)
   }

@@ -7,20 +7,11 @@ import Text
 public import Values
 
 public enum LeftReason: String, Sendable, CaseIterable {
-  case answerWithoutQuestion = "answer_without_question"
-  case code
-  case comment
+  case answerWithoutQuestion = "answer_without_question", code, comment
   /// A comment with an id or tags that belongs to no card.
   case factsWithoutCard = "facts_without_card"
-  case noCards = "no_cards"
-  case noCloze = "no_cloze"
-  case notAccounted = "not_accounted"
-  case otherFormat = "other_format"
-  case outside
-  case pair
-  case repeatedGuid = "repeated_guid"
-  case unclosedComment = "unclosed_comment"
-  case unknownKey = "unknown_key"
+  case noCards = "no_cards", noCloze = "no_cloze", notAccounted = "not_accounted", otherFormat = "other_format"
+  case outside, pair, repeatedGuid = "repeated_guid", unclosedComment = "unclosed_comment", unknownKey = "unknown_key"
 
   /// Completes "line 3: ...".
   public var words: String {
@@ -46,11 +37,9 @@ public struct LeftLines: Equatable, Sendable {
   public let line: Int
   public let to: Int
   public let reason: LeftReason
-  /// The name of the key, if the reason is about one.
   public var name = ""
   public var file: String?
 
-  /// The reason, with the name that it is about.
   public var inWords: String { name.isEmpty ? reason.words : "\(reason.words): \(printable(name, limit: 60))" }
 
   public var place: RowPlace { RowPlace(line: line, file: file) }
@@ -60,7 +49,6 @@ public struct LeftLines: Equatable, Sendable {
 public struct LineReport: Equatable, Sendable {
   public internal(set) var (blank, rows, used) = (0, 0, 0)
   public internal(set) var left: [LeftReason: Int] = [:]
-  /// The first 1,000 of them.
   public internal(set) var parts: [LeftLines] = []
 
   public var leftCount: Int { left.values.reduce(0, +) }

@@ -15,7 +15,6 @@ final class TableCards: CardRows {
   private(set) var found = ImportFindings()
   var account: LineAccount { rows.source.account }
 
-  /// - Parameter separator: the usual separator of the format.
   init(_ source: ByteSource, separator: UInt8, _ options: TableOptions) {
     let separator = options.separator ?? Separator.found(in: source.buffered, first: separator)
     rows = TableRows(source, separator: separator)
@@ -59,10 +58,8 @@ final class TableCards: CardRows {
   }
 
   var separator: UInt8 { rows.separator }
-  /// Whether two of the rows read so far are on one line.
   var haveSharedLine: Bool { rows.haveSharedLine }
 
-  /// The cells of the last row read, unchanged.
   var cells: [String] { (0..<rows.count).map { rows.text($0) } }
 
   private func fill(_ row: inout CardRow) {

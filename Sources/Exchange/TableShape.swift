@@ -31,7 +31,6 @@ public struct ColumnChoice: Equatable, Sendable {
     return try checked(choices)
   }
 
-  /// Checks that no two choices have the same meaning, and returns them.
   public static func checked(_ choices: [ColumnChoice]) throws(ExchangeError) -> [ColumnChoice] {
     var seen: Set<TableColumn> = []
     for choice in choices where !seen.insert(TableColumn(choice.meaning)).inserted {
@@ -61,19 +60,37 @@ enum TableColumn: Hashable {
   }
 }
 
+/// The names by which all readers of lists know what a column or a member means.
+enum ColumnNames {
+  /// The two sides of a card, as other programs name them.
+  static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
+  /// Names that are not words of a list, so that two of them are a header.
+  static let firstSides: Set<String> = ["prompt", "answer", "front", "back"]
+  static let usual: Set<String> = [
+    "word", "term", "front", "back", "question", "answer", "prompt", "definition", "meaning", "translation", "sentence",
+    "example", "tag", "tags", "note", "notes", "english", "spanish", "german", "french", "italian", "portuguese",
+  ]
+  /// The parts of a list of words, by plain names.
+  static let ofWords = [
+    "word": [
+      "word", "term", "lemma", "expression", "vocabulary", "form", "spelling", "headword", "morphlemma", "baseform",
+      "dictionaryform", "targetword", "morph", "morphinflection",
+    ],
+    "status": ["status", "state", "level", "learningstatus", "knownstatus"], "language": ["language", "lang"],
+  ]
+
+  /// Returns a name without case, blanks and signs.
+  static func plain(_ name: String) -> String { String(name.lowercased().filter { !" -_".contains($0) }) }
+}
+
 struct TableShape {
   private(set) var columns: [TableColumn] = []
   private(set) var hasHeader = false
   /// Whether the columns have their meanings by their order.
   private var isInOrder = false
 
-  /// The headers that other programs use for the two sides of a card.
-  private static let sides = [("front", "back"), ("question", "answer"), ("term", "definition")]
-
   private let note: NoteType?
 
-  /// - Parameter first: the cells of the first row.
-  /// - Throws: `noColumn`, `badColumns`, `badHeader`.
   init(first: [String], _ options: TableOptions, path: String, line: Int) throws(ExchangeError) {
     note = options.note
     var names = first.map { Tags.separated($0).joined(separator: " ") }
@@ -105,8 +122,7 @@ struct TableShape {
       if number > 10_000 { throw .badColumns(reason: "a table has at most 10,000 columns, not \(choice.column)") }
       return number - 1
     }
-    let key = choice.column.lowercased()
-    guard let index = names.firstIndex(of: choice.column) ?? names.firstIndex(where: { $0.lowercased() == key }) else {
+    guard let index = names.firstIndex(ofName: choice.column) else {
       throw .noColumn(path: path, name: choice.column, names: names)
     }
     return index
@@ -123,7 +139,7 @@ struct TableShape {
   private func badHeader(_ names: [String], _ options: TableOptions) -> String? {
     let lowered = names.map { $0.lowercased() }
     let isNamed = names.count > 2 && Set(lowered.filter(Self.isColumnWord)).count > 1
-    if hasHeader || isNamed || Self.firstSides.isSuperset(of: lowered) {
+    if hasHeader || isNamed || ColumnNames.firstSides.isSuperset(of: lowered) {
       var seen: Set<String> = []
       // A field may have the name of one of our columns; in a table of ours its column comes after theirs.
       let isTwice = { !$0.isEmpty && !seen.insert($0).inserted && TableColumn.named[$0] == nil }
@@ -140,13 +156,9 @@ struct TableShape {
   }
 
   private static func isColumnWord(_ name: String) -> Bool {
-    columnWords.contains(name) || ["guid", "subdeck", "document"].contains(name)
+    ColumnNames.usual.contains(name) || ["guid", "subdeck", "document"].contains(name)
   }
 
-  /// Names that are not words of a list, so that two of them are a header.
-  private static let firstSides: Set<String> = ["prompt", "answer", "front", "back"]
-
-  /// Whether a name looks like one in a program: `lexeme_id`, `delta`.
   private static func isIdentifier(_ name: String) -> Bool {
     name.utf8.first.map { (0x61...0x7A).contains($0) } ?? false
       && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
@@ -155,7 +167,7 @@ struct TableShape {
   static func namesSides(_ names: [String]) -> Bool {
     let lowered = Set(names.map { $0.lowercased() })
     return lowered.isSuperset(of: ["prompt", "answer"])
-      || sides.contains { lowered.contains($0.0) && lowered.contains($0.1) }
+      || ColumnNames.sides.contains { lowered.contains($0.0) && lowered.contains($0.1) }
   }
 
   /// Returns the meaning of a name. For notes, a field name comes first, and there are no sides.
@@ -181,7 +193,7 @@ struct TableShape {
     var seen = Set(chosen.values)
     var meanings = chosen
     if note == nil, !seen.contains(.prompt), !seen.contains(.answer), !lowered.contains("prompt"),
-      let (front, back) = Self.sides.first(where: { lowered.contains($0.0) && lowered.contains($0.1) }),
+      let (front, back) = ColumnNames.sides.first(where: { lowered.contains($0.0) && lowered.contains($0.1) }),
       let first = lowered.firstIndex(of: front), let second = lowered.firstIndex(of: back)
     {
       if meanings[first] == nil { meanings[first] = .prompt }
@@ -220,11 +232,6 @@ struct TableShape {
     }
   }
 
-  private static let columnWords: Set<String> = [
-    "word", "term", "front", "back", "question", "answer", "prompt", "definition", "meaning", "translation", "sentence",
-    "example", "tag", "tags", "note", "notes", "english", "spanish", "german", "french", "italian", "portuguese",
-  ]
-
   /// Whether a first row might be a header. It is not if a cell is blank, longer than 40 characters, repeated, a
   /// number, has punctuation of a sentence, or has several words of which none is capitalized or usual in headers,
   /// such as `el niño`. If columns were chosen by their numbers, each cell must begin with a capital.
@@ -237,7 +244,7 @@ struct TableShape {
       if areNumbered, name.first?.isUppercase != true { return false }
       let words = name.split(separator: " ")
       return words.count == 1
-        || words.contains { $0.first?.isUppercase == true || columnWords.contains($0.lowercased()) }
+        || words.contains { $0.first?.isUppercase == true || ColumnNames.usual.contains($0.lowercased()) }
     }
   }
 

@@ -9,22 +9,15 @@ import Text
 ///
 ///     try TextEncoding(named: "ISO-8859-1")   // .latin1
 public enum TextEncoding: String, Sendable, CaseIterable {
-  case utf8 = "utf-8"
-  case latin1 = "latin-1"
+  case utf8 = "utf-8", latin1 = "latin-1"
   /// In either byte order. Without a byte order mark it is little-endian, unless the zero bytes of Latin letters show
   /// that it is big-endian.
   case utf16 = "utf-16"
   /// The Windows encodings before Unicode: of Central Europe, of Cyrillic, of Western Europe, of Greek, Turkish, Hebrew
   /// and Arabic.
   case windows1250 = "windows-1250"
-  case windows1251 = "windows-1251"
-  case windows1252 = "windows-1252"
-  case windows1253 = "windows-1253"
-  case windows1254 = "windows-1254"
-  case windows1255 = "windows-1255"
-  case windows1256 = "windows-1256"
-  /// The encoding of Russian on Unix and in mail before Unicode.
-  case koi8R = "koi8-r"
+  case windows1251 = "windows-1251", windows1252 = "windows-1252", windows1253 = "windows-1253"
+  case windows1254 = "windows-1254", windows1255 = "windows-1255", windows1256 = "windows-1256", koi8R = "koi8-r"
 
   public static var allNames: [String] { allCases.map(\.rawValue) }
   /// All names in lowercase, with those that other programs use.
@@ -205,7 +198,6 @@ struct Transcoder {
   private let upperCharacters: [UInt16]?
   private let withoutMark: Bool
   private var isBigEndian: Bool?
-  /// The bytes of UTF-16 that wait for the rest of their character.
   private var pending: [UInt8] = []
 
   /// - Parameter isBigEndian: the byte order of UTF-16 without a byte order mark; a mark overrides it.

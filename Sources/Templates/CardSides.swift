@@ -94,7 +94,6 @@ package struct CardSides {
     try render(template, isFront: true, frontSide: [])
   }
 
-  /// - Parameter frontSide: the content of `{{FrontSide}}`.
   package func back(_ template: Template, frontSide: Bytes) throws(NoteError) -> Bytes {
     try render(template, isFront: false, frontSide: frontSide)
   }
@@ -102,7 +101,6 @@ package struct CardSides {
   private struct Output {
     var bytes = Bytes()
     var work = 0
-    /// The amount of work after which `isInterrupted` is polled next.
     var nextPoll = 1 << 16
     let isFront: Bool
     let frontSide: Bytes
@@ -161,7 +159,6 @@ package struct CardSides {
     try spend(output.bytes.count - before, &output)
   }
 
-  /// Counts bytes that were read or written, and polls for an interrupt from time to time.
   private func spend(_ count: Int, _ output: inout Output) throws(NoteError) {
     output.work += count
     if output.work > CardSides.workLimit { throw .tooLarge(what: "the text of a card") }
@@ -173,9 +170,7 @@ package struct CardSides {
 }
 
 package struct CardTexts: Equatable {
-  /// Shown for a side that is empty.
   package static let blank = "(blank)"
-  /// The maximum size of one text in bytes.
   package static let limit = 1_000_000
 
   package let prompt: String

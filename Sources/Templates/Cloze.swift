@@ -154,7 +154,6 @@ private struct ClozeView {
   let isTagged: Bool
   var result = Bytes()
 
-  /// - Returns: whether the nodes contain a cloze with the number.
   mutating func show(_ nodes: [ClozeText.Node]) -> Bool {
     var isActive = false
     for node in nodes {

@@ -7,7 +7,6 @@ import Text
 package struct NoteCardMaker {
   package let type: NoteType
   package let sides: [TemplatePair]
-  /// Polled while texts are rendered; true ends that with `interrupted`.
   package let isInterrupted: () -> Bool
   package let isBasic: Bool
   /// Whether a template shows the card's id, which is unknown until the card is stored.

@@ -17,10 +17,8 @@ public struct NoteTypeID: RawRepresentable, Hashable, Sendable {
 ///     CardTemplate("Card 1", front: "{{Front}}", back: "{{FrontSide}}\n\n<hr id=answer>\n\n{{Back}}")
 public struct CardTemplate: Equatable, Sendable {
   public var name: String
-  /// HTML with fields in double braces.
   public var front: String
   public var back: String
-  /// The other keys of the template in the type's JSON.
   package var other = Value.Record()
 
   public init(_ name: String, front: String, back: String) {
@@ -30,7 +28,6 @@ public struct CardTemplate: Equatable, Sendable {
 
 package struct NoteTypeField: Equatable, Sendable {
   package var name: String
-  /// The other keys of the field in the type's JSON.
   package var other = Value.Record()
 
   package init(name: String, other: Value.Record = Value.Record()) { (self.name, self.other) = (name, other) }
@@ -72,7 +69,6 @@ public struct NoteType: Equatable, Sendable {
   public package(set) var name: String
   public package(set) var isCloze: Bool
   public package(set) var css: String
-  /// Seconds since 1970.
   public package(set) var modified: Int
   public package(set) var cards: [CardTemplate]
   package var fieldList: [NoteTypeField]
@@ -289,11 +285,8 @@ public struct NoteTypeLoss: Equatable, Sendable {
 
 /// A note type that is created automatically. The raw value is its name.
 public enum StockNoteType: String, CaseIterable, Sendable {
-  case basic = "Basic"
-  case reversed = "Basic (and reversed card)"
-  case optionalReversed = "Basic (optional reversed card)"
-  case typed = "Basic (type in the answer)"
-  case cloze = "Cloze"
+  case basic = "Basic", reversed = "Basic (and reversed card)", optionalReversed = "Basic (optional reversed card)"
+  case typed = "Basic (type in the answer)", cloze = "Cloze"
 
   public var draft: NoteTypeDraft {
     NoteTypeDraft(name: rawValue, fields: fields, cards: cards, isCloze: self == .cloze)

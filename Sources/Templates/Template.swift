@@ -15,10 +15,7 @@ public enum TemplateFault: Error, Equatable, Sendable {
   case unknownField(name: String, suggestion: String?)
   /// A front that shows no field, so that all its cards would be the same.
   case noField
-  case noCloze
-  case tooLong
-  case tooManyTags
-  case tooDeep
+  case noCloze, tooLong, tooManyTags, tooDeep
 
   /// The rest of "the front of the card "Card 1" ...".
   public var reason: String {
@@ -242,12 +239,7 @@ extension Tag {
 
 /// Special names besides the note's fields. A field of the same name takes precedence.
 package enum SpecialField: String, CaseIterable {
-  case tags = "Tags"
-  case type = "Type"
-  case deck = "Deck"
-  case subdeck = "Subdeck"
-  case card = "Card"
-  case cardID = "CardID"
+  case tags = "Tags", type = "Type", deck = "Deck", subdeck = "Subdeck", card = "Card", cardID = "CardID"
   case cardFlag = "CardFlag"
   /// Only on the back: what the front showed. It cannot be the condition of a section.
   case frontSide = "FrontSide"

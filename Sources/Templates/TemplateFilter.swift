@@ -87,8 +87,7 @@ enum Ruby {
   enum Form {
     /// Both, as an HTML `ruby` element.
     case both
-    case reading
-    case base
+    case reading, base
   }
 
   static func text(_ field: Bytes, as form: Form) -> Bytes {

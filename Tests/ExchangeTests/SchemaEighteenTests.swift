@@ -25,7 +25,7 @@ import Values
     return try store.operation("filling") { db in
       for (sql, bytes) in rows { try db.run(sql, [bytes]) }
       var contents = PackageContents()
-      try SchemaEighteen(db).read(into: &contents)
+      try SchemaEighteen(db: db).read(into: &contents)
       return contents
     }
   }

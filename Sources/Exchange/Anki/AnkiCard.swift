@@ -14,7 +14,6 @@ public struct AnkiCard: Equatable, Sendable {
   public var note: Int64 = 0
   public var deck: Int64 = 0
   public var ordinal = 0
-  /// Seconds since 1970.
   public var modified: Int64 = 0
   /// 0 new, 1 learning, 2 review, 3 relearning.
   public var type = 0
@@ -30,7 +29,6 @@ public struct AnkiCard: Equatable, Sendable {
   public var odue = 0
   public var odid = 0
   public var flags = 0
-  /// A JSON object, or empty.
   public var data = ""
 
   /// Numbers from packages are clamped to plus or minus this value, so that sums of several cannot overflow.
@@ -64,7 +62,6 @@ public struct AnkiCard: Equatable, Sendable {
     if queue >= 0 { queue = naturalQueue }
   }
 
-  /// Gives a relearning card today's type: Anki's first scheduler kept it as a review card, in a queue of learning.
   mutating func separateRelearning() {
     if type == 2, queue == 1 || queue == 3 { (type, odue) = (3, 0) }
   }
@@ -115,7 +112,6 @@ extension AnkiCard {
     (odue, odid, flags) = (bounded[8], bounded[9], bounded[10])
   }
 
-  /// The position of a new card; nil for other cards.
   public var position: Int? { type == 0 ? due : nil }
   /// The position of a new card; for another card, the position it had when it was new, if the row records it.
   var place: Int? { type == 0 ? due : AnkiMemory.position(in: data) }
@@ -138,7 +134,6 @@ extension AnkiCard {
 struct AnkiMemory {
   var stability: Double?
   var difficulty: Double?
-  /// Seconds since 1970.
   var lastReview: Double?
 
   init(_ data: String) {
@@ -153,7 +148,6 @@ struct AnkiMemory {
     data.isEmpty || data == "{}" ? nil : ServerRows.parse(data)?.record
   }
 
-  /// Returns the position that the card had when it was new.
   static func position(in data: String) -> Int? {
     guard data.contains(text: "\"pos\"") else { return nil }
     return record(of: data)?["pos"]?.integer.flatMap { $0 >= 0 ? $0 : nil }
@@ -162,7 +156,6 @@ struct AnkiMemory {
 
 struct AnkiCalendar {
   let moment: StudyMoment
-  /// The number of the day that day numbers in rows count from.
   let firstDay: Int
 
   func start(ofDay day: Int) -> Double { moment.start(ofDay: firstDay + min(10_000_000, max(-10_000_000, day))) }
@@ -238,7 +231,6 @@ struct SentSchedule {
     return row
   }
 
-  /// Sets the queue, which holds suspension and burial, and the flag.
   func mark(_ row: inout AnkiCard, as card: ListedCard) {
     row.queue = row.naturalQueue
     if card.isBuried(at: calendar.moment) { row.queue = card.burial == .bySibling ? -2 : -3 }
@@ -322,7 +314,6 @@ extension ForeignAnswer {
   /// The columns from `ease` to `type`, in the order of the log.
   var numbers: [Int64] { [ease, interval, lastInterval, factor, time, kind] }
 
-  /// - Parameter numbers: these six columns.
   init(_ numbers: [Int64]) {
     self.init(
       ease: numbers[0], interval: numbers[1], lastInterval: numbers[2], factor: numbers[3], time: numbers[4],

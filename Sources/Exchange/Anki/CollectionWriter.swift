@@ -52,7 +52,8 @@ final class CollectionWriter {
     try db.begin()
     try db.execute(sql: CollectionWriter.tables)
     if ofSeveralDecks { try db.execute(sql: "CREATE UNIQUE INDEX guids ON notes (guid)") }
-    notes = try ofSeveralDecks
+    notes =
+      try ofSeveralDecks
       ? Statement(db, "INSERT OR IGNORE INTO notes VALUES (?1, ?2, ?3, ?4, -1, ?5, ?6, ?7, ?8, 0, ?9)") : nil
     newNotes = try RowBatch(
       db, into: "notes (usn, flags, id, guid, mid, mod, tags, flds, sfld, csum, data)", "-1, 0, *", columns: 9,

@@ -12,7 +12,6 @@ struct PackageBuilder {
   let scratch: Scratch
   let destination: PackageDestination
 
-  /// A byte range of a file that becomes a member.
   private struct Part {
     let name: String
     let file: String
@@ -21,8 +20,6 @@ struct PackageBuilder {
     var isDeflated = false
   }
 
-  /// Writes the package to its path, and removes the collection.
-  /// - Returns: the size of the package in bytes.
   func build(collection: String, media: [MediaRecord], _ kinds: FileKinds) throws -> Int {
     let parts = destination.isLegacy ? try legacy(collection, media) : try latest(collection, media)
     let package = scratch.path("package")

@@ -10,7 +10,6 @@ import Text
 import Values
 
 struct PackagedDeck {
-  /// Its parts are separated by `::`.
   var name: String
   /// Whether it is a filtered deck, whose cards have another deck as their home.
   var isFiltered = false
@@ -22,16 +21,13 @@ struct PackagedDeck {
 struct PackagedPreset {
   var name: String
   var options = DeckOptions()
-  /// The preset as JSON of schema 11.
   var record = Value.Record()
 }
 
 struct PackageContents {
-  /// The note types by id, as JSON of schema 11.
   var types: [Int64: Value.Record] = [:]
   var decks: [Int64: PackagedDeck] = [:]
   var presets: [Int64: PackagedPreset] = [:]
-  /// Seconds since 1970.
   var created = 0.0
   var modified = 0.0
   var settings = Value.Record()
@@ -78,7 +74,9 @@ struct ContentsReader {
     if version == 11 {
       try readColumns(into: &contents)
     } else {
-      do { try SchemaEighteen(db: db).read(into: &contents) } catch is WireFault { throw faulty("the note types or decks") }
+      do { try SchemaEighteen(db: db).read(into: &contents) } catch is WireFault {
+        throw faulty("the note types or decks")
+      }
     }
     return contents
   }
@@ -187,7 +185,6 @@ extension PackagedPreset {
   }
 }
 
-/// Anki's numbers for the choices of options.
 enum AnkiChoices {
   static func words(_ name: DeckOptions.Name) -> [Int: String] {
     switch name {
@@ -214,7 +211,6 @@ enum AnkiChoices {
 struct PackagedNote {
   /// With the id and the note type id that it has in the package.
   let note: NoteRecord
-  /// The cards, moved out of filtered decks.
   var cards: [AnkiCard] = []
   /// Whether cards were skipped because their ordinal was taken or out of range.
   var hasMoreCards = false
@@ -226,16 +222,13 @@ final class PackageRows {
   private let cards: Statement
   private var card: Row?
   let count: Int
-  /// Whether cards were skipped because their note does not exist.
   private(set) var hasStrayCards = false
-  /// The number of tags that were too long or too many.
   private(set) var refusedTags = 0
 
   static let cardColumns = """
     id, nid, did, ord, mod, type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags, data
     """
 
-  /// - Parameter keepsMarks: whether notes keep the tags that come from studying.
   init(_ db: Database, keepsMarks: Bool = true) throws {
     self.keepsMarks = keepsMarks
     count = try db.count("SELECT count(*) FROM notes")

@@ -10,7 +10,6 @@ import Templates
 import Text
 
 public struct PackageDestination {
-  /// The account's folder, for temporary files.
   public var folder: String
   public var moment: StudyMoment
   /// Whether schedules and the review log are exported. Otherwise every card is exported as a new one.
@@ -18,7 +17,6 @@ public struct PackageDestination {
   public var isLegacy = false
   /// Whether the package is a whole collection with all decks, which replaces another collection on import.
   public var isWhole = false
-  /// Whether the package is one of Deckhand's own files, a backup.
   public var isOwn = false
   public var isInterrupted: @Sendable () -> Bool
   public var mediaPath: (MediaRecord) -> String
@@ -71,7 +69,6 @@ public final class PackageExport {
 
   // MARK: The collection
 
-  /// - Returns: the media that belong to the package.
   private func writeCollection(
     _ path: String, _ progress: (Int, Int) throws -> Void
   ) throws -> [MediaRecord] {
@@ -103,7 +100,6 @@ final class SentCollection {
   private var head = CollectionHeadMaker()
   private var notes: SentNotes
   private(set) var cardCount = 0
-  /// What the package cannot hold, and the number of cards affected.
   private(set) var lost: [CardPart: Int] = [:]
 
   init(_ db: Database, _ writer: CollectionWriter, _ destination: PackageDestination) throws {
@@ -132,8 +128,6 @@ final class SentCollection {
     }
   }
 
-  /// Writes the note types and the collection row.
-  /// - Returns: the media that belong to the package.
   func finish() throws -> [MediaRecord] {
     for type in notes.usedTypes { head.add(type) }
     try writer.finish(head.head(), hasIndices: destination.isWhole)
@@ -203,7 +197,6 @@ struct SentNotes {
   private(set) var lastModified = 0.0
   private(set) var mediaNames: Set<String> = []
 
-  /// - Parameter keepsMarks: whether the tags that come from studying are written.
   init(_ db: Database, _ writer: CollectionWriter, keepsMarks: Bool) throws {
     (self.db, self.writer, self.keepsMarks) = (db, writer, keepsMarks)
     note = try Statement(db, "SELECT guid, type, mod, tags, fields, \(NoteTable.foreignData) FROM notes WHERE id = ?1")
@@ -211,7 +204,6 @@ struct SentNotes {
 
   var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value) }
 
-  /// Writes the note of a card unless it has been written.
   mutating func add(_ card: ListedCard) throws {
     let id = card.note.rawValue
     if last == id { return }

@@ -38,7 +38,6 @@ final class PackageFile {
   }
 
   let version: Version
-  /// The path of the package as errors show it.
   let path: String
   private(set) var media: [String: MediaFile] = [:]
   private let zip: ZipFile
@@ -105,7 +104,6 @@ final class PackageFile {
 
   // MARK: Unpacking
 
-  /// Unpacks a member; in the latest version its content is a zstd frame.
   private func unpack(
     _ member: ZipFile.Member, limit: UnpackedLimit, _ piece: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
@@ -133,8 +131,6 @@ final class PackageFile {
     }
   }
 
-  /// Unpacks the collection to a file of its own.
-  /// - Returns: its path, in the scratch folder.
   func unpackCollection() throws -> String {
     guard let member = zip.members[version.collection] else {
       throw PackageError.damaged(path: path, place: "it", reason: "lacks the file \(version.collection)")
@@ -237,13 +233,11 @@ final class PackageFile {
 /// Adds a file to the account and returns the name that it got there.
 public typealias MediaReceiver = (_ content: [UInt8], _ name: String) throws -> String
 
-/// The media of a package, each imported when a text first names it.
 final class PackageMedia {
   private let package: PackageFile
   private let receive: MediaReceiver
   /// The new names of the files that were requested so far; nil where the package has no such file.
   private var names: [String: String?] = [:]
-  /// Called before each file is imported.
   var flush: () throws -> Void = {}
 
   init(_ package: PackageFile, _ receive: @escaping MediaReceiver) {

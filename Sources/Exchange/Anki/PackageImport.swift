@@ -11,14 +11,12 @@ import Text
 import Values
 
 public struct PackageSettings {
-  /// The account's folder, for unpacked files.
   public var folder: String
   public var moment: StudyMoment
   /// Whether schedules are imported. Otherwise every card is imported as a new one.
   public var keepsSchedule = true
   /// What to do with a note that is already here; nil: it changes if the package's is newer.
   public var onDuplicate: OnDuplicate?
-  /// Whether the first rejected note ends the import, with nothing imported.
   public var isStrict = false
   public var isInterrupted: @Sendable () -> Bool
   public var receiveMedia: MediaReceiver
@@ -38,7 +36,6 @@ public struct PackageSettings {
 ///     let report = try work.run("spanish.apkg")
 public final class PackageImport {
   private let db: Database
-  /// Nil if the decks keep their names.
   private let deck: DeckRecord?
   private let isFromServer: Bool
   private let settings: PackageSettings
@@ -79,10 +76,6 @@ public final class PackageImport {
     }
   }
 
-  /// Imports the contents of a collection.
-  /// - Parameters:
-  ///   - media: the files that its notes name; nil when they arrive separately, under their own names.
-  ///   - path: the name of the collection in errors.
   func run(
     _ foreign: Database, _ media: PackageMedia?, _ path: String, _ progress: (Int, Int) throws -> Void
   ) throws -> AddReport {

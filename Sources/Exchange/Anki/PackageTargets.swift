@@ -11,7 +11,6 @@ import Values
 
 final class PackageTargets {
   private let db: Database
-  /// The deck that is imported into; nil if the decks keep their names.
   private let root: DeckRecord?
   private let isFromServer: Bool
   private let contents: PackageContents
@@ -26,9 +25,7 @@ final class PackageTargets {
   private var spans: [DeckID: Span] = [:]
   private var presets: [Int64: PresetID] = [:]
   private var isToday: Bool
-  /// Called before existing notes and cards are read.
   var flush: () throws -> Void = {}
-  /// Called with each template and style sheet; returns what is stored instead.
   var template: (String) throws -> String = { $0 }
 
   private struct Target {

@@ -4,6 +4,7 @@
 
 import Decks
 import Storage
+import Templates
 import Text
 import Values
 
@@ -176,9 +177,8 @@ extension Value.Record {
     }
   }
 
-  /// Adds further members, which Anki stores as JSON.
   fileprivate mutating func add(other field: WireField) {
-    for member in ServerRows.record(field.text).fields where self[member.name] == nil { self[member.name] = member.value }
+    self = adding(ServerRows.record(field.text))
   }
 }
 
@@ -200,7 +200,6 @@ struct WireField {
   var bytes: ArraySlice<UInt8> { if case .bytes(let bytes) = content { bytes } else { [] } }
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Packed 32-bit floats, or a single one.
   var floats: [Double] {
     switch content {
     case .float: return [float]
@@ -227,7 +226,6 @@ struct ProtobufReader {
 
   init(_ bytes: ArraySlice<UInt8>) { (self.bytes, place) = (bytes, bytes.startIndex) }
 
-  /// Returns all fields; messages have few.
   static func fields(_ bytes: ArraySlice<UInt8>) throws(WireFault) -> [WireField] {
     var (reader, found) = (ProtobufReader(bytes), [WireField]())
     while let field = try reader.next() { found.append(field) }

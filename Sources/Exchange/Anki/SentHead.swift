@@ -99,7 +99,6 @@ public enum SentHead {
   }
 }
 
-/// Collects the contents of `col` while cards are exported.
 struct CollectionHeadMaker {
   private(set) var types: [Int64: NoteType] = [:]
   private var decks: [Value.Record] = []
@@ -114,7 +113,6 @@ struct CollectionHeadMaker {
     presets = [SentHead.preset(id, name: name, DeckOptions())]
   }
 
-  /// Adds a record in place of the one with its id.
   private func put(_ record: Value.Record, in list: inout [Value.Record]) {
     list.removeAll { ServerRows.id($0) == ServerRows.id(record) }
     list.append(record)
@@ -126,7 +124,6 @@ struct CollectionHeadMaker {
 
   // MARK: Decks
 
-  /// Adds a deck and the preset that applies to it.
   mutating func add(_ db: Database, _ deck: DeckRecord) throws {
     let id = deck.id.rawValue
     let preset = try DeckTable.nearestPreset(db, deck.id)

@@ -7,7 +7,6 @@ import Templates
 import Text
 public import Values
 
-/// Which parts of a card were changed here.
 public struct CardChanges: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
@@ -25,7 +24,6 @@ public struct CardChanges: OptionSet, Sendable {
 ///     let rows = ServerRows(moment, created: 1_600_000_000, settings: settings)
 public struct ServerRows {
   private let calendar: AnkiCalendar
-  /// What Anki writes for a card without data.
   private static let noData = "{}"
   private static let limits = JSONLimits(bytes: 96 << 20, depth: 64, values: 1_000_000, string: 96 << 20)
 
@@ -38,7 +36,6 @@ public struct ServerRows {
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
   }
 
-  /// For this account's own collection, with the days of exported packages.
   public init(_ moment: StudyMoment) {
     calendar = AnkiCalendar(moment: moment, firstDay: SentSchedule.firstDay)
   }
@@ -105,7 +102,6 @@ public struct ServerRows {
     return card
   }
 
-  /// Returns the row as it is stored: see `StoredCard.raw`.
   public func raw(_ card: AnkiCard) -> String { card.raw(firstDay: calendar.firstDay) }
 
   public static func review(_ row: [Value]) -> ReceivedReview? {
@@ -114,7 +110,6 @@ public struct ServerRows {
     return ReceivedReview(id: numbers[0], card: numbers[1], answer: ForeignAnswer(Array(numbers[3...])))
   }
 
-  /// Returns a deck's name, changed so that it is valid here.
   public static func deckName(_ record: Value.Record) -> String {
     PackageTargets.shortened(PackageTargets.parts(PackagedDeck(old: record)).joined(separator: "::"))
   }
@@ -139,7 +134,6 @@ public struct ServerRows {
     return row
   }
 
-  /// Whether Anki's `is:due` would match the card.
   public func isDue(_ row: AnkiCard) -> Bool {
     switch row.queue {
     case 2, 3: row.due <= calendar.moment.today - calendar.firstDay

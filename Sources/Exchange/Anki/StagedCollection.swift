@@ -22,7 +22,6 @@ public enum StagedKind: String, CaseIterable, Sendable {
     }
   }
 
-  /// The columns to select for a `StagedRow`.
   fileprivate var staged: String {
     let columns = names.map { $0 == "usn" ? "0" : $0 }.joined(separator: ", ")
     return "id, \(self == .revlog ? "0" : "mod"), json_array(\(columns))"
@@ -55,14 +54,12 @@ public struct StagedTooLarge: Error, Equatable, Sendable {
 ///     var head = StagedHead()
 ///     head.decks = [["id": .integer(1), "name": .text("Default")]]
 public struct StagedHead: Sendable {
-  /// JSON objects of schema 11, each with an `id`.
   public var types: [Value.Record] = []
   public var decks: [Value.Record] = []
   public var presets: [Value.Record] = []
   public var settings = Value.Record()
   /// The time that due days count from, in seconds since 1970.
   public var created = 0
-  /// Milliseconds since 1970.
   public var modified = 0
 
   public init() {}
@@ -98,7 +95,6 @@ public struct StagedRow {
   /// The columns as a JSON list.
   public let json: String
 
-  /// - Parameter row: a row that selects `StagedKind.staged`.
   fileprivate init(_ row: Row) { (id, modified, json) = (row.integer(0), row.integer(1), row.text(2)) }
 }
 
@@ -116,7 +112,6 @@ public final class StagedCollection {
   public private(set) var head = StagedHead()
   /// The number of rows of each kind; set by `finish()`.
   public private(set) var counts: [StagedKind: Int] = [:]
-  /// Rows not yet written to the file; empty after `finish()`.
   private var batches: [StagedKind: RowBatch] = [:]
 
   /// - Parameters:
@@ -244,7 +239,6 @@ extension StagedCollection {
     return try FileText.bytes(scratch.path("collection"), limit: limit, isInterrupted: isNeverInterrupted)
   }
 
-  /// Writes the sort field and the checksum of each note.
   private func writeSortFields(_ db: Database) throws {
     var places: [Int64: Int] = [:]
     for type in head.types {

@@ -93,7 +93,6 @@ struct BuildMedia {
     return count
   }
 
-  /// Returns what shows media, except the notes of the build.
   private func references(outside build: Int64) throws -> [String: MediaReferences] {
     let own = try BuildTable.notes(db, of: build)
     return try MediaTable.references(db).filter { _, uses in

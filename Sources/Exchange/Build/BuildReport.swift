@@ -39,10 +39,8 @@ public struct BuildFinding: Equatable, Sendable {
     /// A link or a pipe in the place of a source or a folder was skipped.
     case passedOver = "passed_over"
 
-    /// Whether the deck and the sources differ there.
     public var isDifference: Bool { [.edited, .both, .removed, .gone, .goneEdited, .goneStudied].contains(self) }
 
-    /// Whether the user should check the source.
     public var isHint: Bool { [.missingMedia, .answeredCloze, .left, .passedOver].contains(self) }
   }
 
@@ -76,7 +74,6 @@ public struct BuildReport: Equatable, Sendable {
   /// Whether rows were refused, no row was accepted, and nothing else was done.
   public var isRefused: Bool { cards.isRefused && !hasAcceptedRows && removed == 0 && media == 0 && writtenBack == 0 }
 
-  /// What the build did to the deck: "2 added, 1 removed".
   public var inWords: String {
     let counts = [(cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media imported")]
     let words = counts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
@@ -120,15 +117,12 @@ public struct BuildSettings {
   /// Whether cards that were removed from the deck are restored.
   public var restores = false
   let generator: any CardGenerator
-  /// Seconds since 1970.
   let now: Double
   let random: () -> UInt64
-  /// The limit on the size of a media file in bytes.
   let mediaLimit: Int
   let receiveMedia: BuildMediaReceiver
   let isInterrupted: () -> Bool
 
-  /// - Parameter random: returns 64 random bits per call.
   package init(
     _ generator: any CardGenerator, now: Double, random: @escaping () -> UInt64, mediaLimit: Int,
     isInterrupted: @escaping () -> Bool, receiveMedia: @escaping BuildMediaReceiver

@@ -148,12 +148,10 @@ struct BuildContent {
 
   var isFormatted: Bool { type.isBasic && texts == nil }
 
-  /// The content to compare with what was built.
   var content: BuiltContent {
     BuiltContent(note.fields, tags: note.tags.filter { conflicts.isEmpty || $0 != MergeConflict.tag })
   }
 
-  /// The text that reports name the note by.
   var prompt: String { texts?.prompt ?? BuiltContent(note.fields).prompt }
 
   /// Returns the fields that both sides changed and that still differ.

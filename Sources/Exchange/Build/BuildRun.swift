@@ -20,7 +20,6 @@ public final class BuildRun {
   private let places: ImportPlaces
   private var state = BuildState()
 
-  /// - Parameter isNew: whether the deck was made for this build.
   public init(
     _ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool, _ settings: BuildSettings
   ) throws {
@@ -87,12 +86,12 @@ public final class BuildRun {
       if let known, known.stamp == source.stamp { known.content } else {
         try BuildIDs.hash(ofFile: folder.path + "/" + source.path, isInterrupted: settings.isInterrupted)
       }
-    if let known, let inputs = try unchangedInputs(known), known.content == content,
+    if let known, try hasInputs(known), known.content == content,
       try !settings.restores || !hasRemoved(touched[known.id] ?? [])
     {
       state.report.unchanged += 1
-      if known.stamp != source.stamp || known.inputs != inputs {
-        _ = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
+      if known.stamp != source.stamp {
+        _ = try BuildTable.save(db, source, of: build, content: content, inputs: known.inputs)
       }
       if let gone = state.gone[known.id] { state.unread.append((source.path, known.id, gone)) }
       for row in touched[known.id] ?? [] { _ = try compare(row, source) }
@@ -102,8 +101,8 @@ public final class BuildRun {
     let refused = state.report.cards.rejectedCount
     let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
     let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
-    let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
-    let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.text)
+    let inputs = try BuildInputs.text(of: read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
+    let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
     for row in read.refused { refuse(row, source) }
     try recordMedia(read, source)
     var visited = VisitedSource(path: source.path, id: id)
@@ -116,12 +115,11 @@ public final class BuildRun {
     }
   }
 
-  /// Returns the files that a generator read with their present stamps, as text; nil when one has changed.
-  private func unchangedInputs(_ source: BuiltSource) throws -> String? {
-    if source.inputs.isEmpty { return "" }
-    let before = BuildInputs(source.inputs)
-    let now = try before.now(in: folder.path, isInterrupted: settings.isInterrupted)
-    return now.isSame(as: before) && !now.files.isEmpty ? now.text : nil
+  /// Whether the files that a generator read are unchanged.
+  private func hasInputs(_ source: BuiltSource) throws -> Bool {
+    let paths = BuildInputs.paths(source.inputs)
+    let now = try BuildInputs.text(of: paths, in: folder.path, isInterrupted: settings.isInterrupted)
+    return now == source.inputs
   }
 
   private func hasRemoved(_ rows: [BuiltRow]) throws -> Bool {
@@ -193,7 +191,6 @@ public final class BuildRun {
     visited.left = old.indices.filter { !matched.contains($0) }.map { old[$0] }
   }
 
-  /// Returns the old row of a row that was in another source before.
   private func moved(_ row: BuildRow) -> BuiltRow? {
     let found = row.facts.id.isEmpty ? state.movedRows[row.facts.whole] : state.movedIDs[row.facts.id]
     return found.flatMap { state.claimed.contains($0.note) ? nil : $0 }

@@ -8,9 +8,7 @@ struct BuildState {
   var report = BuildReport()
   /// The earlier build; nil for the first one.
   var build: Int64?
-  /// How many notes it made, when gone ones are to be removed.
   var noteCount = 0
-  /// The sources that were read, and those that are gone.
   var visited: [VisitedSource] = []
   /// Sources that were not read, with the rows that are gone from them.
   var unread: [(path: String, id: Int64, gone: [BuiltRow])] = []
@@ -31,7 +29,6 @@ struct VisitedSource {
   var rows: [BuiltRow] = []
   /// Notes that this build made for the source, or moved to it from another source or deck.
   var new: Set<NoteID> = []
-  /// The rows of the last build that the source no longer has.
   var left: [BuiltRow] = []
   var isGone = false
 }

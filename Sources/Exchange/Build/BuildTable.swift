@@ -183,7 +183,6 @@ public enum BuildTable {
       isGone: row.integer(6) != 0)
   }
 
-  /// Returns the notes of a build's rows, also of those that are gone.
   static func notes(_ db: Database, of build: Int64) throws -> Set<NoteID> {
     let sql = """
       SELECT DISTINCT r.note FROM build_rows r JOIN build_sources s ON s.id = r.source
@@ -192,7 +191,6 @@ public enum BuildTable {
     return Set(try db.rows(sql, [build]) { NoteID(rawValue: $0.integer(0)) })
   }
 
-  /// Returns the rows of a source in its order, followed by those that are gone.
   static func rows(_ db: Database, of source: Int64) throws -> [BuiltRow] {
     try db.rows("SELECT \(columns) FROM build_rows r WHERE r.source = ? ORDER BY r.place", [source], row)
   }
@@ -247,7 +245,6 @@ public enum BuildTable {
     }
   }
 
-  /// Returns the cards of the rows of a source, in the order of the source.
   static func cards(_ db: Database, of source: Int64) throws -> [(id: CardID, deck: DeckID, note: NoteID)] {
     let sql = """
       SELECT c.id, c.deck, c.note FROM build_rows r JOIN cards c ON c.note = r.note
@@ -308,7 +305,6 @@ struct BuiltSource {
   let path: String
   let stamp: SourceStamp
   let content: Int64
-  /// The files that a generator read, as written by `BuildInputs`.
   let inputs: String
 }
 
@@ -331,7 +327,6 @@ struct BuiltRow {
   var base: BuiltContent
   var line: Int
   var isGone = false
-  /// Whether the deck differs from the source.
   var isEdited = false
 }
 
@@ -342,7 +337,6 @@ struct BuiltContent: Equatable {
 
   init(_ fields: [String] = [], tags: [String] = []) { (self.fields, self.tags) = (fields, tags) }
 
-  /// - Parameter stored: a text that `stored` returned.
   init(stored: String) {
     let parts = stored.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
     tags = (parts.first ?? "").split(separator: " ").map(String.init)

@@ -67,7 +67,6 @@ public struct BuildWriteBack {
     return count
   }
 
-  /// Returns the sources that have edited cards, with their new lines.
   private func written() throws -> [(path: String, lines: SourceLines)] {
     guard let build = try BuildTable.find(db, folder) else { return [] }
     let known = try BuildTable.sources(db, of: build)
@@ -103,7 +102,6 @@ public struct BuildWriteBack {
 
 private struct SourceLines {
   private let path: String
-  /// The facts of the file before it was read.
   private let facts: FileFacts?
   /// The UTF-8 byte order mark before the text, or empty.
   private let mark: [UInt8]
@@ -123,7 +121,6 @@ private struct SourceLines {
 
   var written: Int { edits.count }
 
-  /// Whether nobody has changed the file since it was read.
   func areCurrent() throws -> Bool { try FileFacts.at(path) == facts }
 
   private func content() throws -> ByteSource {

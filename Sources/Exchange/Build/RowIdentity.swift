@@ -6,7 +6,6 @@ import Files
 import Templates
 import Text
 
-/// The facts by which a build matches a row.
 struct RowFacts: Equatable {
   /// The id in the source; empty when there is none.
   var id = ""
@@ -179,8 +178,6 @@ struct NewIDs {
   /// How many ids have been tried for the rows with a front, by its hash: those are not tried again.
   private var tried: [Int64: Int] = [:]
 
-  /// Assigns a given id.
-  /// - Returns: false when another row has it.
   mutating func take(_ id: String) -> Bool { ids.insert(id).inserted }
 
   /// Assigns the next free id for a row.
@@ -205,14 +202,12 @@ enum BuildIDs {
     return repeated == 0 ? id : "\(id)-\(repeated + 1)"
   }
 
-  /// Returns 80 bits of a hash in hexadecimal digits.
   private static func short(_ text: String) -> String { String(hexadecimal(sha256(Array(text.utf8))).prefix(20)) }
 
   static func hash(_ parts: [String]) -> Int64 {
     hash(parts.flatMap { (part) -> [UInt8] in Array(part.utf8) + [0x1F] })
   }
 
-  /// Returns the first 64 bits of SHA-256.
   static func hash(_ bytes: [UInt8]) -> Int64 { hash(digest: sha256(bytes)) }
 
   static func hash(ofFile path: String, isInterrupted: @escaping () -> Bool) throws -> Int64 {

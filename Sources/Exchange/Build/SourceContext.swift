@@ -5,14 +5,9 @@ import Decks
 import Templates
 import Text
 
-/// The kind of text that is expected at a position.
 package enum SourceSlot: Equatable {
-  case tag
-  case deck
-  case noteType
-  /// A field of the note type with this name.
+  case tag, deck, noteType
   case field(of: String)
-  /// Words of the format itself.
   case words([String])
   case option
 }

@@ -57,7 +57,6 @@ extension SourceReading {
     return SourceEdit(range: text.start(found.line)..<text.end(found.line), text: found.facts.with(id))
   }
 
-  /// Returns the edit of the comment at the end of a heading.
   private func headingEdit(_ line: Substring, _ number: Int, _ id: String) -> SourceEdit {
     let end = text.start(number) + line.utf8.count
     if let start = line.lastRange(ofText: MarkdownFacts.opening)?.lowerBound,

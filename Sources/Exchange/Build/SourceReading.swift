@@ -12,14 +12,14 @@ import Text
 /// A row of a source, for tools that work on the source rather than on the cards.
 package struct SourceEntry {
   /// The start of the row; the column counts characters from 1.
-  package let line: Int
+  package fileprivate(set) var line: Int
   package let column: Int?
   /// The id in the source; empty when there is none. For a further card of a note, the id of the note.
   package let id: String
   /// The parsed row; nil for a further card of a note.
   let row: BuildRow?
   /// The index among the rows in the order in which a build reads them; rows are matched by it.
-  let order: Int
+  fileprivate(set) var order: Int
 
   /// Whether this is a further card of a note that has a row of its own.
   package var isLink: Bool { row == nil }
@@ -29,9 +29,8 @@ package struct SourceEntry {
   package var subdeck: String { row?.row.subdeck ?? "" }
 }
 
-/// An error in a source, with the message of a build.
 package struct SourceProblem: Equatable {
-  package let line: Int
+  package fileprivate(set) var line: Int
   package let column: Int?
   package let code: String
   package let message: String
@@ -67,9 +66,14 @@ package struct SourceReading {
         chunks[piece] ?? before?.chunks[piece]
         ?? SourceChunk(piece, of: source, in: folder, isInterrupted: isInterrupted)
       chunks[piece] = chunk
-      let rows = entries.count
-      entries += chunk.entries.map { $0.moved(by: lines, order: rows) }
-      problems += chunk.problems.map { $0.moved(by: lines) }
+      let (rows, faults) = (entries.count, problems.count)
+      entries += chunk.entries
+      for place in rows..<entries.count {
+        entries[place].line += lines
+        entries[place].order += rows
+      }
+      problems += chunk.problems
+      for place in faults..<problems.count { problems[place].line += lines }
       table = chunk.table
       lines += chunk.lines
       if chunk.isBroken { break }
@@ -87,7 +91,6 @@ package struct SourceReading {
     return text.withoutBlanks(start..<max(next, start + 1))
   }
 
-  /// Returns the entry at an offset; nil between entries.
   package func entry(at offset: Int) -> Int? {
     let line = text.line(at: offset)
     let low = entries.indices.bisected { place -> Bool in
@@ -99,10 +102,6 @@ package struct SourceReading {
 }
 
 extension SourceProblem {
-  fileprivate func moved(by lines: Int) -> SourceProblem {
-    SourceProblem(line: line + lines, column: column, code: code, message: message)
-  }
-
   init(_ start: RowStart, _ code: ProblemCode, _ message: String) {
     self.init(line: start.line, column: start.column, code: code.rawValue, message: message)
   }
@@ -120,7 +119,6 @@ extension SourceProblem {
     }
   }
 
-  /// Returns the problem of an id that another row also has.
   package static func sameID(_ entry: SourceEntry, in path: String, other: String) -> SourceProblem {
     let error = BuildError.sameID(path: path, line: entry.line, id: entry.id, other: other)
     return SourceProblem(line: entry.line, column: entry.column, code: error.report.code.rawValue, message: error.words)
@@ -177,7 +175,6 @@ package struct SourceText {
     return place
   }
 
-  /// Removes blank lines from the end of a range of lines.
   func withoutBlanks(_ lines: Range<Int>) -> Range<Int> {
     var end = lines.upperBound
     while end - 1 > lines.lowerBound, bytes[start(end - 1)..<self.end(end - 1)].allSatisfy({ $0 == 0x20 || $0 == 0x09 })
@@ -260,10 +257,6 @@ struct SourceChunk {
 extension SourceEntry {
   fileprivate init(_ start: RowStart, id: String, row: BuildRow?, order: Int) {
     self.init(line: start.line, column: start.column, id: id, row: row, order: order)
-  }
-
-  func moved(by lines: Int, order rows: Int) -> SourceEntry {
-    SourceEntry(line: line + lines, column: column, id: id, row: row, order: order + rows)
   }
 }
 

@@ -4,10 +4,7 @@
 import Text
 
 public enum ComparedKind: String, CaseIterable, Sendable {
-  case column
-  case noteType = "note_type"
-  case preset
-  case deck
+  case column, noteType = "note_type", preset, deck
   /// A media file, compared by its content.
   case media
   /// A note, or a row of a file.
@@ -44,7 +41,6 @@ public struct ComparedEntry: Sendable {
   public var tags: [String] = []
   public var conflicts: [MergeConflict] = []
 
-  /// The text of a field; empty when it is missing.
   public subscript(name: String) -> String {
     guard let place = fields.place(of: name), place < values.count else { return "" }
     return values[place]
@@ -99,7 +95,6 @@ public struct ComparedEntry: Sendable {
 public struct ComparedList: Sendable {
   public private(set) var entries: [ComparedEntry] = []
   private(set) var places: [String: Int] = [:]
-  /// The next number to append to a key that occurs several times.
   private var numbers: [String: Int] = [:]
 
   init(_ entries: [ComparedEntry] = []) {

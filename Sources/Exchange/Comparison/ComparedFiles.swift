@@ -8,7 +8,6 @@ import Text
 
 public enum ComparedOperand {
   case file(String, CardFormat)
-  /// A deck, or the result of reading a folder.
   case notes(ComparedNotes)
   /// A file that does not exist on one side (`/dev/null`).
   case nothing
@@ -20,7 +19,6 @@ extension ComparedNotes {
     return try reader.read()
   }
 
-  /// Reads one note of a deck; returns nil when it is gone.
   public static func entry(of note: NoteID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedEntry? {
     guard try NoteTable.exists(db, note), let deck = try DeckTable.list(db).first else { return nil }
     var reader = try DeckContent(db, deck.id, settings)
@@ -162,7 +160,6 @@ public struct ComparedFiles {
     return tables
   }
 
-  /// Returns a file's bytes, split after each line end.
   private static func lines(
     _ operand: ComparedOperand, _ settings: ComparisonSettings
   ) throws -> [ArraySlice<UInt8>] {

@@ -15,7 +15,6 @@ struct ComparedLines {
   let hasMark: Bool
   private var lines: [String: Line] = [:]
   private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
-  /// The members written first in a line, in this order.
   private static let first = [
     "prompt", "answer", "guid", JSONName.noteGuid, "tags", "document", "subdeck", JSONName.noteType,
     JSONName.noteFields, JSONName.ordinal, JSONName.schedule, JSONName.reviews,

@@ -15,7 +15,6 @@ struct ComparedMarkdown {
   private static let names = FieldNames(["prompt", "answer", "subdeck"])
   private static let clozeNames = FieldNames(["text", "subdeck"])
 
-  /// - Parameter lines: the file's bytes, split after each line end.
   init(_ source: ByteSource, lines: [ArraySlice<UInt8>]) throws {
     (hasMark, encoding) = (source.hasMark, source.encoding)
     let cards = MarkdownCards(source, isRaw: true)
@@ -67,13 +66,11 @@ struct ComparedMarkdown {
     return bytes
   }
 
-  /// Returns the line end of the first line of a side.
   private static func lineEnd(of side: ComparedMarkdown) -> [UInt8] {
     let first = side.head.isEmpty ? side.content[.note].entries.first.flatMap { side.blocks[$0.key] } ?? [] : side.head
     return first.prefix { $0 != 0x0A }.last == 0x0D ? [0x0D, 0x0A] : [0x0A]
   }
 
-  /// Whether the last line is empty.
   private static func endsBlank(_ bytes: [UInt8]) -> Bool {
     let rest = bytes.suffix(2) == [0x0D, 0x0A] ? bytes.dropLast(2) : bytes.dropLast()
     return bytes.last == 0x0A && rest.last == 0x0A
@@ -104,7 +101,6 @@ struct ComparedMarkdown {
     }
   }
 
-  /// Whether the lines contain nothing but the card.
   private static func isWhole(_ entry: ComparedEntry, _ lines: [UInt8]) -> Bool {
     func words(_ bytes: [UInt8]) -> [UInt8] { bytes.filter { $0 > 0x20 } }
     return words(lines) == words(block(entry))

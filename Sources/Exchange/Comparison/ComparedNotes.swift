@@ -17,12 +17,10 @@ public struct ComparedNotes {
   var root = ""
   /// Whether rows are identified by their first field even if they have a guid.
   var isByPrompt = false
-  /// The keys of these notes, by guid.
   private var keys: [String: String] = [:]
   /// What the format of the source can hold; nil for everything.
   var held: Set<CardPart>?
   var isStudied = false
-  /// The content of media files that exist nowhere else.
   private(set) var media: [String: [UInt8]] = [:]
   var mediaPaths: [String: String] = [:]
   private let keepsSchedule: Bool
@@ -53,7 +51,6 @@ public struct ComparedNotes {
     }
   }
 
-  /// Adds the options of a deck, given by its name within the compared deck.
   mutating func addOptions(_ fields: [CardField], of deck: String) {
     if let entry = ComparedEntry(options: fields, of: deck) { content.append(entry, .deck) }
   }

@@ -45,7 +45,6 @@ struct ComparedTable {
 
   // MARK: Headers
 
-  /// Whether the first row must be a header.
   func hasHeader(key: String?) -> Bool {
     let names = Set(firstCells.map { $0.lowercased() })
     if let key { return firstCells.contains(key) || names.contains(key.lowercased()) }
@@ -73,10 +72,9 @@ struct ComparedTable {
     for index in columns.count..<max(width, columns.count) {
       columns.append(hasHeader || index > 1 ? "column\(index + 1)" : ["prompt", "answer"][index])
     }
-    let lowered = columns.map { $0.lowercased() }
-    tagColumn = hasHeader ? lowered.firstIndex(of: "tags") : nil
-    let conflictColumn = hasHeader ? lowered.firstIndex(of: MergeConflict.name) : nil
-    let keyColumn = try column(key, lowered, hasHeader: hasHeader)
+    tagColumn = hasHeader ? columns.firstIndex(ofName: "tags") : nil
+    let conflictColumn = hasHeader ? columns.firstIndex(ofName: MergeConflict.name) : nil
+    let keyColumn = try column(key, hasHeader: hasHeader)
     for (index, name) in columns.enumerated() where index != conflictColumn {
       columns[index] = content.append(ComparedEntry(key: name), .column)
     }
@@ -97,10 +95,10 @@ struct ComparedTable {
     }
   }
 
-  private func column(_ key: String?, _ lowered: [String], hasHeader: Bool) throws(ExchangeError) -> Int {
-    guard let key else { return hasHeader ? lowered.firstIndex(of: "guid") ?? 0 : 0 }
+  private func column(_ key: String?, hasHeader: Bool) throws(ExchangeError) -> Int {
+    guard let key else { return hasHeader ? columns.firstIndex(ofName: "guid") ?? 0 : 0 }
     if let number = Int(key), columns.indices.contains(number - 1), !columns.contains(key) { return number - 1 }
-    guard let index = columns.firstIndex(of: key) ?? lowered.firstIndex(of: key.lowercased()) else {
+    guard let index = columns.firstIndex(ofName: key) else {
       throw .noColumn(path: path, name: key, names: firstCells)
     }
     return index
@@ -169,7 +167,6 @@ struct ComparedTable {
     return content[.column].entries.map(\.key) == names && names.count == columns.count ? rows.first?.raw : nil
   }
 
-  /// Returns the row's bytes if it equals the entry.
   private func raw(_ entry: ComparedEntry, _ names: [String], _ separator: UInt8) -> [UInt8]? {
     guard separator == self.separator, names == columns, let place = places[entry.key],
       let own = content[.note][entry.key], own.isSame(as: entry)

@@ -27,7 +27,6 @@ public struct ComparedChange: Sendable {
   public var predecessor: String?
 }
 
-/// How many notes a merge changed, and how many other objects.
 public struct MergeCounts: Equatable, Sendable {
   public var added = 0
   public var changed = 0

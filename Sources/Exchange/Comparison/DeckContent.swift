@@ -9,7 +9,6 @@ import Templates
 import Text
 
 public struct ComparisonSettings {
-  /// The account's folder, for unpacked files.
   public var folder: String
   public var moment: StudyMoment
   public var keepsSchedule = false
@@ -18,7 +17,6 @@ public struct ComparisonSettings {
   public var format: CardFormat?
   public var kinds = FileKinds.any
   public var isInterrupted: @Sendable () -> Bool
-  /// Reports how much of a deck or a file has been read.
   public var progress: ImportProgress = { _, _ in }
   public var mediaPath: (MediaRecord) -> String
 

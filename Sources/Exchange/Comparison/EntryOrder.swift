@@ -4,7 +4,6 @@
 
 import Text
 
-/// The entries of three sides as numbers, one per key.
 struct EntryNumbers {
   let keys: [String]
   let base: [Int]

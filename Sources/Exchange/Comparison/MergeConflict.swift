@@ -39,7 +39,6 @@ public struct MergeConflict: Hashable, Sendable {
   /// Whether one side removed the object that stores the conflict.
   public var isRemoval: Bool { field.isEmpty && owner == nil }
 
-  /// Returns the conflict with an owner, for storage in a note.
   func of(_ kind: ComparedKind, _ key: String) -> MergeConflict {
     MergeConflict(field: field, base: base, ours: ours, theirs: theirs, owner: Owner(kind: kind, key: key))
   }
@@ -48,12 +47,10 @@ public struct MergeConflict: Hashable, Sendable {
     MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner, isOrder: isOrder)
   }
 
-  /// Whether both are about the same field of the same object.
   func isAboutSame(as other: MergeConflict) -> Bool {
     field == other.field && owner == other.owner && isOrder == other.isOrder
   }
 
-  /// The name of the field in which files and decks store a list of conflicts.
   static let name = "conflicts"
   public static let tag = "conflict"
 

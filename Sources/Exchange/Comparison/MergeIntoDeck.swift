@@ -26,7 +26,6 @@ public final class MergeIntoDeck {
   private let isInterrupted: () -> Bool
   private let receiveMedia: FileReceiver
   private var decks: [String: DeckID] = [:]
-  /// The deck and the decks that were nested in it at the beginning.
   private let own: Set<DeckID>
 
   public init(
@@ -94,7 +93,6 @@ public final class MergeIntoDeck {
     }
   }
 
-  /// Whether a note type, or a note outside the deck, uses a file.
   private func isOutside(_ references: MediaReferences?, _ ours: ComparedContent) throws -> Bool {
     guard let references else { return false }
     return try !references.types.isEmpty
@@ -200,7 +198,6 @@ public final class MergeIntoDeck {
 
   // MARK: Notes
 
-  /// Whether a note is in another deck, where it stays unchanged.
   private func isElsewhere(_ guid: String) throws -> Bool {
     try NoteTable.id(db, guid: guid, in: own) == nil && NoteTable.id(db, guid: guid) != nil
   }

@@ -124,7 +124,6 @@ public struct ThreeWayMerge {
 
   // MARK: Single entries
 
-  /// Merges one entry; returns nil when it is gone.
   private func merged(
     _ kind: ComparedKind, _ base: ComparedEntry?, _ ours: ComparedEntry?, _ theirs: ComparedEntry?
   ) -> ComparedEntry? {
@@ -207,7 +206,6 @@ extension ComparedEntry {
   }
 }
 
-/// The names of fields with a special meaning, besides the notes' own fields.
 public enum ComparedField {
   public static let type = "note type"
   public static let deck = "deck"

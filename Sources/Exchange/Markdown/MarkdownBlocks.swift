@@ -16,7 +16,6 @@ struct MarkdownBlocks {
     (self.html, self.isCloze, self.depth, index) = (html, isCloze, depth, html.startIndex)
   }
 
-  /// - Returns: nil when there is anything else between the blocks.
   mutating func text() -> String? {
     if depth > 20 { return nil }
     var blocks: [String] = []
@@ -51,7 +50,6 @@ struct MarkdownBlocks {
     return true
   }
 
-  /// Returns the content up to a tag, and consumes the tag.
   private mutating func content(until tag: String) -> ArraySlice<UInt8>? {
     let bytes = Bytes(tag.utf8)
     guard let end = html[index...].indices.first(where: { html[$0] == bytes[0] && html[$0...].starts(with: bytes) })

@@ -12,7 +12,6 @@ final class MarkdownCards: CardRows {
   private let isRaw: Bool
   var holdsFormatting: Bool { !isRaw }
   private(set) var found = ImportFindings()
-  /// The current heading, or the current question with its answer.
   private var open: MarkdownCardBlock?
   /// The current paragraph: its first line number, its lines, and its size in bytes.
   private var paragraph: (line: Int, lines: [String], size: Int)?
@@ -25,7 +24,6 @@ final class MarkdownCards: CardRows {
   /// Whether the file has the marks of another program's cards, which would be read as one answer.
   private let isForeign: Bool
   var account: LineAccount { source.account }
-  /// Lines that were read ahead, in reverse order.
   private var waiting: [(line: Substring, number: Int)] = []
 
   /// - Parameter isRaw: whether texts are kept as Markdown source, for comparison and merging.
@@ -295,7 +293,6 @@ final class MarkdownCards: CardRows {
     }
   }
 
-  /// Returns the HTML of a paragraph with clozes; nil when it has none.
   private static func clozes(in text: String) -> MarkdownHTML? {
     guard text.contains(text: "==") || text.contains(text: "{{c"), MarkdownHTML.invalidReason(text) == nil else {
       return nil

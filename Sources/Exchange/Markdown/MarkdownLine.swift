@@ -14,11 +14,9 @@ enum MarkdownLine: Equatable {
   case answer(String)
   /// A text after `C:`, whose words in brackets are gaps.
   case gaps(String)
-  case rule
-  case fence
+  case rule, fence
   case facts(MarkdownFacts)
-  case blank
-  case text
+  case blank, text
 
   init(_ line: Substring) {
     let start = line.drop { $0 == " " }
@@ -252,7 +250,6 @@ struct MarkdownCardBlock {
     return pairs.prefix(2).count == 2
   }
 
-  /// - Parameter isRaw: whether texts are kept as Markdown source.
   func fill(_ row: inout CardRow, isRaw: Bool) {
     row.clear(line: line)
     row.start.lastLine = lines.max() ?? line
@@ -305,7 +302,6 @@ struct MarkdownCardBlock {
     row.answer.append(contentsOf: answer.utf8)
   }
 
-  /// Joins lines, without blank lines at the beginning and the end.
   static func text(_ lines: [String]) -> String {
     var lines = lines[...]
     while let first = lines.first, first.allSatisfy(\.isWhitespace) { lines.removeFirst() }

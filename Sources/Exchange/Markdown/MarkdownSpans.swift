@@ -18,7 +18,6 @@ struct MarkdownSpans {
   private var kept: [Kept] = []
   /// The `==` of clozes, by placeholder.
   private(set) var marks: [Int: MarkdownCloze.Mark] = [:]
-  /// Lengths of runs of backquotes that are not closed from here on.
   private var unclosed: Set<Int> = []
   /// A placeholder is U+FDD1, a number and U+FDD2. Texts rarely contain these characters; if so, they are protected
   /// like formulas.
@@ -54,7 +53,6 @@ struct MarkdownSpans {
     kept.append(Kept(source: source, html: html))
   }
 
-  /// Sets the HTML of the marks that are found to be clozes.
   mutating func setClozes(_ pairs: [Int: Bool]) {
     for (place, isOpening) in pairs {
       kept[place].html = [isOpening ? MarkdownCloze.opening : MarkdownCloze.closing]

@@ -7,9 +7,7 @@ import Text
 
 enum MarkdownText {
   enum Place {
-    case line
-    case blocks
-    case cloze
+    case line, blocks, cloze
   }
 
   /// The info string of a fence whose content is HTML, as in pandoc.
@@ -79,7 +77,6 @@ enum MarkdownText {
   }
 }
 
-/// Converts the content of a paragraph, a list item or a table cell to Markdown.
 struct MarkdownInlines {
   struct Options: OptionSet {
     let rawValue: Int
@@ -92,7 +89,6 @@ struct MarkdownInlines {
     static let escapesBars = Options(rawValue: 8)
   }
 
-  /// How many bytes are searched for the end of an element.
   private static let longestElement = 4_000
 
   private let html: ArraySlice<UInt8>
@@ -100,7 +96,6 @@ struct MarkdownInlines {
   private var index: Int
   private var result = Bytes()
   private var tags = TagReading()
-  /// The Markdown marks of the open elements, with their closing tags.
   private var open: [(tag: String, mark: String)] = []
   private let hasAddresses: Bool
   private let hasFormulas: Bool

@@ -8,7 +8,6 @@ import Text
 
 struct MarkdownWriter: CardRowWriter {
   let sink: FileSink
-  /// Whether a paragraph would be read as a part of the preceding card.
   private(set) var isOpen = false
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {

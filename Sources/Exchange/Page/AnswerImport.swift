@@ -84,9 +84,7 @@ public struct AnswerImport {
 
 struct PageAnswer: Equatable {
   let guid: String
-  /// The name of the deck within the page's deck; empty for the latter itself.
   let subdeck: String
-  /// Seconds since 1970.
   let at: Double
   let rating: Rating
   let seconds: Double
@@ -104,7 +102,6 @@ struct AnswerFile {
   private static let limits = JSONLimits(bytes: 4096, depth: 2, values: 50, string: 2048)
 
   let path: String
-  /// The page id of the deck to which the answers must belong.
   let deck: String
   let now: Double
 

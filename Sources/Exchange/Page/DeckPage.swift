@@ -19,7 +19,6 @@ public struct PageOptions: Sendable {
   /// The languages of the two sides as `lang` attributes (BCP 47); nil for none.
   public var promptLanguage: String?
   public var answerLanguage: String?
-  /// The title of the page; nil for the deck's name.
   public var title: String?
   /// Whether all cards are new on the page, for another person. Otherwise their schedules continue there.
   public var isFresh = false
@@ -61,7 +60,6 @@ public struct DeckPage {
   private let options: PageOptions
   private let mediaPath: (MediaRecord) -> String
   private let picture: (String) throws -> GalleryPicture?
-  /// The typical size in bytes of the picture of a document.
   private static let usualPicture = 60_000
 
   /// - Parameters:
@@ -78,7 +76,6 @@ public struct DeckPage {
     (self.moment, self.options, mediaPath) = (moment, options, media)
   }
 
-  /// Estimates the size of the file in bytes without making it.
   public func weight() throws -> Int {
     let isTimed = try !memories().isEmpty
     let frame = PageText.head(title: "", options: "", timed: isTimed).count + PageText.end(timed: isTimed).count
@@ -104,7 +101,10 @@ public struct DeckPage {
     let total = ids.reduce(0) { $0 + $1.count }
     var report = PageReport()
     try AtomicFile.write(path, .exported(kinds, isInterrupted: isInterrupted)) { sink in
-      var (cards, done) = (PageCards(db, sink, options, memories, mediaPath, picture, isInterrupted), 0)
+      var done = 0
+      var cards = PageCards(
+        db: db, sink: sink, options: options, memories: memories, mediaPath: mediaPath, picture: picture,
+        isInterrupted: isInterrupted)
       let title = options.title ?? deck.name
       try sink.append(PageText.head(title: title, options: pageOptions, timed: !memories.isEmpty))
       for (deck, ids) in zip(decks, ids) {
@@ -173,25 +173,14 @@ extension DeckOptions {
 }
 
 struct PageCards {
-  private let db: Database
-  private let sink: FileSink
-  private let options: PageOptions
-  private let memories: TimedMemories
-  private let mediaPath: (MediaRecord) -> String
-  private let picture: (String) throws -> GalleryPicture?
-  private let isInterrupted: () -> Bool
+  let db: Database
+  let sink: FileSink
+  let options: PageOptions
+  let memories: TimedMemories
+  let mediaPath: (MediaRecord) -> String
+  let picture: (String) throws -> GalleryPicture?
+  let isInterrupted: () -> Bool
   private(set) var report = PageReport()
-
-  init(
-    _ db: Database, _ sink: FileSink, _ options: PageOptions, _ memories: TimedMemories,
-    _ mediaPath: @escaping (MediaRecord) -> String, _ picture: @escaping (String) throws -> GalleryPicture?,
-    _ isInterrupted: @escaping () -> Bool
-  ) {
-    self.picture = picture
-    (self.db, self.sink, self.options, self.mediaPath) = (db, sink, options, mediaPath)
-    self.memories = memories
-    self.isInterrupted = isInterrupted
-  }
 
   mutating func write(_ card: CardRecord) throws {
     let media = try CardMedia(db, of: card)

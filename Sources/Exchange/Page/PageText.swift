@@ -41,17 +41,14 @@ enum PageText {
     return Array(style.utf8)
   }
 
-  /// Operators that do not need spaces around them.
   static let operators = [
     "=>", "===", "!==", "=", "+=", "&&", "||", "??", "+", "-", "*", "/", "<", ">", "<=", ">=", "?", ":", "{", "}",
   ]
 
-  /// Brackets that do not need a space on one side.
   static let brackets = [
     ("{ ", "{"), (" }", "}"), (") {", "){"), ("if (", "if("), ("for (", "for("), (") return", ")return"),
   ]
 
-  /// - Parameter timed: whether FSRS-7 schedules any cards of the page.
   static func script(timed: Bool) -> [UInt8] { timed ? timedScript : script }
 
   /// Returns everything before the first section of cards.
@@ -154,7 +151,6 @@ public struct GalleryPicture: Sendable {
   public let title: String
   public let description: String
   public let png: [UInt8]
-  /// The number of images within it that could not be shown.
   public let broken: Int
 
   public init(title: String, description: String, png: [UInt8], broken: Int = 0) {

@@ -19,7 +19,6 @@ final class Book {
   private var inflated = 0
   /// The language in the package (`dc:language`); set when the paragraphs are read.
   private(set) var language: String?
-  /// The encoding of a file that is not UTF-8, if there is one.
   private(set) var encoding = TextEncoding.utf8
   private let lowered: [String: String]
 
@@ -181,7 +180,6 @@ struct XMLTags {
     }
   }
 
-  /// - Parameter name: in lower case.
   func all(_ name: String) -> [HTMLTag] { tags.filter { $0.name == name }.map(\.tag) }
   func first(_ name: String) -> HTMLTag? { tags.first { $0.name == name }?.tag }
   /// Returns the text between the first tag of a name and the next tag.

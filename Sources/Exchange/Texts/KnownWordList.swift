@@ -86,19 +86,10 @@ public struct KnownWordList: Sendable {
 
   // MARK: Tables
 
-  private static let names = [
-    "word": [
-      "word", "term", "lemma", "expression", "vocabulary", "form", "spelling", "headword", "morphlemma", "baseform",
-      "dictionaryform", "targetword", "morph", "morphinflection",
-    ],
-    "status": ["status", "state", "level", "learningstatus", "knownstatus"], "language": ["language", "lang"],
-  ]
-
-  /// A name of a column, or of a member of JSON, without case, blanks and signs.
-  private static func plain(_ name: String) -> String { String(name.lowercased().filter { !" -_".contains($0) }) }
-
   /// Returns what a column with a name has: `word`, `status` or `language`.
-  private static func meaning(of name: String) -> String? { names.first { $0.value.contains(plain(name)) }?.key }
+  private static func meaning(of name: String) -> String? {
+    ColumnNames.ofWords.first { $0.value.contains(ColumnNames.plain(name)) }?.key
+  }
 
   private static func table(
     _ text: String, _ columns: [ColumnChoice], _ scan: inout TextScan
@@ -134,22 +125,21 @@ public struct KnownWordList: Sendable {
     let word: Int
     let status: Int?
     let language: Int?
-    /// Whether the first row names the columns.
     let hasHeader: Bool
 
     init(_ heading: [String], _ choices: [ColumnChoice], _ path: String) throws {
-      if let other = choices.first(where: { names[$0.meaning] == nil }) {
+      if let other = choices.first(where: { ColumnNames.ofWords[$0.meaning] == nil }) {
         throw ExchangeError.badColumns(reason: "word, status or language expected, got \(quoted(other.meaning))")
       }
-      let lowered = heading.map { $0.lowercased() }
-      func named(_ choice: ColumnChoice) -> Int? { lowered.firstIndex(of: choice.column.lowercased()) }
+      func named(_ choice: ColumnChoice) -> Int? { heading.firstIndex(ofName: choice.column) }
       func named(_ meaning: String) -> Int? {
-        names[meaning, default: []].lazy.compactMap { name in lowered.firstIndex { plain($0) == name } }.first
+        let names = heading.map(ColumnNames.plain)
+        return ColumnNames.ofWords[meaning, default: []].lazy.compactMap { names.firstIndex(of: $0) }.first
       }
       func chosen(_ meaning: String) throws -> Int? {
         guard let choice = choices.last(where: { $0.meaning == meaning }) else { return nil }
         if let index = named(choice) { return index }
-        if let number = choice.number, number <= lowered.count { return number - 1 }
+        if let number = choice.number, number <= heading.count { return number - 1 }
         throw ExchangeError.noColumn(path: path, name: choice.column, names: heading)
       }
       let (word, status, language) = (try chosen("word"), try chosen("status"), try chosen("language"))
@@ -195,9 +185,9 @@ public struct KnownWordList: Sendable {
   ) throws -> [VocabularyEntry] {
     func chosen(_ meaning: String, _ record: Value.Record) -> Value? {
       let choice = columns.last { $0.meaning == meaning }
+      let named = { (name: String) in record.fields.first { ColumnNames.plain($0.name) == name }?.value }
       return record.fields.first { $0.name == choice?.column }?.value
-        ?? names[meaning, default: []].lazy.compactMap { name in record.fields.first { plain($0.name) == name }?.value }
-        .first
+        ?? ColumnNames.ofWords[meaning, default: []].lazy.compactMap(named).first
     }
     func entry(_ value: Value) -> VocabularyEntry? {
       if let word = value.text { return Self.entry(word, nil) }

@@ -16,12 +16,10 @@ public struct SubtitlePairing: Sendable {
   /// For each paragraph of the text, the simultaneous lines of the translation.
   public let translations: [String?]
 
-  /// The share of the text's paragraphs that have a translation.
   public var share: Double {
     translations.isEmpty ? 0 : Double(translations.count { $0 != nil }) / Double(translations.count)
   }
 
-  /// The ratios between common frame rates of films and television.
   private static let speeds = [1, 25 / 23.976, 23.976 / 25, 25.0 / 24, 24.0 / 25, 24 / 23.976, 23.976 / 24]
   private static let bin = 0.2
   private static let farthest = 180.0
@@ -64,7 +62,6 @@ public struct SubtitlePairing: Sendable {
     return best.timing
   }
 
-  /// Returns the most frequent differences between start times.
   private static func likelyOffsets<E>(
     _ starts: [Double], _ others: [Double], _ check: () throws(E) -> Void
   ) throws(E) -> [Double] {

@@ -17,11 +17,8 @@ public struct TextParagraph: Equatable, Sendable {
   }
 }
 
-/// The formats of texts, by file extension.
 public enum TextFormat: String, CaseIterable, Sendable {
-  case plain = "txt"
-  case markdown = "md"
-  case html, epub, srt, vtt, ass
+  case plain = "txt", markdown = "md", html, epub, srt, vtt, ass
 
   /// Returns the format for a file name; without a known extension it is plain text.
   public init(path: String) {
@@ -50,7 +47,6 @@ public enum TextFormat: String, CaseIterable, Sendable {
     }
   }
 
-  /// Whether the paragraphs have times.
   public var isTimed: Bool { self == .srt || self == .vtt || self == .ass }
 }
 
@@ -113,7 +109,6 @@ public struct TextFile: Sendable {
     return found
   }
 
-  /// Decodes a text; refuses what is something else by name.
   private static func text(
     _ bytes: [UInt8], _ scan: inout TextScan, as encoding: TextEncoding?, legacy: TextEncoding?, isPage: Bool
   ) throws -> (String, TextEncoding) {

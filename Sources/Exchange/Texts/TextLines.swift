@@ -13,10 +13,8 @@ public struct TextLosses: Equatable, Sendable {
   /// The first of them: `line 12: no time is understood in "0:0x --> 1"`.
   public private(set) var named: [String] = []
   public private(set) var more = 0
-  /// How many parts are no spoken text, by kind.
   private var kinds: [Kind: Int] = [:]
 
-  /// Parts of subtitles that are left out on purpose.
   enum Kind: String, CaseIterable {
     case remark, song, drawing
     case `repeat` = "repeated caption"
@@ -38,7 +36,6 @@ public struct TextLosses: Equatable, Sendable {
   }
 }
 
-/// A text that is being read: what may stop it, and what was left out so far.
 struct TextScan {
   let path: String
   let isInterrupted: () -> Bool
@@ -61,7 +58,6 @@ struct TextLines {
   private let text: String
   private let scan: TextScan
   private var index: String.Index
-  /// Whether the next line continues the one before.
   private var isContinued = false
   private var unpolled = 0
   private(set) var number = 0
@@ -166,7 +162,6 @@ private struct UTF8Faults {
   private var characters = 0
   private let bytes: UnsafeBufferPointer<UInt8>
 
-  /// Whether nearly all characters beyond ASCII are UTF-8.
   var areFew: Bool { characters >= count }
 
   init(_ bytes: UnsafeBufferPointer<UInt8>, _ scan: TextScan) throws {
@@ -202,7 +197,6 @@ private struct UTF8Faults {
   }
 }
 
-/// What a file is that is no text, by its first bytes.
 enum FileSignature {
   private static let starts: [(start: [UInt8], offset: Int, name: String)] = [
     (Array("%PDF-".utf8), 0, "a PDF document (pdftotext makes a text of it)"),

@@ -9,9 +9,7 @@ import Text
 
 public struct VocabularyEntry: Equatable, Sendable {
   public enum State: Sendable {
-    case known, ignored
-    /// Being learned, or only looked up.
-    case learning
+    case known, ignored, learning
   }
 
   public var word: String

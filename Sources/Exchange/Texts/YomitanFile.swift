@@ -90,7 +90,6 @@ public final class YomitanFile {
     }
   }
 
-  /// Returns the banks in numerical order: `term_bank_2.json` before `term_bank_10.json`.
   private func banks(_ kind: String) -> [ZipFile.Member] {
     let found = zip.members.values.compactMap { member -> (number: Int, member: ZipFile.Member)? in
       guard member.name.hasPrefix(kind), member.name.hasSuffix(".json") else { return nil }

@@ -1,9 +1,10 @@
 // Merging two changed copies: properties that hold for any changes, tested at random, and each kind of conflict by
 // example.
 
-@testable import Exchange
 import Testing
 import Values
+
+@testable import Exchange
 
 @Suite struct MergeTests {
   @Test func theSameChangeOnBothSidesIsNoConflict() {

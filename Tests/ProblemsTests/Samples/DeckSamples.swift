@@ -1,7 +1,6 @@
 // Samples of the problems of decks and card documents.
 
 import CardDocuments
-@testable import Exchange
 import Files
 import Glibc
 import Memory
@@ -10,6 +9,7 @@ import Storage
 import Templates
 
 @testable import Decks
+@testable import Exchange
 @testable import Values
 
 extension ProblemTable {
