@@ -125,7 +125,6 @@ extension AuthenticationError {
 }
 
 extension AuthenticationError {
-  /// Whether the password is asked for again.
   public var mayTryAgain: Bool {
     switch self {
     case .denied, .locked, .empty, .busy: true

@@ -6,7 +6,6 @@ import Files
 import Glibc
 
 extension AuthenticationError {
-  /// Converts the error of an account's file.
   static func ofFile(_ error: FileError) -> AuthenticationError {
     switch error.reason {
     case .busy: .busy

@@ -7,7 +7,6 @@ import Problems
 import Text
 public import Values
 
-/// A command as Lua sees it.
 final class CommandObject: BoundObject {
   let command: Command
   init(_ command: Command) { self.command = command }

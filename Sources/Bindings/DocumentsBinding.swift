@@ -52,7 +52,6 @@ func documentsModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-/// A problem as a value in a list.
 struct ProblemValue: LuaRepresentable {
   let problem: any Problem
   init(_ problem: any Problem) { self.problem = problem }

@@ -38,7 +38,6 @@ public protocol ShellHost: AnyObject {
   func progress(_ label: String, _ total: Int) -> any ProgressReporting
   /// Asks at the terminal; nil if nobody can answer. A plugin's question names the plugin.
   func ask(_ question: String, of owner: Owner) throws -> String?
-  /// Returns a value as the prompt shows it.
   func display(of value: LuaValue) -> Display
 
   /// Runs a line as a command, as the prompt does, and returns its value.
@@ -59,9 +58,7 @@ public struct PromptState {
   public var user: String?
   /// False if there are accounts and nobody is signed in.
   public var isSignedIn: Bool
-  /// The deck that was last used.
   public var deck: String?
-  /// The game that is being played.
   public var game: String?
 
   public init(user: String?, isSignedIn: Bool) { (self.user, self.isSignedIn) = (user, isSignedIn) }

@@ -9,10 +9,8 @@ import Workspace
 
 /// The maximum number of rules, more than a mode can need; each is checked for each guess.
 private let mostRules = 100
-/// The maximum number of words that a solution explains.
 private let mostSolutionWords = 100
 
-/// A mode as Lua sees it.
 final class ModeObject: BoundObject {
   let mode: Mode
   init(_ mode: Mode) { self.mode = mode }

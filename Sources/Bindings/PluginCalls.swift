@@ -7,7 +7,6 @@ public import Problems
 import Text
 import Workspace
 
-/// What was called in a plugin.
 public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case loading
   case command(String)

@@ -74,7 +74,6 @@ public struct FunctionDescription: Sendable {
     self.help = help
   }
 
-  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant) }
 
   /// Whether it returns a part of the object by its position.
@@ -104,7 +103,6 @@ public struct FieldDescription {
   /// Reads the field of an object as plain data, for `--json` and for display.
   public let read: (any BoundObject) throws -> LuaValue
 
-  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant, to: "assign it") }
 }
 
@@ -130,7 +128,6 @@ public struct TypeDescription {
   public internal(set) var identity: (any BoundObject) throws -> LuaValue
 
   public var memberNames: [String] { fields.map(\.name) + methods.map(\.name) }
-  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant) }
 }
 
@@ -139,7 +136,6 @@ public struct AnyFieldDescription {
   public let type: LuaType
   public let grant: String?
   public let help: String
-  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant, to: "assign one") }
   /// Returns the field names that an object has now, for completion.
   public let names: (any BoundObject) throws -> [String]
@@ -154,6 +150,5 @@ public struct ModuleDescription {
   public internal(set) var fields: [(name: String, type: LuaType, help: String)] = []
 
   public var memberNames: [String] { fields.map(\.name) + functions.map(\.name) }
-  /// The help text, followed by the right that a plugin needs.
   public var words: String { help + needs(grant) }
 }

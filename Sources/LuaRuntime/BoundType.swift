@@ -4,7 +4,6 @@
 import Problems
 import Text
 
-/// A function of the host that Lua can call.
 @usableFromInline final class HostFunction {
   @usableFromInline typealias Body = (borrowing LuaStack, UnsafeMutableRawPointer?) throws -> Int32
   let name: String

@@ -140,7 +140,6 @@ public final class PreparedProblem {
   }
 }
 
-/// A Swift function that can be pushed to Lua as a value.
 public struct LuaFunction: LuaRepresentable {
   private let function: HostFunction
   private let cost: Int

@@ -17,7 +17,6 @@ public protocol TracedError: Error {
   var trace: String? { get }
 }
 
-/// The error that ended a protected call of Lua code.
 public struct LuaError: TracedError, CustomStringConvertible {
   public enum Kind: Equatable, Sendable {
     /// The text does not compile; `isIncomplete` means that more text could make it valid.
@@ -33,7 +32,6 @@ public struct LuaError: TracedError, CustomStringConvertible {
   public private(set) var position = ""
   /// The stack traceback, if the state records one.
   public private(set) var trace: String?
-  /// The problem, if the error value was one.
   public private(set) var problem: PlainProblem?
   /// The key under which the state that raised the error stores the error value.
   private(set) var value: ErrorValueKey?

@@ -21,7 +21,6 @@ public indirect enum LuaPreview {
 }
 
 public struct LuaTablePreview {
-  /// The first of the elements 1...n.
   public var elements: [LuaPreview] = []
   public var elementCount = 0
   /// The first of the other pairs, sorted by key.

@@ -229,7 +229,6 @@ public enum LuaKind: Int32, Sendable {
   case null, boolean, pointer, number, text, table, function, object, coroutine
 }
 
-/// The table on top of the stack, while it is filled.
 public struct TopTable: ~Copyable {
   fileprivate let L: OpaquePointer
 

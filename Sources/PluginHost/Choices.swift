@@ -34,7 +34,6 @@ extension PluginHost {
     announce(plugin)
   }
 
-  /// Reads each manifest that was edited.
   public func refreshManifests() { for plugin in plugins { refreshManifest(of: plugin) } }
 
   /// Enables a plugin with all the rights that its manifest asks for.

@@ -24,7 +24,6 @@ struct GrantFile {
     }
   }
 
-  /// The account's folder.
   let folder: String
   private var path: String { Self.path(in: folder) }
   private(set) var entries: [String: Entry] = [:]

@@ -6,7 +6,6 @@ import Problems
 import Text
 import Workspace
 
-/// A right that a plugin asks for.
 public enum Permission: Hashable, Sendable, CustomStringConvertible {
   case module(String)
   case read(path: String)

@@ -13,7 +13,6 @@ public final class Plugin {
     let lua: LuaState
     /// The process that runs the code; nil if the code runs in this one.
     let distant: DistantCode?
-    /// The context of its bindings.
     let context: BindingContext
     /// Seconds that loading took; nil while it is loading.
     var loadTime: Double?
@@ -30,7 +29,6 @@ public final class Plugin {
   public enum State: Equatable {
     /// Enabled; its code is not loaded yet.
     case ready
-    /// Its `init.lua` is running.
     case loading
     case loaded
     case off
@@ -54,7 +52,6 @@ public final class Plugin {
   public internal(set) var granted: [String] = []
   /// Whether the user wants its code in its own process; never for a bundled plugin.
   var wantsProcess: Bool
-  /// Its code, while it is loading or loaded.
   var code: LoadedCode?
   /// Incremented by each unloading, so that loading notices if the plugin was unloaded from within.
   var unloadings = 0
@@ -104,7 +101,6 @@ public final class Plugin {
   /// Its commands; until it is loaded, those that the manifest names.
   public var commands: [String] { state == .loaded ? code?.commands ?? [] : manifest?.commands ?? [] }
   public var modes: [String] { state == .loaded ? code?.modes ?? [] : manifest?.modes ?? [] }
-  /// Seconds that loading took; nil unless it is loaded.
   public var loadTime: Double? { code?.loadTime }
   var lua: LuaState? { code?.lua }
 }

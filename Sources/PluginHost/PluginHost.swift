@@ -72,7 +72,6 @@ public final class PluginHost: ListenerLoading {
     return nil
   }
 
-  /// Reads the manifests of all plugins.
   func find() {
     readGrants()
     var found: [String: Plugin] = [:]
@@ -162,7 +161,6 @@ public final class PluginHost: ListenerLoading {
 
   public var grantsPath: String? { session.grantsFolder.map(GrantFile.path) }
 
-  /// Loads the plugins that ask to be loaded at startup.
   public func loadAtStart() {
     for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }

@@ -14,7 +14,6 @@ public struct PluginTestResult: Equatable, Sendable {
   public let failure: String?
 }
 
-/// The tests of plugins.
 public struct PluginTests {
   let host: PluginHost
 

@@ -40,7 +40,6 @@ extension ProblemCode {
 
     static let byText = Dictionary(uniqueKeysWithValues: allCases.map { ($0.text, $0) })
 
-    /// The meaning, in a sentence.
     public var meaning: String {
       switch self {
       case .allRefused: "No row of the file could be imported."

@@ -31,7 +31,6 @@ public struct PluginName: Hashable, Comparable, Sendable, CustomStringConvertibl
 ///     default: break
 ///     }
 public enum Owner: Hashable, Sendable {
-  /// Deckhand itself.
   case program
   /// The user at the prompt, and whatever the user's own Lua state added.
   case user

@@ -19,7 +19,6 @@ public enum ProblemCode: Hashable, Sendable {
   case failure(Failure)
   /// The command line is wrong.
   case usage(Usage)
-  /// The operation needs a sign-in, or the sign-in failed.
   case signIn(SignIn)
   /// Ctrl-C.
   case interrupted
@@ -79,7 +78,6 @@ extension ProblemCode {
   public enum SignIn: String, CaseIterable, Sendable {
     case authRequired = "auth_required"
     case denied, empty, locked
-    /// The meaning, in a sentence.
     public var meaning: String {
       switch self {
       case .authRequired: "You have to sign in first."
@@ -101,7 +99,6 @@ extension ProblemCode {
     case unknownCommand = "unknown_command"
     case unknownOption = "unknown_option"
     case unterminatedQuote = "unterminated_quote"
-    /// The meaning, in a sentence.
     public var meaning: String {
       switch self {
       case .aliasLoop: "An alias refers to itself."

@@ -19,7 +19,6 @@ struct SettingNode {
 
   var part: Substring { name[(name.lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex)...] }
   var isGroup: Bool { if case .group = declaration?.kind { true } else { false } }
-  /// Whether it can be switched on and off, as toggles and groups can.
   var hasState: Bool { isGroup || isSwitch }
   var isSwitch: Bool { if case .toggle = declaration?.kind { true } else { false } }
   /// The default of a setting; nil for a group or a section.

@@ -119,7 +119,6 @@ extension SettingsTree {
     return notices
   }
 
-  /// Replaces the layer of the system file, and its locks.
   public func setSystem(_ file: SettingsFile) -> [SettingsNotice] {
     layers.locks = file.locks
     return setLayer(.system, file.entries)

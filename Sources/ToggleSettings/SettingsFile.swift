@@ -16,7 +16,6 @@ public struct SettingsFile: Equatable, Sendable {
   let entries: [LayeredSetting]
   let locks: SettingLocks
 
-  /// The settings if there is no such file.
   public static var missing: SettingsFile { SettingsFile(entries: [], locks: .none) }
 
   private init(entries: [LayeredSetting], locks: SettingLocks) { (self.entries, self.locks) = (entries, locks) }
@@ -50,7 +49,6 @@ public struct SettingsFile: Equatable, Sendable {
 struct SettingLocks: Equatable, Sendable {
   /// Settings, groups and sections; nil for all of them.
   var names: [String]?
-  /// The source that is reported for the lock.
   var source: SettingSource
 
   static let none = SettingLocks(names: [], source: .standard)

@@ -23,7 +23,6 @@ public enum SettingsTable {
     ) STRICT, WITHOUT ROWID;
     """)
 
-  /// All stored settings, for `SettingsTree.load`.
   package static func load(_ db: Database) throws -> [String: StoredSetting] {
     var kept: [String: StoredSetting] = [:]
     try db.forEachRow("SELECT name, kind, value, set_by FROM settings") { row in

@@ -143,7 +143,6 @@ struct SettingsTransaction {
     }
   }
 
-  /// Every setting that the transaction changed, sorted by name.
   var changes: [SettingChange] {
     before.compactMap { name, old in
       guard let new = tree.declared[name].map(tree.value(of:)), new != old else { return nil }

@@ -150,7 +150,6 @@ public final class SettingsTree {
     try update([(name, value)], by: owner)
   }
 
-  /// Sets one setting from text that a user typed.
   public func set(_ name: String, text: String, by owner: Owner) throws(SettingsError) {
     try update([(name, try value(of: name, from: text))], by: owner)
   }
@@ -223,7 +222,6 @@ public struct SettingRow: Equatable, Sendable {
   public let value: SettingValue?
   /// Whether the value, or one below, differs from the default.
   public let isChanged: Bool
-  /// The source that forces the value, if any.
   public let forcedBy: SettingSource?
 }
 
@@ -241,7 +239,6 @@ public struct SettingReasons: Equatable, Sendable {
   /// The account's stored value while another value is forced.
   public let shadowed: StoredSetting?
   public let declaredBy: Owner
-  /// The values that are allowed.
   public let expectation: String
 }
 
@@ -260,7 +257,6 @@ extension SettingsTree {
     }
   }
 
-  /// Returns why a setting has its current value.
   public func why(_ name: String) throws(SettingsError) -> SettingReasons {
     let node = try declared.setting(name)
     var sources: [SettingSource] = []

@@ -160,7 +160,6 @@ public final class Game {
     return possible().filter { !found.contains($0) }
   }
 
-  /// How many of the possible words were found.
   public var foundPossible: Int {
     guard let common else { return count }
     return foundWords.words.count { common.contains($0) }

@@ -25,7 +25,6 @@ public struct GameState: Equatable, Sendable {
   public var lexicon: String
   public var foldsAccents: Bool
   public var baseWord: String
-  /// The rules in force, as text.
   public var rules: [String]
   /// Oldest first. They are not part of the JSON.
   public var found: [Found]
@@ -130,7 +129,6 @@ extension FoundWords {
     entries.dropFirst(first).map { GameState.Found(word: word($0), points: $0.points, player: $0.player) }
   }
 
-  /// Adds words that were found before.
   func add(_ found: [GameState.Found]) {
     for found in found { add(found.word, letters: found.word.count, points: found.points, player: found.player) }
   }

@@ -29,7 +29,6 @@ public enum WordGamesSchema {
 ///     saved?.state.baseWord
 public struct SavedGame: Equatable, Sendable {
   public let state: GameState
-  /// The number that identifies the game.
   public let game: Int64
   /// The number of found words that have rows of their own.
   public let found: Int

@@ -17,7 +17,6 @@ public struct Guess {
   /// Holds the bytes of a guess that had to be normalised.
   let normal: NormalText?
 
-  /// The guess in the form in which it is judged.
   public var word: String { String(decoding: text.bytes, as: UTF8.self) }
 }
 
@@ -203,7 +202,6 @@ extension Game {
 ///     Refusal(Rule.unused.report, word: "cab").message   // "Keep looking!"
 public struct Refusal: Problem, Equatable, Sendable {
   public let report: ProblemReport
-  /// The guess in the form in which it was judged.
   public let word: String
 
   /// - Parameter report: its details are left out.

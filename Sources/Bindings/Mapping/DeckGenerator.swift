@@ -8,7 +8,6 @@ import LuaRuntime
 import Problems
 import Text
 
-/// Runs generators.
 package struct DeckGenerator: CardGenerator {
   /// For the generator's own data, and for the cards that it makes, each.
   private static let memoryLimit = 512 << 20

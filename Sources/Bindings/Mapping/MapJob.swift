@@ -20,7 +20,6 @@ public struct MapOptions: Sendable {
   public init() {}
 }
 
-/// One run over lines.
 public final class MapJob {
   /// The maximum bytes of a line.
   public static let lineLimit = 16 << 20
@@ -247,7 +246,6 @@ private struct MapCounts {
   var badText = 0
   /// The script's own counters, by name.
   var own: [String: Int] = [:]
-  /// The problem that ended the run.
   var failure: (any Problem)?
 }
 
@@ -281,11 +279,8 @@ private func seedHash(of bytes: UnsafeBufferPointer<UInt8>, _ seed: UInt64) -> U
   return hash ^ (hash >> 29)
 }
 
-/// Why a run over lines ended.
 public enum MapError: Problem, Equatable {
-  /// The script does not define a function that the run needs.
   case noFunction(script: String, isReduce: Bool)
-  /// A line that has more bytes than the limit.
   case longLine(line: Int, limit: Int)
   /// A line of the input to `--reduce` that is not a record.
   case badRecord(line: Int, reason: String)

@@ -12,7 +12,6 @@ public protocol LuaChannel: AnyObject {
   func receive(_ waiting: () throws -> Void) throws -> [UInt8]
 }
 
-/// The first byte of a frame.
 enum FrameKind: UInt8 {
   // Requests to the side that runs the code; each begins with a serial number.
   /// Compiles a text: its name, the text. Answered with the function.

@@ -33,7 +33,6 @@ public protocol DistantChannel: LuaChannel {
   func end()
 }
 
-/// Code in another process.
 public final class DistantCode {
   public let state: LuaState
   let crossing: LuaCrossing
@@ -192,7 +191,6 @@ public final class DistantCode {
     if isClosing, questions == 0 { end(.ended("was ended")) }
   }
 
-  /// Calls a function of the code with the values on the stack of a host call.
   private func call(_ id: Int, _ stack: borrowing LuaStack) throws -> Int32 {
     let L = stack.L
     questions += 1

@@ -4,7 +4,6 @@
 import CLua
 import Wire
 
-/// A function of the other side.
 final class DistantFunction {
   let id: Int
   private(set) weak var crossing: LuaCrossing?
@@ -61,11 +60,9 @@ extension SentMember {
   }
 }
 
-/// A module, as it is sent to the side that runs the code.
 struct SentModule {
   let name: String
   let members: [SentMember]
-  /// The modules that it holds as fields.
   let modules: [String]
 
   var frame: [UInt8] {

@@ -32,7 +32,6 @@ final class LuaCrossing {
   private var objects: [Int: SharedObject] = [:]
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var lastNumber = 0
-  /// The types that were sent to the other side.
   private var sentTypes: Set<Int> = []
   /// The types that the other side has announced, by number; used on the side that runs the code.
   private var types: [Int: LuaState.Slot] = [:]

@@ -13,7 +13,6 @@ import Wire
 /// Why the process cannot be started.
 struct IsolationFailure: Error { let words: String }
 
-/// A running deckhand-plugin.
 final class PluginProcess: DistantChannel {
   private(set) var process: pid_t
   private let channel: Int32
@@ -117,7 +116,6 @@ final class PluginProcess: DistantChannel {
   }
 }
 
-/// The processes of the plugins of a host.
 public struct PluginIsolation {
   let host: PluginHost
 

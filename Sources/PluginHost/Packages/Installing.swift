@@ -13,7 +13,6 @@ import Values
 /// What installing a package would do, for the question that precedes it.
 public struct InstallPlan {
   public let package: PluginPackage
-  /// The plugin that it replaces.
   public let installed: Plugin?
   /// The files that it adds, changes and removes, by path.
   public let changes: [PluginFileChange]
@@ -28,9 +27,7 @@ public struct InstallPlan {
 /// A file that an update adds, changes or removes.
 public struct PluginFileChange: Equatable, Sendable {
   public let path: String
-  /// Nil for a new file.
   public let old: [UInt8]?
-  /// Nil for a removed file.
   public let new: [UInt8]?
 }
 

@@ -170,7 +170,6 @@ public struct PluginCheck {
   }
 }
 
-/// Why a package is not installed.
 public enum PluginPackageError: Problem, Equatable {
   case notAPlugin(path: String, missing: String)
   case installed(plugin: String, version: String)
@@ -180,7 +179,6 @@ public enum PluginPackageError: Problem, Equatable {
   case other(path: String, given: String, wanted: String)
   /// It was not installed from a file or a folder, so an update has to name one.
   case noSource(plugin: String)
-  /// The version at the path is lower than the installed one.
   case lower(plugin: String, installed: String, given: String, path: String)
   /// What is at the path is installed already.
   case unchanged(plugin: String, version: String, path: String)

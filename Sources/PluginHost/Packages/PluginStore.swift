@@ -12,9 +12,7 @@ import Values
 ///     .new-NAME   the future folder of NAME     .old-NAME   the former folder of NAME
 ///     .journal    the change in progress        .lock       held by whoever changes something
 struct PluginStore {
-  /// The data folder.
   let data: String
-  /// The folder of the plugins.
   let folder: String
   let wait: LockWait
 
@@ -84,7 +82,6 @@ struct PluginStore {
     Folder.sync(folder)
   }
 
-  /// Removes a staged folder.
   func discard(_ plugin: String) throws { try removeFolder(staged(plugin)) }
 
   /// Removes a folder; for a link to a folder, only the link.
