@@ -108,6 +108,7 @@ struct Action: Sendable {
 final class ActionAnswer {
   private var writer = JSONWriter(.compact)
   private let limit: Int
+  /// The bytes that the current action has charged.
   private var charged = 0
   /// What the current action did not do as it was asked, although it has a result.
   private var warnings: [String] = []

@@ -49,6 +49,7 @@ enum AddingActions {
     return .list(results)
   }
 
+  /// Returns why each note cannot be added; nil for one that can.
   private static func judged(_ notes: [ValueReader], _ call: ActionCall) throws -> [String?] {
     var adding = NoteAdding(call, notes)
     return try notes.indices.map { index in

@@ -121,6 +121,7 @@ extension ActionCall {
     return made
   }
 
+  /// - Throws: `ActionFailure` for an id that no deck has.
   func deck(numbered number: Int) throws -> DeckHandle {
     for deck in try workspace.decks.all() where deck.id.rawValue == Int64(number) { return deck }
     if number == DeckRecord.firstNumber { return try ensureDeck(named: DeckRecord.firstName) }

@@ -55,6 +55,7 @@ struct MediaSource {
   private let source: Source
   /// The MD5 of a file that the client already has and does not want stored.
   private let skipped: String?
+  /// The limit of one file in bytes.
   static let limit = 64 << 20
 
   private enum Source {
@@ -179,6 +180,7 @@ enum MD5 {
     UInt32((4_294_967_296 * sin(Double(step)).magnitude).rounded(.down))
   }
 
+  /// Returns the digest in lowercase hexadecimal digits.
   static func digest(of bytes: [UInt8]) -> String {
     var state: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476]
     let whole = bytes.count / 64 * 64

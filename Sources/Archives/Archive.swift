@@ -134,6 +134,7 @@ public final class ArchiveReader {
 
   private func damaged(_ reason: String) -> ArchiveError { .damaged(path: file.path, reason: reason) }
 
+  /// Returns the next entry; nil at the end.
   public func next() throws -> Entry? {
     try skip(left + padding)
     (left, padding) = (0, 0)
@@ -245,7 +246,9 @@ struct TarHeader {
   static let file = UInt8(ascii: "0")
 
   var name: String
+  /// In bytes.
   var size: Int
+  /// Seconds since 1970.
   var modified = 0
   /// The type flag: tar's letter or digit.
   var kind = TarHeader.file
@@ -256,6 +259,7 @@ struct TarHeader {
     (self.name, self.size, self.modified, self.kind) = (name, size, modified, kind)
   }
 
+  /// The number of bytes that fill the file's last block.
   var padding: Int { TarHeader.padding(of: size) }
 
   static func padding(of size: Int) -> Int { (length - size % length) % length }

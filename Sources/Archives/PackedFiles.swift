@@ -16,6 +16,7 @@ public struct PackedFile: Equatable, Sendable {
 }
 
 public struct PackedLimits: Sendable {
+  /// The compressed size in bytes.
   public var packed = 8 << 20
   /// The size of all files with their headers in bytes.
   public var unpacked = 32 << 20
@@ -31,6 +32,7 @@ public struct PackedLimits: Sendable {
 ///     try PackedFiles(unpacking: bytes, path: path).files[0].path   // "init.lua"
 public struct PackedFiles: Equatable, Sendable {
   public let folder: String
+  /// Sorted by the bytes of their paths.
   public let files: [PackedFile]
 
   /// - Throws: `ArchiveError.refused` for names that an archive must not contain.

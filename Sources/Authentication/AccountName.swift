@@ -13,6 +13,7 @@ struct AccountName: Equatable {
     "local", "account", "accounts", "all", "nobody", "none", "new", "deckhand", "plugins", "default",
   ]
 
+  /// Throws the reason why the name is not allowed.
   init(_ name: String) throws(AuthenticationError) {
     func refused(_ reason: String) -> AuthenticationError { .badName(name, reason: reason) }
     guard name.utf8.count <= AccountName.longest * 4, name.composed.utf8.count <= AccountName.longest

@@ -13,6 +13,7 @@ import Text
 ///     password.withBytes { bytes in bytes.count }   // 13
 public struct Secret: ~Copyable {
   private let memory: UnsafeMutableRawPointer
+  /// The number of bytes.
   public let count: Int
 
   /// Whether two texts are equal, compared in a time that does not reveal where they differ.

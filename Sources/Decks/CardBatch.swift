@@ -64,6 +64,9 @@ public final class CardBatch: WaitingRows {
     }
   }
 
+  /// - Parameters:
+  ///   - now: seconds since 1970; the creation time of all cards.
+  ///   - random: returns 64 random bits per call, for guids.
   public init(_ db: Database, deck: DeckID, onDuplicate: OnDuplicate, now: Double, random: @escaping () -> UInt64)
     throws
   {

@@ -92,12 +92,14 @@ public enum CardTable {
     return selection.limit.map { Array(cards.prefix(max(0, $0))) } ?? cards
   }
 
+  /// The card at a position in a deck; nil if there is none.
   public static func id(_ db: Database, in deck: DeckID, at position: Int) throws -> CardID? {
     guard position >= 1 else { return nil }
     let sql = "SELECT id FROM cards WHERE deck = ? ORDER BY rank LIMIT 1 OFFSET ?"
     return try db.firstRow(sql, [deck.rawValue, position - 1], id)
   }
 
+  /// The card with a guid in a deck; nil if there is none.
   public static func id(_ db: Database, guid: String, in deck: DeckID) throws -> CardID? {
     // With CROSS JOIN, SQLite looks up the few notes with the guid before their cards.
     let sql = "SELECT cards.id FROM notes CROSS JOIN cards ON note = notes.id WHERE guid = ? AND ord = ? AND deck = ?"

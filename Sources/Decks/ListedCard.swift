@@ -120,6 +120,7 @@ public final class SentCards {
       db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
   }
 
+  /// The next card; nil after the last.
   public func next() throws -> ListedCard? { try walk.next().map(ListedCard.init) }
 }
 

@@ -6,6 +6,7 @@ import Templates
 
 /// What a sync reads from cards and does with them.
 public enum SyncedCards {
+  /// A card's own row; nil if there is none.
   public static func stored(_ db: Database, _ id: CardID) throws -> StoredCard? {
     try db.firstRow("\(StoredCard.query) WHERE id = ?", [id.rawValue], StoredCard.init)
   }

@@ -6,8 +6,10 @@ import Files
 import Text
 import Values
 
+/// Reports the progress of an import: bytes done, and their total if it is known. An error cancels the import.
 public typealias ImportProgress = (_ done: Int, _ total: Int?) throws -> Void
 
+/// How the bytes of an import are read.
 struct SourceOptions {
   var kinds = FileKinds.plain
   /// Nil: detected if `findsEncoding` is set, otherwise UTF-8.
@@ -21,6 +23,7 @@ struct SourceOptions {
 }
 
 final class ByteSource {
+  /// The file that the bytes come from.
   private struct Input {
     /// Nil when the whole text is in memory.
     let file: ByteFile?
@@ -30,6 +33,7 @@ final class ByteSource {
     var read = 0
   }
 
+  /// The limit on a file's size in bytes.
   static let fileLimit = 2_000_000_000
   static let chunk = 1 << 16
 
@@ -39,6 +43,7 @@ final class ByteSource {
   /// Both count from 1; the column counts characters.
   private(set) var line = 1
   private(set) var column = 1
+  /// The number of bytes taken so far.
   private(set) var taken = 0
   private var buffer: [UInt8]
   /// The bytes skipped since `record`; nil when nothing is being recorded.
@@ -95,11 +100,13 @@ final class ByteSource {
     }
   }
 
+  /// Whether the bytes come from a regular file, which can be opened again.
   var isRegularFile: Bool { input.file?.size != nil }
 
   /// The next bytes: at the beginning 64 KiB, or the whole of a shorter file.
   var buffered: ArraySlice<UInt8> { buffer[span].prefix(Self.chunk) }
 
+  /// Returns the next byte without taking it; nil at the end.
   func peek() throws -> UInt8? {
     if span.isEmpty { try refill() }
     return span.isEmpty ? nil : buffer[span.lowerBound]
@@ -146,10 +153,12 @@ final class ByteSource {
     recorded?.append(contentsOf: buffer[start..<stop])
   }
 
+  /// Starts recording the bytes that are taken.
   func record() {
     if recorded == nil { recorded = [] } else { recorded?.removeAll(keepingCapacity: true) }
   }
 
+  /// The bytes taken since `record`; recording continues.
   var kept: [UInt8] { recorded ?? [] }
 
   func takeRecorded() -> [UInt8] {

@@ -96,6 +96,7 @@ final class TableRows {
 
   var count: Int { ends.count }
 
+  /// A cell of the row, counted from 0.
   subscript(index: Int) -> ArraySlice<UInt8> { cells[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
 
   func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
@@ -103,6 +104,8 @@ final class TableRows {
   /// Whether the row is `sep=` and the separator, which may be the first line of a file for Excel.
   var namesSeparator: Bool { count == 2 && self[0].elementsEqual("sep=".utf8) && self[1].isEmpty }
 
+  /// Reads the next row that is not blank.
+  /// - Returns: the line at which the row begins; nil at the end of the file.
   func next() throws -> Int? {
     while let byte = try source.peek() {
       if byte == 0x0A || byte == 0x0D {

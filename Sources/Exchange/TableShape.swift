@@ -91,6 +91,8 @@ struct TableShape {
 
   private let note: NoteType?
 
+  /// - Parameter first: the cells of the first row.
+  /// - Throws: `noColumn`, `badColumns`, `badHeader`.
   init(first: [String], _ options: TableOptions, path: String, line: Int) throws(ExchangeError) {
     note = options.note
     var names = first.map { Tags.separated($0).joined(separator: " ") }

@@ -198,6 +198,7 @@ struct Transcoder {
   private let upperCharacters: [UInt16]?
   private let withoutMark: Bool
   private var isBigEndian: Bool?
+  /// The bytes of UTF-16 that wait for the rest of their character.
   private var pending: [UInt8] = []
 
   /// - Parameter isBigEndian: the byte order of UTF-16 without a byte order mark; a mark overrides it.

@@ -157,6 +157,7 @@ private func keepsWaiting(_ waits: inout pollfd) -> Bool {
 }
 
 public enum FileText {
+  /// Returns the whole content of a file of at most `limit` bytes.
   public static func bytes(
     _ path: String, limit: Int, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool
   ) throws(FileError) -> [UInt8] {

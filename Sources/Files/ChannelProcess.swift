@@ -25,6 +25,9 @@ public final class ChannelProcess {
   private let socket: CInt
   private let stream: FrameStream
 
+  /// - Parameters:
+  ///   - environment: `NAME=value`.
+  ///   - longestFrame: the limit in bytes; a longer frame is neither sent nor received.
   public init(path: String, environment: [String], longestFrame: Int) throws(ProgramFailure) {
     (process, socket) = try startTalkingProgram([path], environment: environment)
     stream = FrameStream(input: socket, output: socket, longest: longestFrame, isSocket: true)

@@ -33,6 +33,7 @@ public struct FileFacts: Equatable, Sendable {
     public init(seconds: Int, nanoseconds: Int) { (self.seconds, self.nanoseconds) = (seconds, nanoseconds) }
   }
 
+  /// Returns the facts of what is at a path; nil if there is nothing.
   public static func at(_ path: String, followingLinks: Bool = true) throws(FileError) -> FileFacts? {
     var status = stat()
     if (followingLinks ? stat(path, &status) : lstat(path, &status)) == 0 { return FileFacts(status) }

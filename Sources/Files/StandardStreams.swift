@@ -13,6 +13,9 @@ public final class InputLines {
   private var end = 0
   private var isAtEnd = false
 
+  /// - Parameters:
+  ///   - limit: the maximum length of a line in bytes.
+  ///   - descriptor: the descriptor to read from.
   public init(limit: Int, descriptor: Int32 = 0) {
     (self.limit, self.descriptor) = (limit, descriptor)
     buffer = .allocate(byteCount: 256 << 10, alignment: 16)

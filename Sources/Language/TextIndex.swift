@@ -6,6 +6,7 @@ import Text
 
 /// Where a paragraph of a text came from.
 public struct TextPlace: Equatable, Sendable {
+  /// The index of its file, from 0.
   public var file: Int
   /// The start of a subtitle, in seconds from the beginning.
   public var start: Double?

@@ -68,6 +68,7 @@ public struct TextView: Sendable {
     }
   }
 
+  /// Returns the state of a token; nil for a name or a number.
   public func state(of token: TextToken) -> WordState? {
     token.isName || text.forms[Int(token.form)].isNumber ? nil : formStates[Int(token.form)]
   }

@@ -5,6 +5,7 @@ import Text
 
 /// The limits for reading a list. The defaults are far above every list that Debian ships; tests lower them.
 public struct ListLimits: Sendable {
+  /// The largest list, in bytes.
   public var bytes = 1 << 28
   /// The largest number of words in a compiled file.
   public var words = 1 << 24

@@ -41,6 +41,7 @@ extension LuaState {
       bring = { Unmanaged<DistantObject>.fromOpaque($0).takeUnretainedValue() }
     }
 
+    /// The bytes that an object is charged.
     func cost(of object: any BoundObject) -> Int { weigh.map { max(cost, $0(object)) } ?? cost }
 
     /// Pushes an object, which its userdata then retains.

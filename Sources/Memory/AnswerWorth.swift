@@ -14,6 +14,9 @@ public struct AnswerTimes: Equatable, Sendable {
   }
 }
 
+/// Ranks cards by what their answers are worth.
+///
+///     AnswerWorth(model).best(cards, daysLeft: 5, within: 1200)   // the places of those to answer in 20 minutes
 public struct AnswerWorth: Sendable {
   private let model: MemoryModel
   private let times: AnswerTimes

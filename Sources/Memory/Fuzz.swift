@@ -45,6 +45,7 @@ public struct Fuzz: Sendable {
     return min(upper, Int(Double(lower) + share * Double(1 + upper - lower)))
   }
 
+  /// Returns the range of days within which an interval may vary.
   public static func bounds(_ interval: Double) -> ClosedRange<Int> {
     guard interval >= 2.5 else {
       let whole = Int(max(0, interval).rounded())

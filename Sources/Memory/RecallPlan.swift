@@ -8,6 +8,7 @@
 public struct RecallPlan: Equatable, Sendable {
   /// The retention of study before the last days.
   public static let retention = 0.8
+  /// How many last days there may be.
   public static let lastDays = 3...30
   /// How far the simulation overestimates recall.
   static let optimism = 0.015
@@ -73,6 +74,7 @@ extension Simulation {
     return (found ?? best).map { RecallPlan(target, $0.days, $0.outcome) }
   }
 
+  /// Returns the plan for a target with this number of last days.
   public func plan(for target: RecallPlan.Target, lastDays: Int) -> RecallPlan {
     RecallPlan(target, lastDays, PlanSimulation(self, target).run(lastDays))
   }

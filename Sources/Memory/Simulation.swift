@@ -14,6 +14,7 @@ public struct RetentionForecast: Equatable, Sendable {
   public let lapses: [Int]
   /// The number of cards that are remembered on each day: the sum of the probabilities.
   public let known: [Double]
+  /// The number of the first day, in days since 1970.
   public let firstDay: Int
 
   /// The average number of learnt cards answered on each day of the week, from Monday to Sunday.
@@ -34,6 +35,7 @@ public struct RetentionForecast: Equatable, Sendable {
 }
 
 extension RetentionForecast {
+  /// Returns the average minutes of study on a day.
   public func minutesPerDay(_ times: AnswerTimes) -> Double {
     let counts = Simulation.DayCounts(
       reviews: reviews.reduce(0, +), new: new.reduce(0, +), forgotten: lapses.reduce(0, +))
@@ -50,6 +52,10 @@ struct Truth: Sendable {
   init(_ model: MemoryModel, spread: Double = 0) { (self.model, self.spread) = (model, spread) }
 }
 
+/// Simulates study.
+///
+///     let simulation = Simulation(options: Simulation.Options(), cards: [], newCards: 1000)
+///     try simulation.run(retentions: [0.8, 0.9], days: 90)[1].reviewsPerDay
 public struct Simulation: Sendable {
   /// The options of study; each is named like the option of a deck.
   public struct Options: Sendable {
@@ -62,6 +68,7 @@ public struct Simulation: Sendable {
     /// Whether days with few cards are preferred, and the share of a usual day's cards for Monday to Sunday.
     public var balances = false
     public var shares: [Double] = []
+    /// The number of the first day, in days since 1970.
     public var today = 0
     /// The longest interval in days.
     public var maximumInterval = 36_500
@@ -253,6 +260,7 @@ public struct Simulation: Sendable {
     return before(day + 1) - before(day)
   }
 
+  /// Returns the indexes of the cards that are answered on one of the last days.
   private func chosen(_ cards: [Memory], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
     let worth = AnswerWorth(model, times: ending.times, countsSameDay: options.shortTerm)
     let known = cards.map { (state: $0.state, elapsed: day - $0.last) }

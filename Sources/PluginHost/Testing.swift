@@ -14,6 +14,9 @@ public struct PluginTestResult: Equatable, Sendable {
   public let failure: String?
 }
 
+/// The tests of plugins.
+///
+///     try plugins.tests.run(of: "hangman", in: folder).filter { $0.failure != nil }
 public struct PluginTests {
   let host: PluginHost
 

@@ -243,6 +243,7 @@ public final class Database {
   }
 }
 
+/// Returns the inode of the file at a path; nil if there is none.
 private func fileNumber(of path: String) -> ino_t? {
   var facts = stat()
   return stat(path, &facts) == 0 ? facts.st_ino : nil

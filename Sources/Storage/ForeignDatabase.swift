@@ -47,6 +47,7 @@ public enum ForeignDatabase {
 final class ReadableTables: Sendable {
   let names: Set<String>
 
+  /// - Throws: `StorageError` for a damaged schema.
   init(of database: Database) throws(StorageError) {
     // A view has no pages. Its columns are not asked for: views of views may take forever to expand.
     let ordinary = """

@@ -49,6 +49,11 @@ extension Store {
     return try body()
   }
 
+  /// Undoes what the step changed.
+  /// - Parameters:
+  ///   - known: the tables as they are now.
+  ///   - progress: receives the number of parts done and of all parts.
+  /// - Throws: `UndoError.differs` if a row is not as the step left it.
   private func apply(
     _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder, _ progress: (Int, Int) throws -> Void
   ) throws -> UndoStep {

@@ -124,6 +124,7 @@ public final class MediaExchange {
     } catch { return false }
   }
 
+  /// Returns the digest of a content; nil if the content is gone.
   private func digest(of hash: String) throws -> String? {
     try checkInterrupted()
     return try contents.read(hash).map(MediaArchive.digest)

@@ -169,6 +169,7 @@ extension SyncMerge {
     return type
   }
 
+  /// Returns the position in the base of a card; nil if it has none.
   private func position(of card: StoredCard) throws -> Int? {
     guard card.schedule.state == .new else { return nil }
     return try bases[.card, card.id.rawValue]?.list.flatMap(ServerRows.card)?.position

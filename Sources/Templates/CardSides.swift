@@ -159,6 +159,7 @@ package struct CardSides {
     try spend(output.bytes.count - before, &output)
   }
 
+  /// Counts bytes that were read or written, and polls for an interrupt from time to time.
   private func spend(_ count: Int, _ output: inout Output) throws(NoteError) {
     output.work += count
     if output.work > CardSides.workLimit { throw .tooLarge(what: "the text of a card") }
@@ -171,6 +172,7 @@ package struct CardSides {
 
 package struct CardTexts: Equatable {
   package static let blank = "(blank)"
+  /// The maximum size of one text in bytes.
   package static let limit = 1_000_000
 
   package let prompt: String

@@ -65,6 +65,7 @@ public enum MediaNames {
     return try start.contains(UInt8(ascii: ":")) ? isThere(name) : true
   }
 
+  /// Decodes the entities and percent escapes of a name.
   package static func decoded(_ name: String) -> String { decoded(Bytes(name.utf8)[...]) }
 
   /// - Parameter hasEscapes: false in `[sound:...]`, where a percent sign is an ordinary character.

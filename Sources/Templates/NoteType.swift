@@ -69,6 +69,7 @@ public struct NoteType: Equatable, Sendable {
   public package(set) var name: String
   public package(set) var isCloze: Bool
   public package(set) var css: String
+  /// Seconds since 1970.
   public package(set) var modified: Int
   public package(set) var cards: [CardTemplate]
   package var fieldList: [NoteTypeField]

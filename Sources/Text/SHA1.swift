@@ -1,5 +1,8 @@
 // SHA-1 (FIPS 180-4), by which Anki names media files and finds equal notes. It is not used for security.
 
+/// Returns the 20 bytes of SHA-1.
+///
+///     hexadecimal(Array("abc".utf8).withUnsafeBytes(sha1))   // a9993e364706816aba3e25717850c26c9cd0d89d
 public func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
   var state = SHA1()
   let whole = bytes.count & ~63

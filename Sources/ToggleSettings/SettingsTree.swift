@@ -63,6 +63,7 @@ public final class SettingsTree {
     name.isEmpty ? declared.below("").filter { $0.depth == 0 }.map(\.node.name) : try declared.node(name).children
   }
 
+  /// The declaration of a name, or nil.
   public func declaration(of name: String) -> SettingDeclaration? { declared[name]?.declaration }
 
   /// Whether a text names a secret setting, and so may contain its value.
@@ -71,6 +72,7 @@ public final class SettingsTree {
     return declared.all.contains { $0.declaration?.isSecret == true && text.contains(text: $0.name.lowercased()) }
   }
 
+  /// Who declared a name, or nil.
   public func owner(of name: String) -> Owner? { declared[name].flatMap { $0.declaration == nil ? nil : $0.owner } }
 
   /// The settings that a change of a name may affect, each with its owner: itself, or all in a group or section.

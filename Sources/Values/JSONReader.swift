@@ -5,6 +5,7 @@
 
 import Text
 
+/// A source of the bytes of a JSON text.
 public protocol JSONSource {
   associatedtype Failure: Error
 
@@ -83,6 +84,9 @@ public struct JSONReader<Source: JSONSource> {
   private let rowLimit: Int
   private var rowStart = 0
 
+  /// - Parameters:
+  ///   - depthLimit: how deeply lists and objects may be nested in one value.
+  ///   - rowLimit: the maximum number of bytes from one `beginRow` to the next.
   public init(_ source: Source, depthLimit: Int = 32, rowLimit: Int) {
     (self.source, self.depthLimit, self.rowLimit) = (source, depthLimit, rowLimit)
   }

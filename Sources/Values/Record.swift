@@ -91,6 +91,7 @@ extension Value {
       first == second && first.utf8.count == second.utf8.count && first.utf8.elementsEqual(second.utf8)
     }
 
+    /// Whether the first name sorts before the second, by their UTF-8 bytes.
     static func inOrder(_ first: String, _ second: String) -> Bool { first.utf8.lexicographicallyPrecedes(second.utf8) }
 
     public static func == (first: Record, second: Record) -> Bool {

@@ -237,5 +237,6 @@ public final class ModeTable {
       name: name, suggestion: suggestion(for: name, among: entries.map(\.mode.name)), reason: reasonForMissing(name))
   }
 
+  /// The owner of the mode with the given name; nil if there is none.
   public func owner(of name: String) -> Owner? { entries.first { $0.mode.name == name }?.owner }
 }

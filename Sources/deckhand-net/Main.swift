@@ -55,6 +55,7 @@ struct SignedCalls {
   let request: SyncRequest
   private static let longestKey = 1000
 
+  /// - Throws: `CallFailure`.
   func make(_ body: [UInt8]) throws(CallFailure) -> ServerAnswer {
     let address: SyncAddress
     do throws(SyncAddressFault) { address = try SyncAddress(request.address) } catch { throw CallFailure(error) }

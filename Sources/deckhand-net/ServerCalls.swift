@@ -37,6 +37,7 @@ final class ServerCalls {
 
   deinit { curl_easy_cleanup(handle) }
 
+  /// - Throws: `CallFailure`.
   func make(_ call: ServerCall) throws(CallFailure) -> ServerAnswer {
     let packed = try packed(call.body)
     var address = call.address

@@ -8,6 +8,10 @@ import LuaRuntime
 import Problems
 import Text
 
+/// Runs generators.
+///
+///     let generator = DeckGenerator(seconds: 60, processes: context.plugins)
+///     _ = try generator.run("es/times.lua", in: "es") { card in ... }
 package struct DeckGenerator: CardGenerator {
   /// For the generator's own data, and for the cards that it makes, each.
   private static let memoryLimit = 512 << 20

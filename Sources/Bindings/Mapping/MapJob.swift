@@ -281,6 +281,7 @@ private func seedHash(of bytes: UnsafeBufferPointer<UInt8>, _ seed: UInt64) -> U
 
 public enum MapError: Problem, Equatable {
   case noFunction(script: String, isReduce: Bool)
+  /// A line that has more bytes than the limit.
   case longLine(line: Int, limit: Int)
   /// A line of the input to `--reduce` that is not a record.
   case badRecord(line: Int, reason: String)

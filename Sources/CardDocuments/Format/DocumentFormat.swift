@@ -45,5 +45,6 @@ enum DocumentFormat {
   static let maximumText = 100_000
   static let maximumBytes = 8 << 20
   static let limits = JSONLimits(bytes: maximumBytes, depth: 64, values: 300_000, string: 1 << 20)
+  /// The long side of an image, in pixels.
   static let imageSide = 1000
 }

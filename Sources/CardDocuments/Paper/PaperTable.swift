@@ -6,6 +6,7 @@ import Wire
 struct PaperTable {
   /// The column widths as fractions of the page width, which add up to 1.
   var columns: [Double]
+  /// The text size in points.
   var textSize = 12.0
   /// Printed above the first row of each page.
   var heading: String

@@ -12,6 +12,10 @@ public struct RenderedDocument: Equatable, Sendable {
   public let brokenElements: [String]
 }
 
+/// Pixels for drawing in a terminal.
+///
+///     let pixels = try document.pixels(width: 80, height: 123)
+///     pixels.rgba.count   // 4 bytes for each pixel
 public struct PixelDrawing: Equatable, Sendable {
   public let width: Int
   public let height: Int
@@ -52,6 +56,7 @@ extension StoredDocument {
     return PixelDrawing(width: width, height: height, rgba: drawing.bytes)
   }
 
+  /// Renders the document to a PNG, by default a thumbnail of 260 × 400 pixels.
   public func png(width: Int = 260) throws -> RenderedDocument { try rendered(as: .png, width: width) }
 
   private func draw(_ content: CardDocument, _ request: (Scene) -> DrawRequest) throws -> RenderedDocument {

@@ -100,6 +100,7 @@ extension DeckTable {
     return try found.keys.map { try record(db, $0) }.listed.compactMap { deck in found[deck.id].map { (deck, $0) } }
   }
 
+  /// Sets the goal of a deck; nil removes it.
   public static func setGoal(_ db: Database, _ id: DeckID, to goal: DeckGoal?) throws {
     var limits = try limits(db, id)
     limits.goal = goal

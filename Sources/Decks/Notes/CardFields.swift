@@ -73,6 +73,7 @@ public struct NoteSource {
     return (texts.prompt, texts.answer)
   }
 
+  /// The source of a note; nil if the note no longer exists.
   public static func of(_ db: Database, _ id: NoteID) throws -> NoteSource? {
     try db.firstRow("SELECT type, fields, tags FROM notes WHERE id = ?", [id.rawValue]) { row in
       NoteSource(type: NoteTypeID(rawValue: row.integer(0)), fields: row.text(1), tags: row.text(2))

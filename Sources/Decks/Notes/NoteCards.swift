@@ -145,6 +145,7 @@ extension NoteTable {
   }
 }
 
+/// The numbers of a note's cards, from 0.
 public enum NoteOrdinals {
   /// The numbers of the cards that a type makes of a note's fields.
   /// - Parameter values: the values of the fields; nil for those of the note.

@@ -14,6 +14,7 @@ public struct AnkiCard: Equatable, Sendable {
   public var note: Int64 = 0
   public var deck: Int64 = 0
   public var ordinal = 0
+  /// Seconds since 1970.
   public var modified: Int64 = 0
   /// 0 new, 1 learning, 2 review, 3 relearning.
   public var type = 0
@@ -21,6 +22,7 @@ public struct AnkiCard: Equatable, Sendable {
   public var queue = 0
   /// A position, seconds since 1970, or a day number.
   public var due = 0
+  /// The interval in days.
   public var ivl = 0
   public var factor = 0
   public var reps = 0
@@ -112,6 +114,7 @@ extension AnkiCard {
     (odue, odid, flags) = (bounded[8], bounded[9], bounded[10])
   }
 
+  /// The position of a new card; nil for other cards.
   public var position: Int? { type == 0 ? due : nil }
   /// The position of a new card; for another card, the position it had when it was new, if the row records it.
   var place: Int? { type == 0 ? due : AnkiMemory.position(in: data) }
@@ -211,6 +214,7 @@ struct SentSchedule {
   /// The day that due days of exported packages count from: 1 January 2006. No card was due before it.
   static let firstDay = 13_149
 
+  /// - Parameter firstDay: the day that due days count from.
   init(_ moment: StudyMoment, _ options: DeckOptions, firstDay: Int = SentSchedule.firstDay) {
     calendar = AnkiCalendar(moment: moment, firstDay: firstDay)
     self.options = options

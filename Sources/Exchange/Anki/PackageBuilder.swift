@@ -20,6 +20,8 @@ struct PackageBuilder {
     var isDeflated = false
   }
 
+  /// Writes the package to its path, and removes the collection.
+  /// - Returns: the size of the package in bytes.
   func build(collection: String, media: [MediaRecord], _ kinds: FileKinds) throws -> Int {
     let parts = destination.isLegacy ? try legacy(collection, media) : try latest(collection, media)
     let package = scratch.path("package")

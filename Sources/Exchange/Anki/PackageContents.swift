@@ -28,6 +28,7 @@ struct PackageContents {
   var types: [Int64: Value.Record] = [:]
   var decks: [Int64: PackagedDeck] = [:]
   var presets: [Int64: PackagedPreset] = [:]
+  /// Seconds since 1970.
   var created = 0.0
   var modified = 0.0
   var settings = Value.Record()
@@ -237,6 +238,7 @@ final class PackageRows {
     card = try cards.next()
   }
 
+  /// Returns the next note; nil after the last one.
   func next() throws -> PackagedNote? {
     guard let row = try notes.next() else {
       if card != nil { hasStrayCards = true }

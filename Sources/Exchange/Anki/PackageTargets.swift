@@ -11,6 +11,7 @@ import Values
 
 final class PackageTargets {
   private let db: Database
+  /// The deck that is imported into; nil if the decks keep their names.
   private let root: DeckRecord?
   private let isFromServer: Bool
   private let contents: PackageContents

@@ -182,6 +182,7 @@ extension Value.Record {
   }
 }
 
+/// The bytes of a message are malformed.
 struct WireFault: Error {}
 
 struct WireField {
@@ -232,6 +233,7 @@ struct ProtobufReader {
     return found
   }
 
+  /// Returns the next field; nil at the end.
   mutating func next() throws(WireFault) -> WireField? {
     if place == bytes.endIndex { return nil }
     let key = try varint()

@@ -36,6 +36,7 @@ public struct ServerRows {
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
   }
 
+  /// For this account's own collection, with the days of exported packages.
   public init(_ moment: StudyMoment) {
     calendar = AnkiCalendar(moment: moment, firstDay: SentSchedule.firstDay)
   }
@@ -53,6 +54,7 @@ public struct ServerRows {
 
   // MARK: Receiving
 
+  /// Returns nil when the row is not a note.
   public static func note(_ row: [Value]) -> NoteRecord? {
     guard row.count == 11, let id = row[0].integer, let type = row[2].integer else { return nil }
     return NoteRecord(

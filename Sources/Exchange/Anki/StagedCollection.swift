@@ -45,6 +45,7 @@ public struct StagedFault: Error, Equatable, Sendable {
   public let reason: String
 }
 
+/// The file would exceed the limit in bytes.
 public struct StagedTooLarge: Error, Equatable, Sendable {
   public let limit: Int
 }

@@ -15,6 +15,7 @@ final class ZipFile {
   struct Member {
     let index: UInt64
     let name: String
+    /// The compressed size in bytes.
     let packed: UInt64
   }
 
@@ -91,6 +92,7 @@ final class ZipFile {
     members = Dictionary(uniqueKeysWithValues: members.map { (String($0.key.dropFirst(folder.count)), $0.value) })
   }
 
+  /// Passes a member's bytes to `piece`, one buffer at a time.
   func read(_ member: Member, _ piece: (UnsafeRawBufferPointer) throws -> Void) throws {
     let place = "the file \(quoted(member.name))"
     guard let file = zip.fopen_index(archive, member.index, 0) else {
@@ -128,6 +130,8 @@ final class ZipBuilder {
 
   deinit { if isOpen { zip.discard(archive) } }
 
+  /// Adds a member.
+  /// - Parameter isDeflated: whether the bytes are deflated; otherwise they are stored.
   func add(_ name: String, from file: String, offset: Int, count: Int, isDeflated: Bool) throws(PackageError) {
     guard let source = zip.source_file(archive, file, UInt64(offset), Int64(count)) else { throw failure }
     let index = zip.file_add(archive, name, source, UInt32(ZIP_FL_ENC_UTF_8))
@@ -234,6 +238,8 @@ public enum MediaArchive {
 
   // MARK: Writing
 
+  /// Packs files in their order.
+  /// - Returns: the bytes of the archive.
   public static func bytes(of files: [ArchivedMedia], in folder: String) throws -> [UInt8] {
     let scratch = try Scratch(.package, in: folder)
     let path = scratch.path("media.zip")

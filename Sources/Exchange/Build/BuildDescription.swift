@@ -13,6 +13,7 @@ import Values
 ///     try BuildDescription(Array(#"{"name": "Spanish"}"#.utf8), "es/deck.json").name   // "Spanish"
 package struct BuildDescription {
   package static let fileName = "deck.json"
+  /// The limit on its size in bytes.
   static let limit = 1 << 20
   package static let keys = ["name", "namespace", "options"]
 

@@ -111,6 +111,7 @@ public struct BuildSource {
     case cards(CardFormat)
     case generator
 
+    /// Returns nil for a file that is not a source.
     init?(path: String) {
       if path.hasSuffix(".lua") {
         self = .generator

@@ -119,6 +119,7 @@ public struct BuildSettings {
   let generator: any CardGenerator
   let now: Double
   let random: () -> UInt64
+  /// The limit on the size of a media file in bytes.
   let mediaLimit: Int
   let receiveMedia: BuildMediaReceiver
   let isInterrupted: () -> Bool

@@ -132,6 +132,7 @@ struct BuildContent {
   /// The fields that the deck and its sources have changed differently.
   let conflicts: [MergeConflict]
 
+  /// Returns the note's content; nil when the note is gone.
   static func of(_ db: Database, _ id: NoteID?) throws -> BuildContent? {
     guard let id, try NoteTable.exists(db, id) else { return nil }
     let note = try NoteTable.record(db, id)

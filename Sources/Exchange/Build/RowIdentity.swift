@@ -202,6 +202,7 @@ enum BuildIDs {
     return repeated == 0 ? id : "\(id)-\(repeated + 1)"
   }
 
+  /// Returns 80 bits of a hash in hexadecimal digits.
   private static func short(_ text: String) -> String { String(hexadecimal(sha256(Array(text.utf8))).prefix(20)) }
 
   static func hash(_ parts: [String]) -> Int64 {

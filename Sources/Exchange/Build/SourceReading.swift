@@ -91,6 +91,7 @@ package struct SourceReading {
     return text.withoutBlanks(start..<max(next, start + 1))
   }
 
+  /// Returns the entry at an offset; nil between entries.
   package func entry(at offset: Int) -> Int? {
     let line = text.line(at: offset)
     let low = entries.indices.bisected { place -> Bool in

@@ -19,6 +19,7 @@ extension ComparedNotes {
     return try reader.read()
   }
 
+  /// Reads one note of a deck; returns nil when it is gone.
   public static func entry(of note: NoteID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedEntry? {
     guard try NoteTable.exists(db, note), let deck = try DeckTable.list(db).first else { return nil }
     var reader = try DeckContent(db, deck.id, settings)
@@ -45,6 +46,7 @@ public struct ComparedFiles {
   private let texts: Texts?
   private let notes: [ComparedNotes]
 
+  /// - Throws: `ExchangeError`, `PackageError`, `FileError`.
   public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws {
     switch Self.family(operands) {
     case .csv:
@@ -160,6 +162,7 @@ public struct ComparedFiles {
     return tables
   }
 
+  /// Returns a file's bytes, split after each line end.
   private static func lines(
     _ operand: ComparedOperand, _ settings: ComparisonSettings
   ) throws -> [ArraySlice<UInt8>] {

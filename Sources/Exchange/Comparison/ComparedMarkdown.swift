@@ -15,6 +15,7 @@ struct ComparedMarkdown {
   private static let names = FieldNames(["prompt", "answer", "subdeck"])
   private static let clozeNames = FieldNames(["text", "subdeck"])
 
+  /// - Parameter lines: the file's bytes, split after each line end.
   init(_ source: ByteSource, lines: [ArraySlice<UInt8>]) throws {
     (hasMark, encoding) = (source.hasMark, source.encoding)
     let cards = MarkdownCards(source, isRaw: true)

@@ -167,6 +167,7 @@ struct ComparedTable {
     return content[.column].entries.map(\.key) == names && names.count == columns.count ? rows.first?.raw : nil
   }
 
+  /// Returns the row's bytes if it equals the entry.
   private func raw(_ entry: ComparedEntry, _ names: [String], _ separator: UInt8) -> [UInt8]? {
     guard separator == self.separator, names == columns, let place = places[entry.key],
       let own = content[.note][entry.key], own.isSame(as: entry)

@@ -119,6 +119,7 @@ public struct ContentDifference: Sendable {
 }
 
 extension ComparedChange {
+  /// Compares one entry; returns nil when both are the same.
   public init?(of kind: ComparedKind, from old: ComparedEntry?, to new: ComparedEntry?) {
     switch (old, new) {
     case (nil, nil): return nil

@@ -88,6 +88,7 @@ extension MergeConflict {
     owner = Owner(kind: kind, key: key)
   }
 
+  /// Returns the text of a side; nil when the side has none.
   public func text(of side: SettledSide) -> String? {
     switch side {
     case .base: base

@@ -124,6 +124,7 @@ public struct ThreeWayMerge {
 
   // MARK: Single entries
 
+  /// Merges one entry; returns nil when it is gone.
   private func merged(
     _ kind: ComparedKind, _ base: ComparedEntry?, _ ours: ComparedEntry?, _ theirs: ComparedEntry?
   ) -> ComparedEntry? {

@@ -16,6 +16,7 @@ struct MarkdownBlocks {
     (self.html, self.isCloze, self.depth, index) = (html, isCloze, depth, html.startIndex)
   }
 
+  /// - Returns: nil when there is anything else between the blocks.
   mutating func text() -> String? {
     if depth > 20 { return nil }
     var blocks: [String] = []

@@ -76,6 +76,7 @@ final class MarkdownCards: CardRows {
     return try readLine().map { ($0, number) }
   }
 
+  /// Returns the next line without its end; nil at the end of the file.
   private func readLine() throws -> Substring? {
     let before = (open?.size ?? 0) + (paragraph?.size ?? 0)
     guard let bytes = try source.takeLine(after: before) else { return nil }
@@ -293,6 +294,7 @@ final class MarkdownCards: CardRows {
     }
   }
 
+  /// Returns the HTML of a paragraph with clozes; nil when it has none.
   private static func clozes(in text: String) -> MarkdownHTML? {
     guard text.contains(text: "==") || text.contains(text: "{{c"), MarkdownHTML.invalidReason(text) == nil else {
       return nil

@@ -67,6 +67,7 @@ struct MarkdownHTML {
     }.joined(separator: "\n")
   }
 
+  /// Returns why a text is refused; nil when it is valid.
   static func invalidReason(_ text: String) -> String? {
     if text.utf8.count > limit { return "a text in Markdown has at most \(grouped(limit)) bytes" }
     // cmark would replace it by another character.

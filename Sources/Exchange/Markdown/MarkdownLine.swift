@@ -81,6 +81,7 @@ extension MarkdownLine {
     return textAfterComment(start.dropFirst(2))?.allSatisfy(\.isWhitespace) ?? true
   }
 
+  /// Returns the text after the end of a comment; nil when it does not end in this line.
   static func textAfterComment(_ line: Substring) -> Substring? {
     line.firstRange(ofText: MarkdownFacts.closing).map { line[$0.upperBound...] }
   }

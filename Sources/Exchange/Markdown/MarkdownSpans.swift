@@ -23,6 +23,7 @@ struct MarkdownSpans {
   /// like formulas.
   private static let opening: Bytes = [0xEF, 0xB7, 0x91]
   private static let closing: Bytes = [0xEF, 0xB7, 0x92]
+  /// The limit on a formula in bytes.
   private static let longestFormula = 4_000
 
   /// - Parameter marksClozes: whether `==` is protected, because it may mark a cloze.

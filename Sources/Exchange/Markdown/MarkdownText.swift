@@ -89,6 +89,7 @@ struct MarkdownInlines {
     static let escapesBars = Options(rawValue: 8)
   }
 
+  /// How many bytes are searched for the end of an element.
   private static let longestElement = 4_000
 
   private let html: ArraySlice<UInt8>

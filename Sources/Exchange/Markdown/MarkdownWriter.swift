@@ -59,6 +59,7 @@ struct MarkdownWriter: CardRowWriter {
     return isRead(text) ? text : nil
   }
 
+  /// Returns the cards in a few lines; nil when one is refused.
   static func rows(in text: String) -> [CardRow]? {
     var (rows, row) = ([CardRow](), CardRow())
     do {

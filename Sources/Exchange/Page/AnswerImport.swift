@@ -85,6 +85,7 @@ public struct AnswerImport {
 struct PageAnswer: Equatable {
   let guid: String
   let subdeck: String
+  /// Seconds since 1970.
   let at: Double
   let rating: Rating
   let seconds: Double

@@ -60,6 +60,7 @@ public struct DeckPage {
   private let options: PageOptions
   private let mediaPath: (MediaRecord) -> String
   private let picture: (String) throws -> GalleryPicture?
+  /// The typical size in bytes of the picture of a document.
   private static let usualPicture = 60_000
 
   /// - Parameters:
@@ -76,6 +77,7 @@ public struct DeckPage {
     (self.moment, self.options, mediaPath) = (moment, options, media)
   }
 
+  /// Estimates the size of the file in bytes without making it.
   public func weight() throws -> Int {
     let isTimed = try !memories().isEmpty
     let frame = PageText.head(title: "", options: "", timed: isTimed).count + PageText.end(timed: isTimed).count

@@ -6,6 +6,7 @@ import Templates
 import Text
 
 struct SpokenText {
+  /// The limit on the length of a tag in bytes.
   private static let longestTag = 1024
   private static let longestName = 24
   /// The limits on the length of a remark: of a whole cue in bytes, and within speech in characters.

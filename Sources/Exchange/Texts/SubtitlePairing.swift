@@ -82,6 +82,7 @@ public struct SubtitlePairing: Sendable {
     }
   }
 
+  /// Returns the number of seconds in which both files have a line.
   private static func overlap<E>(
     _ text: [TextParagraph], _ translation: [TextParagraph], _ timing: SubtitleTiming, _ check: () throws(E) -> Void
   ) throws(E) -> Double {

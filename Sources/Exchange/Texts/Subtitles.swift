@@ -111,6 +111,7 @@ struct SubtitleCues {
   private var isNote = false
   /// A line before the times of a cue: its number or its name, or else a line without a cue.
   private var pending: (line: String, place: Int)?
+  /// The number of the last cue; nil if the cues are not numbered.
   private var lastNumber: Int?
 
   static func read(_ text: String, _ format: TextFormat, _ scan: inout TextScan) throws -> [SubtitleCue] {
@@ -161,6 +162,7 @@ struct SubtitleCues {
     }
   }
 
+  /// Begins a cue, or with nil the lines of one that is left out.
   private mutating func begin(_ cue: SubtitleCue?) {
     finish(isBeforeTimes: true)
     if let pending, let number = Self.number(pending.line) { lastNumber = number }

@@ -155,6 +155,7 @@ extension TextFile {
   }
 }
 
+/// The bytes of a text that are not UTF-8.
 private struct UTF8Faults {
   private var first: [Int] = []
   private(set) var count = 0
@@ -197,6 +198,7 @@ private struct UTF8Faults {
   }
 }
 
+/// What a file is that is no text, by its first bytes.
 enum FileSignature {
   private static let starts: [(start: [UInt8], offset: Int, name: String)] = [
     (Array("%PDF-".utf8), 0, "a PDF document (pdftotext makes a text of it)"),

@@ -36,6 +36,7 @@ public struct VocabularyFile: Sendable {
   /// The limits on the length of a value in the file, and on that of all texts together, in bytes.
   private static let longestValue = 4 << 20
   private static let mostText = 256 << 20
+  /// The limit on the file's size in bytes.
   private static let largest = 512 << 20
 
   public let entries: [VocabularyEntry]

@@ -6,6 +6,7 @@ import Files
 
 /// A `.dict` or `.dict.dz` file.
 struct PackedText {
+  /// The most bytes that one entry may have.
   static let entryLimit = 4 << 20
 
   private let file: ByteFile

@@ -13,6 +13,9 @@ import Wire
 /// Why the process cannot be started.
 struct IsolationFailure: Error { let words: String }
 
+/// A running deckhand-plugin.
+///
+///     let process = try PluginProcess(path: path, variables: [], terms, seconds: 2, clock: clocks.elapsed)
 final class PluginProcess: DistantChannel {
   private(set) var process: pid_t
   private let channel: Int32

@@ -111,7 +111,8 @@ private struct RoffPage {
     let short = summary.hasSuffix(".") ? String(summary.dropLast()) : summary
     lines = [
       // `.TH` sets the adjustment that the string AD names; older macros have none and take `.ad`.
-      ".\\\" Made by `deckhand man`.", ".ds AD l", ".TH \"\(name.uppercased())\" 1 \"\" \"Deckhand \(version)\" \"Deckhand\"",
+      ".\\\" Made by `deckhand man`.", ".ds AD l",
+      ".TH \"\(name.uppercased())\" 1 \"\" \"Deckhand \(version)\" \"Deckhand\"",
       ".ad l", ".nh", ".SH NAME", "\(Self.escaped(name)) \\- \(Self.escaped(short))",
     ]
   }

@@ -121,6 +121,7 @@ enum NoteTypeSheet {
     return sheet
   }
 
+  /// - Throws: `EditorError.unknownPart`.
   static func draft(_ sheet: Sheet, isCloze: Bool) throws(EditorError) -> NoteTypeDraft {
     var draft = NoteTypeDraft(name: "", fields: [], cards: [], isCloze: isCloze)
     for part in sheet.parts {

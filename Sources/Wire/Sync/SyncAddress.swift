@@ -29,6 +29,7 @@ public struct SyncAddress: Equatable, Sendable {
   public let isEncrypted: Bool
   private static let longest = 1000
 
+  /// - Throws: `SyncAddressFault`.
   public init(_ given: String) throws(SyncAddressFault) {
     guard given.utf8.count <= SyncAddress.longest else {
       throw .malformed(expected: "at most \(grouped(SyncAddress.longest)) bytes")

@@ -28,6 +28,7 @@ public struct SyncRequest: Equatable, Sendable {
   public var expectedAddress = ""
   /// Seconds without a byte after which the server counts as unreachable.
   public var timeout = 30
+  /// The limit of the unpacked answer in bytes.
   public var answerLimit = 64 << 20
 
   public init(call: String, address: String, session: String, keyPath: String) {

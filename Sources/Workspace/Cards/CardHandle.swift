@@ -164,6 +164,7 @@ public final class CardSequence: WorkspaceHandle {
 
   public var count: Int { ids.count }
 
+  /// Returns the next card, or nil at the end.
   public func nextCard() throws -> CardHandle? {
     _ = try workspace.store(for: "iterator")
     while next < ids.count {
@@ -225,6 +226,7 @@ public final class CardSequence: WorkspaceHandle {
 }
 
 extension CardRecord {
+  /// The size of the texts in bytes.
   fileprivate var textBytes: Int {
     prompt.utf8.count + answer.utf8.count + tags.reduce(0) { $0 + $1.utf8.count + 16 } + fields.count * 64
   }

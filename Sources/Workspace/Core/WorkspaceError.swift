@@ -14,6 +14,7 @@ public enum WorkspaceError: Problem, Equatable {
   case playerMissing(String)
   /// The program of `media.player` ended with an error; the reason is what it reported.
   case playerFailed(program: String, reason: String?)
+  /// The program of `media.speech` (espeak-ng if nil) does not exist, or cannot be run.
   case noSpeech(program: String?)
   case speechWithoutFile(String)
   /// The program produced no sound for a text; the reason is what it reported.

@@ -170,6 +170,7 @@ final class BackgroundJob<Outcome: Sendable> {
 
   var isOver: Bool { shared.state.withLock { $0.outcome != nil } }
 
+  /// The bytes done and their total.
   var progress: (done: Int, total: Int) { shared.state.withLock { $0.progress } }
 
   /// Waits until the work is done.

@@ -13,6 +13,7 @@ public final class DeckHandle: RowHandle<DeckID> {
 
   public func study(_ options: SessionHandle.Options) throws -> SessionHandle { try SessionHandle(self, options) }
 
+  /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> DeckRecord { try workspace.read { try DeckTable.record($0, id) } }
 
   /// Reads, if the deck exists.
@@ -158,6 +159,7 @@ public struct DeckOperations {
     try workspace.read { try DeckTable.named($0, name)?.name ?? DeckName(name).text }
   }
 
+  /// Returns the deck with a name, case-insensitively; nil if there is none.
   public func named(_ name: String) throws -> DeckHandle? {
     try workspace.read { try DeckTable.named($0, name) }.map { workspace.handle(of: $0.id) }
   }

@@ -58,6 +58,7 @@ private struct CardPaper {
     PaperSide(CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
   }
 
+  /// Returns a picture; nil if it is missing or cannot be shown.
   private func picture(_ name: String) throws -> Picture? {
     guard let record = try workspace.read({ try MediaTable.named($0, name) }) else { return nil }
     let bytes: [UInt8]

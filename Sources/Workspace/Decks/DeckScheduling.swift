@@ -202,6 +202,7 @@ public struct PresetOperations {
 }
 
 public final class PresetHandle: RowHandle<PresetID> {
+  /// - Throws: `DeckError.gone` when it was removed.
   public func record() throws -> PresetRecord { try workspace.read(for: "preset") { try PresetTable.record($0, id) } }
 }
 

@@ -113,6 +113,7 @@ public final class SessionHandle: WorkspaceHandle {
   /// The number of cards in the queue, as a measure of memory use.
   public var queueLength: Int { kind.progress.remaining }
 
+  /// Returns the card to answer; nil when the session is over.
   public func card() throws -> CardHandle? {
     switch try current() {
     case .sprint(let sprint): return sprint.card.map { workspace.handle(of: $0) }

@@ -5,6 +5,10 @@ public import CardDocuments
 import Decks
 import Storage
 
+/// A document of an open workspace.
+///
+///     let document = try workspace.documents.create(background: nil)
+///     try document.addText("el gato", at: ElementPlacement())
 public final class DocumentHandle: WorkspaceHandle {
   public let workspace: Workspace
   private let stored: StoredDocument

@@ -10,6 +10,10 @@ import Problems
 import Storage
 import Text
 
+/// The documents of a workspace.
+///
+///     let document = try workspace.documents.create(background: nil)
+///     try workspace.documents.change("6D92") { try $0.addText("hola", at: place) }
 public struct DocumentOperations {
   let workspace: Workspace
 
@@ -106,6 +110,7 @@ public struct DocumentOperations {
     }
   }
 
+  /// The width in pixels of a document on the page of a deck.
   private static var pageWidth: Int { 500 }
 }
 

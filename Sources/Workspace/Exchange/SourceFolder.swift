@@ -187,6 +187,7 @@ package final class SourceFolder {
     return rules
   }
 
+  /// Reads the collection; returns nil if there is none, without creating it.
   private func reading<T>(_ body: (Database) throws -> T) throws -> T? { try workspace.readIfMade(body) }
 
   package func source(_ name: String) -> SourceReading? { known[name]?.reading }

@@ -46,6 +46,7 @@ public struct MediaOperations {
     return try workspace.perform(.addMedia, count: { $0.count }) { _ in try paths.map { try add(from: $0, kinds) } }
   }
 
+  /// Adds bytes under a name.
   public func add(_ bytes: [UInt8], named name: String) throws -> String {
     try add(named: MediaNames.checked(name)) { bytes }
   }
@@ -258,8 +259,10 @@ enum MediaContent {
     }
   }
 
+  /// How many bytes `matches` examines.
   static let headSize = 4096
 
+  /// - Parameter head: the first bytes of the file.
   func matches(_ head: [UInt8]) -> Bool {
     switch self {
     case .picture:

@@ -211,6 +211,7 @@ public struct NoteTypeOperations {
 
 /// A note type of an open workspace.
 public final class NoteTypeHandle: RowHandle<NoteTypeID> {
+  /// - Throws: `DeckError.gone` if it was removed.
   public func record() throws -> NoteType { try workspace.read(for: "note type") { try NoteTypeTable.record($0, id) } }
 
   public func noteCount() throws -> Int { try workspace.noteTypes.noteCounts()[id] ?? 0 }
