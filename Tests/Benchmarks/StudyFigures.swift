@@ -184,8 +184,9 @@ struct StudyFigures {
             last_review = 1740000000 + (id % 100) * 86400, due = 1740000000 + (id % 100 + 10 + id % 60) * 86400
           WHERE id % 10 > 0
           """)
-      let insert = try db.makeStatement(
-        sql: """
+      let insert = try Statement(
+        db,
+        """
           INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
           VALUES (?, ?, ?, ?, ?, ?, ?, 5, 7)
           """)
