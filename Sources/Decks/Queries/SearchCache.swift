@@ -135,7 +135,7 @@ public final class SearchCache {
   /// Whether a card is one of some cards. Most ids are close together, so one flag for each number from the lowest to
   /// the highest is fastest.
   private static func membership(of cards: [Int64]) -> (Int64) -> Bool {
-    guard let low = cards.min(), let high = cards.max(),
+    guard cards.count > 64, let low = cards.min(), let high = cards.max(),
       case (let width, false) = high.subtractingReportingOverflow(low), width < Int64(widest)
     else { return Set(cards).contains }
     var flags = Array(repeating: false, count: Int(width) + 1)
