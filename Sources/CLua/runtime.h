@@ -124,8 +124,6 @@ extern _Thread_local dh_entry *volatile dh_innermost_entry;
 // Returns the lowest address of this thread's native stack at which a call may begin.
 char *dh_stack_floor(void);
 
-// ---- deadline.c
-
 // How long the clock of a call has stood still by `now`, for pauses of the call or inside it; 0 for NULL.
 int64_t dh_time_paused(const dh_entry *entry, const dh_entry *paused, int64_t now);
 // Ensures that the timer ticks on this thread; called when an entry with a limit begins.
