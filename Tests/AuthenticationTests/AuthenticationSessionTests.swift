@@ -14,9 +14,9 @@ import TestSupport
     var heard: [String] = []
 
     init(_ session: AuthenticationSession) {
-      session.didChange = { [unowned session, unowned self] in
+      session.didChange = { [unowned session, weak self] in
         let user = session.user ?? (session.needsAuthentication ? "nobody" : "local")
-        heard.append(session.isAuthenticating ? "asking" : user)
+        self?.heard.append(session.isAuthenticating ? "asking" : user)
       }
     }
   }
