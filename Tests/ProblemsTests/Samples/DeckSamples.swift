@@ -58,7 +58,7 @@ extension ProblemTable {
     ])
 
   static let comparisons = ProblemTable(
-    ComparisonError.self, in: "Exchange/Comparison/ComparisonError.swift",
+    ComparisonError.self, in: "Exchange/Comparison/MergeConflict.swift",
     plain: ["needsOutput": .needsOutput, "notCards": .notCards],
     [
       .noOperand(hostile, suggestion: hostile), .noOperand(hostile, suggestion: nil), .noConflict(hostile),
@@ -66,7 +66,7 @@ extension ProblemTable {
     ])
 
   static let packages = ProblemTable(
-    PackageError.self, in: "Exchange/Anki/PackageError.swift",
+    PackageError.self, in: "Exchange/Anki/PackageFile.swift",
     [
       .notAPackage(path: hostile, reason: "is not a ZIP file"),
       .damaged(path: hostile, place: hostile, reason: "is not as it was written"),

@@ -56,7 +56,7 @@ extension ProblemTable {
         .changedSince(hostile, by: [hostile, "adding 1 card"]), .differs(hostile, what: hostile), .unreadable(hostile),
       ]),
     ProblemTable(
-      ArchiveError.self, in: "Archives/ArchiveError.swift",
+      ArchiveError.self, in: "Archives/Archive.swift",
       plain: ["outOfMemory": .outOfMemory],
       [
         .damaged(path: hostile, reason: hostile), .refused(path: hostile, reason: hostile),
@@ -107,7 +107,7 @@ extension ProblemTable {
     ])
 
   static let textFiles = ProblemTable(
-    TextFileError.self, in: "Exchange/Texts/TextFileError.swift",
+    TextFileError.self, in: "Exchange/Texts/TextFile.swift",
     [
       .damaged(path: hostile, reason: "it is cut"), .refused(path: hostile, reason: "it is encrypted"),
       .noLibrary(path: hostile), .empty(path: hostile),
@@ -145,12 +145,12 @@ extension ProblemTable {
     ])
 
   static let listening = ProblemTable(
-    ListenerError.self, in: "AnkiConnect/ListenerError.swift",
+    ListenerError.self, in: "AnkiConnect/ActionListener.swift",
     plain: ["programFailed": .programFailed],
     [.noProgram(path: hostile), .taken(port: 8765), .cannotListen(port: 80, reason: hostile)])
 
   static let builds = ProblemTable(
-    BuildError.self, in: "Exchange/Build/BuildError.swift",
+    BuildError.self, in: "Exchange/Build/BuildDescription.swift",
     [
       .noFolder(path: hostile), .nothingToBuild(folder: hostile),
       .badDescription(path: hostile, reason: "no key is called \"x\""),

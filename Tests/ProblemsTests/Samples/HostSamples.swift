@@ -101,7 +101,7 @@ extension ProblemTable {
 
   static let shell = [
     ProblemTable(
-      LineError.self, in: "Shell/Prompt/LineSource.swift",
+      LineError.self, in: "Shell/Prompt/PlainLineReader.swift",
       [.notUTF8(column: 1_000), .notUTF8(column: nil), .tooLong(limit: 1 << 20), .unreadable(errno: 5)]),
     ProblemTable(
       RedirectionError.self, in: "Shell/ShellError.swift",
