@@ -86,12 +86,12 @@ public final class BuildRun {
       if let known, known.stamp == source.stamp { known.content } else {
         try BuildIDs.hash(ofFile: folder.path + "/" + source.path, isInterrupted: settings.isInterrupted)
       }
-    if let known, try hasInputs(known), known.content == content,
+    if let known, let inputs = try unchangedInputs(known), known.content == content,
       try !settings.restores || !hasRemoved(touched[known.id] ?? [])
     {
       state.report.unchanged += 1
-      if known.stamp != source.stamp {
-        _ = try BuildTable.save(db, source, of: build, content: content, inputs: known.inputs)
+      if known.stamp != source.stamp || known.inputs != inputs {
+        _ = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
       }
       if let gone = state.gone[known.id] { state.unread.append((source.path, known.id, gone)) }
       for row in touched[known.id] ?? [] { _ = try compare(row, source) }
@@ -115,11 +115,12 @@ public final class BuildRun {
     }
   }
 
-  /// Whether the files that a generator read are unchanged.
-  private func hasInputs(_ source: BuiltSource) throws -> Bool {
+  /// Returns the present state of the files that a generator read; nil when one has changed.
+  private func unchangedInputs(_ source: BuiltSource) throws -> String? {
     let paths = BuildInputs.paths(source.inputs)
-    let now = try BuildInputs.text(of: paths, in: folder.path, isInterrupted: settings.isInterrupted)
-    return now == source.inputs
+    let now = try BuildInputs.text(
+      of: paths, before: source.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
+    return (now.isEmpty ? source.inputs.isEmpty : BuildInputs.isSame(now, source.inputs)) ? now : nil
   }
 
   private func hasRemoved(_ rows: [BuiltRow]) throws -> Bool {
