@@ -272,9 +272,9 @@ int dh_is_stopping(lua_State *L) { return dh_of(L)->stop; }
 
 // ---- Time limits
 
-// A 5 ms timer ticks on the thread that runs Lua while a call with a limit is running; each tick walks the chain of calls
-// and stops the outermost one whose time is over. A call only stores its limit; the timer disarms itself at the first
-// tick that finds no limit, so it never stays armed.
+// A 5 ms timer ticks on the thread that runs Lua while a call with a limit is running; each tick walks the chain of
+// calls and stops the outermost one whose time is over. A call only stores its limit; the timer disarms itself at the
+// first tick that finds no limit, so it never stays armed.
 
 #define TICK_NANOSECONDS 5000000
 

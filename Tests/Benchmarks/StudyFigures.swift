@@ -187,9 +187,9 @@ struct StudyFigures {
       let insert = try Statement(
         db,
         """
-          INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
-          VALUES (?, ?, ?, ?, ?, ?, ?, 5, 7)
-          """)
+        INSERT INTO reviews (card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
+        VALUES (?, ?, ?, ?, ?, ?, ?, 5, 7)
+        """)
       for answer in 0..<Self.cards * Self.answers {
         let (card, round) = (Self.firstCard + answer % Self.cards, answer / Self.cards)
         let at = 1_700_000_000 + Double(answer) * 150

@@ -165,8 +165,8 @@ extension SourceStamp {
 
 /// The files that a generator read: for each its stamp and the hash of its content, or just 0 if the file is gone.
 enum BuildInputs {
-  /// Returns the present state of files as text for the column `inputs`; empty without files. A file with the same stamp
-  /// as in the state `before` is not read.
+  /// Returns the present state of files as text for the column `inputs`; empty without files. A file with the same
+  /// stamp as in the state `before` is not read.
   static func text(
     of paths: [String], before: String = "", in folder: String, isInterrupted: @escaping () -> Bool
   ) throws -> String {
