@@ -1,4 +1,4 @@
-// The protected calls of the host into Lua. Invariant: each returns a status, none raises; a stopped one leaves no hook.
+// Protected calls of the host into Lua. Invariant: each returns a status, none raises; a stopped one leaves no hook.
 
 #include <malloc.h>
 
