@@ -97,7 +97,8 @@ enum CompareCommands {
       that theirs changed replaces ours; if notes outside OURS show it, OURS uses the new one under another name. \
       Options, media, suspensions, flags and columns that the file of THEIRS does not contain stay unchanged. \
       Without --output, OURS must be a deck, and gets the result as one undo step; a note that is in another deck \
-      stays there unchanged, and is named; so does a note that theirs removed and you have studied. A text file keeps its form: what no side changed is written as it was. \
+      stays there unchanged, and is named; so does a note that theirs removed and you have studied. A text file keeps \
+      its form: what no side changed is written as it was. \
       The exit status is 0, or 1 if there were conflicts or such notes, or 2 if nothing could be merged.
       """,
     arguments: [

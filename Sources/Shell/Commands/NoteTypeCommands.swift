@@ -58,8 +58,8 @@ enum NoteTypeCommands {
     "notetype", "create", effect: .changes, summary: "Creates a note type.", answer: "notetype",
     details: """
       It starts as a copy of Basic, or of Cloze with --cloze. Without --field, --front, --back and --from it opens in \
-      $EDITOR; what `notetype show` prints of another type can be its --from. --front and --back are the sides of its first card: {{Word}} \
-      shows a field.
+      $EDITOR; what `notetype show` prints of another type can be its --from. --front and --back are the \
+      sides of its first card: {{Word}} shows a field.
       """, arguments: [Argument("NAME", help: "the new type's name")],
     options: [
       Option("--field", "F", isRepeating: true, help: "a field; those given replace the copied ones"),

@@ -41,10 +41,9 @@ extension SyncCommand {
     ]
     lines += shown(report.findings)
     if let path = report.setAsidePath {
-      let count = session.counted(report.setAside.count, "note")
-      lines.append(
-        "\(count) of this account \(report.setAside.count == 1 ? "no longer fits its note type: it was saved to" : "no longer fit their note types: they were saved to") \(path)."
-      )
+      let count = report.setAside.count
+      let fate = count == 1 ? "fits its note type: it was saved" : "fit their note types: they were saved"
+      lines.append("\(session.counted(count, "note")) of this account no longer \(fate) to \(path).")
     }
     if let backup = report.backup { lines.append("What was here before was saved to \(backup).") }
     return CommandResult(

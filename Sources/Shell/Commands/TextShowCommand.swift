@@ -22,7 +22,8 @@ enum TextShowCommand {
       of a card is the first field of its note. Names and numbers are not counted. A word is known in each of its \
       forms. Expected coverage is what is remembered today, according to the memory model: a word that is nearly \
       forgotten counts for less. Without --language a text is read in the language that it declares (a book, a page, a \
-      WebVTT file), otherwise in that of `set game.language`. --plot draws charts, --png writes them to a file, as SVG if its name ends in .svg.
+      WebVTT file), otherwise in that of `set game.language`. --plot draws charts, --png writes them to a file, as \
+      SVG if its name ends in .svg.
       """, arguments: [TextCommands.files],
     options: TextCommands.common + [
       Option(
