@@ -163,34 +163,37 @@ extension SourceStamp {
   }
 }
 
-/// The files that a generator read: for each its stamp and the hash of its content, or just 0 if the file is gone.
-enum BuildInputs {
-  /// Returns the present state of files as text for the column `inputs`; empty without files. A file with the same
-  /// stamp as in the state `before` is not read.
-  static func text(
-    of paths: [String], before: String = "", in folder: String, isInterrupted: @escaping () -> Bool
-  ) throws -> String {
-    if paths.isEmpty { return "" }
-    let known = ServerRows.record(before)
-    let files = try Set(paths).sorted().map { path -> (String, Value) in
-      let file = folder + "/" + path
-      guard let facts = try FileFacts.at(file), facts.kind == .file else { return (path, .list([.integer(0)])) }
-      // The stamp is from before the file is read, so a write in the meantime gives another stamp.
-      let stamp = SourceStamp(facts)
-      let parts = [stamp.size, stamp.modified, stamp.inode].map { Value.integer($0) }
-      if let state = known[path]?.list, state.count == 4, state.starts(with: parts) { return (path, .list(state)) }
-      let hash = try BuildIDs.hash(ofFile: file, isInterrupted: isInterrupted)
-      return (path, .list(parts + [.integer(Int(hash))]))
-    }
-    return Value.record(files).json
+/// The files that a generator read: for each its stamp and the hash of its content, or just 0 if the file is gone. They
+/// are stored as JSON in the column `inputs`, which is empty for a source without any.
+struct BuildInputs: Equatable {
+  private let files: Value.Record
+
+  init(stored: String) { files = ServerRows.record(stored) }
+
+  /// Reads the present state of files. A file with the same stamp as in an earlier state is not read.
+  init(
+    _ paths: [String], since before: BuildInputs? = nil, in folder: String, isInterrupted: @escaping () -> Bool
+  ) throws {
+    files = Value.Record(
+      try Set(paths).sorted().map { path -> (String, Value) in
+        let file = folder + "/" + path
+        guard let facts = try FileFacts.at(file), facts.kind == .file else { return (path, .list([.integer(0)])) }
+        // The stamp is from before the file is read, so a write in the meantime gives another stamp.
+        let stamp = SourceStamp(facts)
+        let parts = [stamp.size, stamp.modified, stamp.inode].map { Value.integer($0) }
+        if let known = before?.files[path], let state = known.list, state.count == 4, state.starts(with: parts) {
+          return (path, known)
+        }
+        let hash = try BuildIDs.hash(ofFile: file, isInterrupted: isInterrupted)
+        return (path, .list(parts + [.integer(Int(hash))]))
+      })
   }
 
-  /// Returns the paths in a text that `text` returned.
-  static func paths(_ text: String) -> [String] { ServerRows.record(text).names }
+  var paths: [String] { files.names }
+  var stored: String { files.isEmpty ? "" : Value.record(files).json }
 
-  /// Whether two such texts have the same files with the same content.
-  static func isSame(_ one: String, _ other: String) -> Bool {
-    let contents = [one, other].map { ServerRows.record($0).fields.map { ($0.name, $0.value.list?.last) } }
-    return contents[0].elementsEqual(contents[1]) { $0 == $1 }
+  /// Whether both have the same files with the same content.
+  func isSame(as other: BuildInputs) -> Bool {
+    files.fields.elementsEqual(other.files.fields) { $0.name == $1.name && $0.value.list?.last == $1.value.list?.last }
   }
 }

@@ -101,8 +101,8 @@ public final class BuildRun {
     let refused = state.report.cards.rejectedCount
     let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
     let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
-    let inputs = try BuildInputs.text(of: read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
-    let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
+    let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
+    let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.stored)
     for row in read.refused { refuse(row, source) }
     try recordMedia(read, source)
     var visited = VisitedSource(path: source.path, id: id)
@@ -117,10 +117,11 @@ public final class BuildRun {
 
   /// Returns the present state of the files that a generator read; nil when one has changed.
   private func unchangedInputs(_ source: BuiltSource) throws -> String? {
-    let paths = BuildInputs.paths(source.inputs)
-    let now = try BuildInputs.text(
-      of: paths, before: source.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
-    return (now.isEmpty ? source.inputs.isEmpty : BuildInputs.isSame(now, source.inputs)) ? now : nil
+    if source.inputs.isEmpty { return "" }
+    let before = BuildInputs(stored: source.inputs)
+    let now = try BuildInputs(
+      before.paths, since: before, in: folder.path, isInterrupted: settings.isInterrupted)
+    return now.isSame(as: before) && !now.paths.isEmpty ? now.stored : nil
   }
 
   private func hasRemoved(_ rows: [BuiltRow]) throws -> Bool {
