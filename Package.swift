@@ -263,8 +263,10 @@ let package = Package(
       resources: [.copy("Fixtures")]),
     tests(
       "Sync",
-      ["Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Wire", "deckhand-net"],
-      exclude: ["StandIn"]),
+      [
+        "Templates", "Problems", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Wire", "deckhand-net",
+        "TestDecks",
+      ], exclude: ["StandIn"]),
     tests("Values", ["Problems", "Text"]),
     tests(
       "CardDocuments",

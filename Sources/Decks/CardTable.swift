@@ -179,17 +179,6 @@ public enum CardTable {
     return (names, hasDocuments)
   }
 
-  /// Adds a card.
-  /// - Throws: `emptyPrompt`, `emptyAnswer`, `badText`, `badTag`, `badGuid`, `duplicate`, `gone`.
-  @discardableResult
-  public static func add(
-    _ db: Database, _ card: NewCard, to deck: DeckID, at place: CardPlace = .top, now: Double,
-    random: @escaping () -> UInt64
-  ) throws -> CardID {
-    let adder = try CardAdder(db, deck: deck, random: random)
-    return try card.checked { try adder.add($0, at: place, now: now) }
-  }
-
   // MARK: Changing
 
   /// Removes a document from the cards that show it. Returns how many there were.

@@ -107,7 +107,7 @@ struct GrowthFigures {
     let start = now()
     try store.read { db in
       let deck = try DeckTable.find(db, named: "Growth").id
-      _ = try ReviewSession(db, deck: deck, at: Self.moment).card(db, at: Self.moment)
+      _ = try ReviewSession(db, StudySelection([deck]), at: Self.moment).card(db, at: Self.moment)
     }
     return now() - start
   }

@@ -47,7 +47,7 @@ struct StudyFigures {
         ]
       ) { _ = try DeckStatistics($0, at: moment) },
       try compared(queue, [waiting]) { db in
-        _ = try ReviewSession(db, deck: DeckID(rawValue: 1), at: moment).card(db, at: moment)
+        _ = try ReviewSession(db, StudySelection([DeckID(rawValue: 1)]), at: moment).card(db, at: moment)
       },
       try compared(counts, [waiting]) { _ = try StudyCounts.all($0, at: moment) },
       try opened(waiting),
@@ -112,7 +112,7 @@ struct StudyFigures {
   private func answered() throws -> Figure? {
     let store = Store(path: path, schema: Workspace.schema, isInterrupted: { false })
     return try compare(answering, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
-      let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
+      let session = try store.read { try ReviewSession($0, StudySelection([DeckID(rawValue: 1)]), at: moment) }
       let start = now()
       for _ in 0..<Self.answersAtOnce {
         _ = try store.operation("answer") { try session.answer($0, .good, at: moment, seconds: 3) }
@@ -137,7 +137,7 @@ struct StudyFigures {
   private func undone() throws -> Figure? {
     let store = Store(path: path, schema: Workspace.schema, isInterrupted: { false }, undoClock: { 0 })
     return try compare(undoing, wanted: nil, rounds: 5, scale: 5e3, unit: "µs an answer") {
-      let session = try store.read { try ReviewSession($0, deck: DeckID(rawValue: 1), at: moment) }
+      let session = try store.read { try ReviewSession($0, StudySelection([DeckID(rawValue: 1)]), at: moment) }
       for _ in 0..<Self.answersAtOnce {
         _ = try store.operation("answer") { try session.answer($0, .good, at: moment, seconds: 3) }
       }

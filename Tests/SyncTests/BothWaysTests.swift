@@ -5,6 +5,7 @@ import Decks
 import Exchange
 import Storage
 import Templates
+import TestDecks
 import TestSupport
 import Values
 

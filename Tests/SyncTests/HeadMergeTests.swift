@@ -5,6 +5,7 @@ import Exchange
 import Problems
 import Storage
 import Templates
+import TestDecks
 import TestSupport
 import Values
 

@@ -6,6 +6,7 @@ import Exchange
 import Problems
 import Storage
 import Templates
+import TestDecks
 import TestSupport
 import Values
 

@@ -3,6 +3,7 @@
 import Decks
 import Storage
 import Templates
+import TestDecks
 import TestSupport
 import Values
 

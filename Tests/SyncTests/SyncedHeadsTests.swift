@@ -3,6 +3,7 @@
 import Decks
 import Exchange
 import Storage
+import TestDecks
 import TestSupport
 import Values
 

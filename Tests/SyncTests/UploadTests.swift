@@ -7,6 +7,7 @@ import Files
 import Problems
 import Storage
 import Templates
+import TestDecks
 import TestSupport
 import Values
 

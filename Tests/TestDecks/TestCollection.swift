@@ -113,3 +113,20 @@ public func problemCode(_ body: () throws -> Void) -> String? {
 extension CardQuery {
   public init(_ text: String) throws(DeckError) { try self.init(text, isInterrupted: { false }) }
 }
+
+extension CardTable {
+  /// Adds one card.
+  @discardableResult public static func add(
+    _ db: Database, _ card: NewCard, to deck: DeckID, at place: CardPlace = .top, now: Double,
+    random: @escaping () -> UInt64
+  ) throws -> CardID {
+    let adder = try CardAdder(db, deck: deck, random: random)
+    return try card.checked { try adder.add($0, at: place, now: now) }
+  }
+}
+
+extension ReviewSession {
+  public convenience init(
+    _ db: Database, deck: DeckID, limit: Int? = nil, query: CardQuery? = nil, at moment: StudyMoment
+  ) throws { try self.init(db, StudySelection([deck], query: query, limit: limit), at: moment) }
+}

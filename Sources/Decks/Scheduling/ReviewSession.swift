@@ -50,12 +50,6 @@ public final class ReviewSession: StudyProgress {
     try restart(db, at: moment)
   }
 
-  /// - Parameter limit: the most cards to study, besides the deck's own limits.
-  /// - Parameter query: if given, only cards that match it are studied.
-  public convenience init(
-    _ db: Database, deck: DeckID, limit: Int? = nil, query: CardQuery? = nil, at moment: StudyMoment
-  ) throws { try self.init(db, StudySelection([deck], query: query, limit: limit), at: moment) }
-
   // MARK: State
 
   /// The number of cards still to come, including the current one, without cards that are being learnt and come much

@@ -47,9 +47,9 @@ struct CardFiles {
     try store.operation("deck") { db in
       let deck = try DeckTable.create(db, name: "Deck", now: 1_700_000_000).id
       for (front, back) in [("el perro", "the dog"), ("{{c1::uno}}", "<b>one</b>"), ("año", "year")] {
-        try CardTable.add(
-          db, NewCard(prompt: front, answer: back, tags: ["a::b"], fields: [CardField("level", .json("1.5"))]),
-          to: deck, now: 1_700_000_000, random: { UInt64(front.utf8.count) &* 0x9E37_79B9_7F4A_7C15 })
+        let adder = try CardAdder(db, deck: deck) { UInt64(front.utf8.count) &* 0x9E37_79B9_7F4A_7C15 }
+        let card = NewCard(prompt: front, answer: back, tags: ["a::b"], fields: [CardField("level", .json("1.5"))])
+        _ = try card.checked { try adder.add($0, at: .top, now: 1_700_000_000) }
       }
       return deck
     }
