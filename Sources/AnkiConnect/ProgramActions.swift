@@ -156,7 +156,8 @@ enum WindowActions {
     let type = try call.noteType(named: note["modelName"].text()).record()
     let first = note["fields"][type.fields.first ?? ""].value?.text ?? ""
     call.host.log(
-      "Another program offers a note for \(printable(deck, limit: 200)); nothing was added: \(printable(first, limit: 60))"
+      "Another program offers a note for \(printable(deck, limit: 200)); nothing was added: "
+        + "\(printable(first, limit: 60))"
     )
     return .integer(0)
   }

@@ -24,7 +24,8 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "mode", ["description": .table], returns: .object("mode"),
       example:
-        "{name = \"sixes\", title = \"Sixes\", rules = {\"length:6\", \"unused\", \"from_letters\", \"in_dictionary\"}}",
+        "{name = \"sixes\", title = \"Sixes\", rules = {\"length:6\", \"unused\", \"from_letters\", "
+        + "\"in_dictionary\"}}",
       "Adds a mode: {name=, title=, summary=, rules={...}, length=, setup=, show=, accept=, score=, finished=, hint=, "
         + "solution=}. Base words have that length unless another is asked for."
     ) { stack in

@@ -19,8 +19,8 @@ final class ModeDataTable {
     guard !hasReported, let place = value.placeOfLoss else { return }
     hasReported = true
     report(
-      "game.data\(printable(place)) is not stored with the game; only UTF-8 texts, numbers, booleans, and tables of these "
-        + "that do not contain themselves are")
+      "game.data\(printable(place)) is not stored with the game; only UTF-8 texts, numbers, booleans, and tables of "
+        + "these that do not contain themselves are")
   }
 
   fileprivate func add(_ data: LuaModeData) {

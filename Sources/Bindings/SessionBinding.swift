@@ -15,8 +15,8 @@ func addStudying(_ type: BoundType<DeckHandle>) {
       !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
     }, example: "{mode = \"sprint\", seconds = 60}",
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, cram=, schedule=, decks={...}}. "
-      + "A review shows what is due and new, with cram=true every card; schedule=false changes no schedule. A sprint is "
-      + "a race against the clock and changes none either. decks adds further decks."
+      + "A review shows what is due and new, with cram=true every card; schedule=false changes no schedule. A sprint "
+      + "is a race against the clock and changes none either. decks adds further decks."
   ) { deck, stack in try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences())) }
 }
 

@@ -79,7 +79,8 @@ public enum SyncedCards {
     func near(_ relation: String, _ order: String) throws -> Int? {
       let sql = """
         SELECT iif(json_valid(raw), raw ->> 5, NULL) FROM cards
-        WHERE deck = ?1 AND \(CardStatus.new.sql()) AND raw IS NOT NULL AND rank \(relation) ?2 ORDER BY rank \(order) LIMIT 1
+        WHERE deck = ?1 AND \(CardStatus.new.sql()) AND raw IS NOT NULL AND rank \(relation) ?2
+        ORDER BY rank \(order) LIMIT 1
         """
       return try db.firstRow(sql, [card.deck.rawValue, card.rank]) { $0.optionalInteger(0) }?.map { Int(clamping: $0) }
     }

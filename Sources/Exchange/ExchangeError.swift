@@ -70,8 +70,9 @@ public enum ExchangeError: Problem, Equatable {
     case .noCards(let path, let keys, let isCrowdAnki):
       ProblemReport(
         .badFormat, "There are no cards in the file",
-        "\(fileName(path)) \(isCrowdAnki ? "is a CrowdAnki deck, which cannot be read" : "has no list \"cards\"")\(keysInWords(keys)); "
-          + "an array of objects with prompt and answer, or an object with such an array as \"cards\", was expected. "
+        "\(fileName(path)) "
+          + (isCrowdAnki ? "is a CrowdAnki deck, which cannot be read" : "has no list \"cards\"") + keysInWords(keys)
+          + "; an array of objects with prompt and answer, or an object with such an array as \"cards\", was expected. "
           + "Nothing was imported.", ["path": path])
     case .nothingRead(let file, let first, let format):
       ProblemReport(
@@ -100,12 +101,13 @@ public enum ExchangeError: Problem, Equatable {
     case .noteElsewhere(let guid, let deck):
       ProblemReport(
         .duplicate, "The note is in another deck",
-        "the note with the guid \(quoted(guid)) is in the deck \(quoted(deck)); move it here with card move, or give the row "
-          + "another guid", ["deck": deck])
+        "the note with the guid \(quoted(guid)) is in the deck \(quoted(deck)); move it here with card move, or give "
+          + "the row another guid", ["deck": deck])
     case .formatNeeded:
       ProblemReport(
         .badFormat, "The format is missing",
-        "standard input and output have no file name; use --format with one of \(CardFormat.allNames.joined(separator: ", "))"
+        "standard input and output have no file name; use --format with one of "
+          + "\(CardFormat.allNames.joined(separator: ", "))"
       )
     case .badSeparator(let given):
       ProblemReport(
@@ -118,8 +120,9 @@ public enum ExchangeError: Problem, Equatable {
     case .noColumn(let path, let name, let names):
       ProblemReport(
         .badValue, "No such column",
-        "\(fileName(path)) has no column called \(quoted(name))\(didYouMean(suggestion(for: name, among: names))); its first "
-          + "row is \(printable(names.joined(separator: ", "), limit: 200)). Nothing was imported.", ["path": path])
+        "\(fileName(path)) has no column called \(quoted(name))\(didYouMean(suggestion(for: name, among: names))); "
+          + "its first row is \(printable(names.joined(separator: ", "), limit: 200)). Nothing was imported.",
+        ["path": path])
     case .notHere(let format):
       ProblemReport(
         .badFormat, "The format cannot be used yet",

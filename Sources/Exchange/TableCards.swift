@@ -93,8 +93,8 @@ final class TableCards: CardRows {
     else { return }
     row.refuse(
       .tooManyValues,
-      "the header names \(counted(shape.columns.count, "column")), but the row has the value \(quoted(rows.text(index))) in "
-        + "column \(grouped(index + 1))")
+      "the header names \(counted(shape.columns.count, "column")), but the row has the value "
+        + "\(quoted(rows.text(index))) in column \(grouped(index + 1))")
   }
 
   private func put(_ cell: ArraySlice<UInt8>, as column: TableColumn, into row: inout CardRow) {

@@ -259,7 +259,8 @@ extension SyncedTable {
   /// Marks a row as its own base if it equals its base.
   fileprivate var ownMark: String {
     """
-    UPDATE \(name) SET usn = 0 WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM sent_graves WHERE kind = \(rawValue) AND id = ?1)
+    UPDATE \(name) SET usn = 0
+    WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM sent_graves WHERE kind = \(rawValue) AND id = ?1)
       AND \(row) = (SELECT \(same) FROM bases WHERE kind = \(rawValue) AND id = ?1 AND here)
     """
   }

@@ -108,8 +108,9 @@ public enum SyncError: Problem, Equatable {
     case .wouldRemove(let cards):
       ProblemReport(
         .losesCards, "Some of your cards are no longer on the server",
-        "the server has another collection than at the last sync, without \(counted(cards, "card")) that you have here; "
-          + "`sync` at the terminal asks whether to remove them, `sync --full download` replaces the collection here",
+        "the server has another collection than at the last sync, without \(counted(cards, "card")) that you have "
+          + "here; `sync` at the terminal asks whether to remove them, `sync --full download` replaces the "
+          + "collection here",
         ["cards": cards])
     case .shape(let type):
       ProblemReport(
@@ -129,9 +130,9 @@ public enum SyncError: Problem, Equatable {
     case .replacesServer(let there, let here):
       ProblemReport(
         .losesCards, "There are cards on the server",
-        "\(counted(there, "card")) on the server would be replaced by the \(grouped(here)) here, and every other device "
-          + "would have to download all of them; `sync --full upload --replace \(there)` does that, and saves the "
-          + "server's collection as a package", ["there": there, "here": here])
+        "\(counted(there, "card")) on the server would be replaced by the \(grouped(here)) here, and every other "
+          + "device would have to download all of them; `sync --full upload --replace \(there)` does that, and saves "
+          + "the server's collection as a package", ["there": there, "here": here])
     case .firstSync:
       ProblemReport(
         .notLinked, "Nothing was synced yet",
@@ -139,8 +140,8 @@ public enum SyncError: Problem, Equatable {
     case .noSpace(let free):
       ProblemReport(
         .storageFull, "Not enough space on the disk",
-        "only \(grouped(free >> 20)) MiB are free, which a change or a backup may need; the media received so far are kept, "
-          + "free some space and sync again", ["bytes": free])
+        "only \(grouped(free >> 20)) MiB are free, which a change or a backup may need; the media received so far "
+          + "are kept, free some space and sync again", ["bytes": free])
     case .overShare(let limit, let isMedia):
       ProblemReport(
         .storageFull, "Too large for this disk",
@@ -201,8 +202,9 @@ extension SyncFault {
     case .elsewhere(let address):
       return made(
         .badSyncAnswer, "The server redirects elsewhere",
-        "\(server) redirects to \(quoted(address)); neither the password nor the key was sent there. Nothing was changed; "
-          + "if that is your server, too, `sync login \(printable(address))` (after `sync logout` in a linked account)")
+        "\(server) redirects to \(quoted(address)); neither the password nor the key was sent there. Nothing was "
+          + "changed; if that is your server, too, `sync login \(printable(address))` (after `sync logout` in a "
+          + "linked account)")
     case .ankiWeb(let host): return SyncError.ankiWeb(host: host).report
     case .key(let reason):
       return made(

@@ -57,7 +57,8 @@ public enum NoteError: Problem, Equatable {
       ProblemReport(
         .formatted, "The field contains formatting",
         "the field \(quoted(field)) contains formatting that plain text would lose; `note edit NOTE --set FIELD=TEXT` "
-          + "takes HTML with --html, and replaces it with plain text with --plain; in Lua card.note.fields.FIELD is HTML",
+          + "takes HTML with --html, and replaces it with plain text with --plain; in Lua card.note.fields.FIELD is "
+          + "HTML",
         ["name": field])
     case .tooLarge(let what): ProblemReport(.tooLarge, "Too large", "\(what) is too large")
     case .otherType(let type):

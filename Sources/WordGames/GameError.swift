@@ -28,7 +28,8 @@ public enum GameError: Problem, Equatable {
     case .unknownRule(let name, let near):
       ProblemReport(
         .unknownRule, "Unknown rule",
-        "no rule is called \(quoted(name))\(didYouMean(near)); the rules are \(Rule.samples.map(\.form).joined(separator: ", "))",
+        "no rule is called \(quoted(name))\(didYouMean(near)); the rules are "
+          + "\(Rule.samples.map(\.form).joined(separator: ", "))",
         ["suggestion": near])
     case .badRule(let text, let expected):
       ProblemReport(.badRule, "Malformed rule", "rule \(quoted(text)): \(expected) expected")

@@ -88,7 +88,8 @@ struct GoalGroup {
   /// How long recent answers in these decks took; if there are too few, the typical times of many users.
   func times() throws -> AnswerTimes {
     let sql = """
-      SELECT total(CASE WHEN reviews.state = 2 AND rating > 1 THEN seconds END), total(reviews.state = 2 AND rating > 1),
+      SELECT total(CASE WHEN reviews.state = 2 AND rating > 1 THEN seconds END),
+      total(reviews.state = 2 AND rating > 1),
         total(CASE WHEN reviews.state = 3 OR (reviews.state = 2 AND rating = 1) THEN seconds END),
         total(reviews.state = 2 AND rating = 1),
         total(CASE WHEN reviews.state < 2 THEN seconds END), total(reviews.state = 0)

@@ -109,7 +109,8 @@ public enum NoteTypeTable {
     try SyncedTable.noteTypes.keep(db, [type.id.rawValue])
     try db.execute(
       sql: """
-        UPDATE note_types SET name = ?, name_key = ?, cloze = ?, basic = ?, mod = ?, \(Unsent.sql), json = ? WHERE id = ?
+        UPDATE note_types SET name = ?, name_key = ?, cloze = ?, basic = ?, mod = ?, \(Unsent.sql), json = ?
+        WHERE id = ?
         """,
       arguments: [
         type.name, DeckName.key(type.name), type.isCloze, type.isBasic, type.modified, type.json, type.id.rawValue,

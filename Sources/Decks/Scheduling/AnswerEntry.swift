@@ -159,7 +159,8 @@ extension DayLoads {
   init(_ db: Database, decks: [DeckID], at moment: StudyMoment) throws {
     self.init(from: moment.today)
     let sql = """
-      SELECT due FROM cards WHERE deck = ? AND \(CardStatus.studied) AND due >= ? AND due < ? AND \(CardStatus.review.sql())
+      SELECT due FROM cards WHERE deck = ? AND \(CardStatus.studied) AND due >= ? AND due < ?
+      AND \(CardStatus.review.sql())
         AND NOT \(CardStatus.suspended.sql())
       """
     let (start, end) = (moment.start(ofDay: moment.today), moment.start(ofDay: moment.today + Self.horizon))

@@ -21,7 +21,8 @@ enum CardStatus: String, CaseIterable, Sendable {
     case .suspended: "suspended <> 0"
     case .leech:
       """
-      EXISTS (SELECT 1 FROM notes WHERE notes.id = note AND (notes.tags LIKE '% leech %' OR notes.tags LIKE '% leech::%'))
+      EXISTS (SELECT 1 FROM notes WHERE notes.id = note
+      AND (notes.tags LIKE '% leech %' OR notes.tags LIKE '% leech::%'))
       """
     case .buried: "(buried_until IS NOT NULL AND buried_until >= \(moment.cutoff) AND buried_until < \(moment.latest))"
     case .due: "(\(CardStatus.isTime(moment)) AND \(CardStatus.shown(moment)))"

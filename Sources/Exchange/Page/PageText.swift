@@ -66,7 +66,8 @@ enum PageText {
     let letter = title.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "?"
     let picture = """
       <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 100 100"><rect width="100" height="100" fill="#1d5fa8"/>\
-      <text x="50" y="70" font-size="56" font-family="sans-serif" text-anchor="middle" fill="#fff">\(escaped(letter))</text></svg>
+      <text x="50" y="70" font-size="56" font-family="sans-serif" text-anchor="middle" \
+      fill="#fff">\(escaped(letter))</text></svg>
       """
     let icon = "data:image/svg+xml;base64,\(base64(Array(picture.utf8)))"
     let manifest = Value.record([

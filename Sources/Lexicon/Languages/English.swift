@@ -25,9 +25,9 @@ extension Language {
       ]), letterValues: englishValues, meanings: "dict-wn", countries: ["US", "GB"],
     reading: ReadingRules(
       abbreviations: """
-        mr mrs ms messrs mmes rev hon sen rep gov gen col lt capt cmdr sgt pvt maj adm pres sr ave blvd rd mt ft inc ltd \
-        co corp bros dept univ assn approx est min max e.g i.e a.m p.m u.s u.k u.n d.c viz ibid p pp vols ch sec para pop ont v \
-        jan feb mar apr jun jul aug sept sep oct nov dec mon tue wed thu fri sat
+        mr mrs ms messrs mmes rev hon sen rep gov gen col lt capt cmdr sgt pvt maj adm pres sr ave blvd rd mt ft inc \
+        ltd co corp bros dept univ assn approx est min max e.g i.e a.m p.m u.s u.k u.n d.c viz ibid p pp vols ch sec \
+        para pop ont v jan feb mar apr jun jul aug sept sep oct nov dec mon tue wed thu fri sat
         """, splitsContractions: true,
       functionWords: """
         be: am is are was were been being 's 're 'm

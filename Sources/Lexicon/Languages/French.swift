@@ -7,8 +7,8 @@ extension Language {
     letterValues: "1:eainorstul 2:dmg 3:bcp 4:fhv 8:jq 10:kwxyz", meanings: "dict-freedict-fra-eng",
     reading: ReadingRules(
       abbreviations: """
-        m mm mme mmes mlle mlles me mgr st ste av bd bld tél env éd p pp chap réf c.-à-d ex apr j.-c janv févr avr juil \
-        sept oct nov déc km kg
+        m mm mme mmes mlle mlles me mgr st ste av bd bld tél env éd p pp chap réf c.-à-d ex apr j.-c janv févr avr \
+        juil sept oct nov déc km kg
         """, splitsElisions: true, undivided: "aujourd quelqu presqu prud entr", linksWithT: true,
       functionWords: """
         le: la les l'

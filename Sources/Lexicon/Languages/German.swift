@@ -19,7 +19,7 @@ extension Language {
     ownLetters: "äöü", letterValues: germanValues, meanings: "dict-freedict-deu-eng",
     reading: ReadingRules(
       abbreviations: """
-        hr fr frl z b d h u a bzw evtl ggf inkl exkl sog str tel abb abs bd jh jhd mio mrd geb gest jan feb apr aug sept \
-        okt nov dez
+        hr fr frl z b d h u a bzw evtl ggf inkl exkl sog str tel abb abs bd jh jhd mio mrd geb gest jan feb apr aug \
+        sept okt nov dez
         """, articles: "der die das ein eine", pointsOrdinals: true))
 }

@@ -7,9 +7,9 @@ extension Language {
     letterValues: "1:oaie 2:crst 3:lmnu 5:bdfpv 8:ghz 10:qjkwxy", meanings: "dict-freedict-ita-eng",
     reading: ReadingRules(
       abbreviations: """
-        sig sigg sig.ra sig.na dott dott.ssa avv ing arch geom rag on sen gen col cap.no ten mons rev don egr gent spett \
-        ill ss p.es es ecc pagg pp ca tel fax sec tab all att lett nn artt comma co par v vs a.c d.c d.l d.lgs d.p.r l s.p.a \
-        s.r.l gv min max km kg nov dic gen feb mar apr giu lug ago sett ott u.s p.zza v.le c.so
+        sig sigg sig.ra sig.na dott dott.ssa avv ing arch geom rag on sen gen col cap.no ten mons rev don egr gent \
+        spett ill ss p.es es ecc pagg pp ca tel fax sec tab all att lett nn artt comma co par v vs a.c d.c d.l d.lgs \
+        d.p.r l s.p.a s.r.l gv min max km kg nov dic gen feb mar apr giu lug ago sett ott u.s p.zza v.le c.so
         """, splitsElisions: true, apocopes: "po' mo' be' di' fa' va' sta' da' to' ca'",
       reflexives: ["arsi": "are", "ersi": "ere", "irsi": "ire"],
       functionWords: """

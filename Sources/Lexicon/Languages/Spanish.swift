@@ -7,9 +7,9 @@ extension Language {
     letterValues: "1:aeiosnlrutáéíóú 2:dg 3:cbmp 4:hfvy 5:q 8:jñxkw 10:z", meanings: "dict-freedict-spa-eng",
     reading: ReadingRules(
       abbreviations: """
-        sr sra srta srs sres dra d dña ud uds vd vds av avda c ctra dpto depto tel tfno admón apdo pza plza izq dcha gral \
-        gob lic ing arq cía ca a.c d.c ee.uu ej aprox máx mín págs pp ss sig sigs s.a s.l prol ob mons rvdo sto sta ant \
-        hab hnos km kg min máx ed.d ene feb mar abr jun jul ago sept oct nov dic p.ej p a ee
+        sr sra srta srs sres dra d dña ud uds vd vds av avda c ctra dpto depto tel tfno admón apdo pza plza izq dcha \
+        gral gob lic ing arq cía ca a.c d.c ee.uu ej aprox máx mín págs pp ss sig sigs s.a s.l prol ob mons rvdo sto \
+        sta ant hab hnos km kg min máx ed.d ene feb mar abr jun jul ago sept oct nov dic p.ej p a ee
         """, reflexives: ["arse": "ar", "erse": "er", "irse": "ir", "írse": "ír"],
       functionWords: """
         el: la los las lo

@@ -16,8 +16,8 @@ enum CompareCommands {
   static var all: [BuiltIn] { [diff, merge, conflicts] }
 
   private static let operands = """
-    Each argument is a deck, DECK@STEP (the deck as it was after a step of `undo --list`), an Anki package, a folder of \
-    `build`, or any file that `deck import` reads. Notes are matched by their guids; in a table without guids, rows \
+    Each argument is a deck, DECK@STEP (the deck as it was after a step of `undo --list`), an Anki package, a folder \
+    of `build`, or any file that `deck import` reads. Notes are matched by their guids; in a table without guids, rows \
     are matched by the first column, or by --key.
     """
   private static let key = Option("--key", "COLUMN", help: "for a table or .jsonl: the column that identifies a row")

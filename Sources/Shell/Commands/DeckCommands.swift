@@ -57,8 +57,8 @@ enum DeckCommands {
     let listing = try session.workspace().cards.list(of: [deck], limit: shown)
     var parts: [Display] = [
       .lines([
-        "\(try deck.record().name): \(session.counted(listing.total, "card")); to study now: \(session.grouped(study.new)) new, "
-          + "\(session.grouped(study.due)) due"
+        "\(try deck.record().name): \(session.counted(listing.total, "card")); to study now: "
+          + "\(session.grouped(study.new)) new, \(session.grouped(study.due)) due"
       ])
     ]
     if !listing.cards.isEmpty {

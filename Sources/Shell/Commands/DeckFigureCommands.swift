@@ -78,7 +78,8 @@ enum DeckFigureCommands {
     let (options, limits, preset) = (try set.options(), try set.limits(), try set.preset())
     let record = try deck.record()
     let overridden = names.filter(limits.has).map {
-      "The deck's own \($0.text) takes precedence; `deck options \(quoted(record.name)) --deck-only \($0.text)=` removes it."
+      "The deck's own \($0.text) takes precedence; `deck options \(quoted(record.name)) --deck-only \($0.text)=` "
+        + "removes it."
     }
     let shares = preset.map { $0.deckCount > 1 ? ", shared by \(session.counted($0.deckCount, "deck"))" : "" } ?? ""
     let heading =

@@ -19,7 +19,8 @@ enum DeckFileCommands {
   private static let importDeck = BuiltIn(
     "deck", "import", effect: .changes, summary: "Adds the cards of files to a deck.",
     answer:
-      "{added, updated, skipped, rejected_count, rejected, lines, blank, rows, used, left_count, left, FINDING} or {entered, older, known, unknown}",
+      "{added, updated, skipped, rejected_count, rejected, lines, blank, rows, used, left_count, left, FINDING} or "
+      + "{entered, older, known, unknown}",
     details: """
       A file's extension determines the format: .json (an array of objects with prompt and answer, or what deck \
       export --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or \
@@ -128,7 +129,8 @@ enum DeckFileCommands {
     }
     if let line = report.findings.answeredCloze {
       parts.append(
-        "Line \(line): a cloze in an answer is plain text; to make it a cloze card, put it in its own paragraph after ---."
+        "Line \(line): a cloze in an answer is plain text; to make it a cloze card, put it in its own paragraph "
+          + "after ---."
       )
     }
     if let line = report.findings.listedPairs {

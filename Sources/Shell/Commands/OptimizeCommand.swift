@@ -235,8 +235,8 @@ enum LeechCommand {
     if !leech.same.isEmpty {
       let guids = leech.same.prefix(3).map { printable($0.guid) }.joined(separator: ", ")
       lines.append(
-        "It exists \(counted(leech.same.count + 1, "time")): \(guids) \(leech.same.count == 1 ? "is" : "are") the same; "
-          + "use `card remove` to remove one")
+        "It exists \(counted(leech.same.count + 1, "time")): \(guids) \(leech.same.count == 1 ? "is" : "are") the "
+          + "same; use `card remove` to remove one")
     }
     if !leech.confusedWith.isEmpty {
       let others = leech.confusedWith.map {

@@ -83,20 +83,20 @@ enum PluginCommands {
     session.plugins.refreshManifest(of: plugin)
     let origin = try origin(of: plugin, session)
     var rows = [
-      ["name", "\(plugin.name) \(plugin.manifest?.version ?? "")"], ["author", plugin.manifest?.author ?? ""],
-      ["licence", plugin.manifest?.licence ?? ""], ["state", stateText(plugin, session)],
-      ["summary", plugin.manifest?.summary ?? ""], ["adds", adds(plugin)],
-      ["may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")],
-      ["granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")],
-      ["runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"],
-      ["limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB per call"],
-      ["loaded in", loadText(plugin)], ["folder", plugin.folder],
+      ("name", "\(plugin.name) \(plugin.manifest?.version ?? "")"), ("author", plugin.manifest?.author ?? ""),
+      ("licence", plugin.manifest?.licence ?? ""), ("state", stateText(plugin, session)),
+      ("summary", plugin.manifest?.summary ?? ""), ("adds", adds(plugin)),
+      ("may", Permission.inWords(plugin.manifest?.permissions ?? []).joined(separator: "; ")),
+      ("granted", plugin.granted.isEmpty ? "nothing" : plugin.granted.joined(separator: ", ")),
+      ("runs", session.plugins.isolation.holds(plugin) ? "in a process of its own" : "in Deckhand's process"),
+      ("limits", "\(plugin.limits.secondsInWords) and \(plugin.limits.memory) MiB per call"),
+      ("loaded in", loadText(plugin)), ("folder", plugin.folder),
     ]
-    rows += origin.map { [$0.name, $0.text] }
-    if let error = plugin.lastError { rows.append(["last error", error]) }
+    rows += origin.map { ($0.name, $0.text) }
+    if let error = plugin.lastError { rows.append(("last error", error)) }
     var record = pluginRecord(plugin, session).record ?? Value.Record()
     for fact in origin { record[fact.name] = .text(fact.text) }
-    return CommandResult(.record(record), .fields(rows.filter { !$0[1].isEmpty }.map { .init($0[0], $0[1]) }))
+    return CommandResult(.record(record), .fields(rows.filter { !$0.1.isEmpty }.map { .init($0, $1) }))
   }
 
   /// Where an installed plugin came from, and the hash of its content, by which authors can say what they published.

@@ -97,10 +97,11 @@ enum PluginPackages {
     summary: "Installs a plugin again from where it came, after showing what changed.",
     answer: "{name, version, state, FIELD} or boolean",
     details: """
-      The folder or package that the plugin was installed from is read again, or the one that you name. What changes in \
-      its permissions and in its code is shown as a diff before it asks; --diff shows that and changes nothing. A lower \
-      version is refused unless you name it. The installed version stays until the new one was loaded and passed its own \
-      tests, and also if that fails. This is not an undo step. Nothing is downloaded: update a clone with `git pull`.
+      The folder or package that the plugin was installed from is read again, or the one that you name. What changes \
+      in its permissions and in its code is shown as a diff before it asks; --diff shows that and changes nothing. A \
+      lower version is refused unless you name it. The installed version stays until the new one was loaded and passed \
+      its own tests, and also if that fails. This is not an undo step. Nothing is downloaded: update a clone with `git \
+      pull`.
       """,
     arguments: [
       PluginCommands.pluginName,

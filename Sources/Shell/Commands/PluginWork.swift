@@ -122,7 +122,8 @@ enum PluginWork {
     "plugin", "check", access: .atTerminal, effect: .acts,
     summary: "Shows what to repair in a plugin before others install it.", answer: "{name, version, tests, faults}",
     details: """
-      The folder is packed as by `plugin pack`, and the plugin's tests are run. The exit status is 1 if there is a fault.
+      The folder is packed as by `plugin pack`, and the plugin's tests are run. The exit status is 1 if there is a \
+      fault.
       """, arguments: [Argument("FOLDER", .folder, help: "a plugin's folder, or the name of one of your plugins")],
     example: "plugin check verbs", complete: PluginPackages.offerFolders
   ) { invocation, session in

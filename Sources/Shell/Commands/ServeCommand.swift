@@ -22,11 +22,11 @@ enum ServeCommand {
     "serve", access: .atTerminal, effect: .acts, summary: "Lets programs that talk to Anki work with your cards.",
     answer: "{address}, then {actions} at its end",
     details: """
-      It offers the interface of the add-on AnkiConnect on 127.0.0.1, port \(ServingSettings.port), until Ctrl-C: dictionaries in the \
-      browser, note-taking programs and scripts add, find and change notes as they would in Anki. Nothing listens \
-      unless this command runs, and other machines cannot connect. Browser extensions and pages of this machine have \
-      access; any other page is refused at first, and the terminal asks about it: at most one question a minute, once for \
-      each page. A yes is saved in the setting serve.origins. \
+      It offers the interface of the add-on AnkiConnect on 127.0.0.1, port \(ServingSettings.port), until Ctrl-C: \
+      dictionaries in the browser, note-taking programs and scripts add, find and change notes as they would in Anki. \
+      Nothing listens unless this command runs, and other machines cannot connect. Browser extensions and pages of \
+      this machine have access; any other page is refused at first, and the terminal asks about it: at most one \
+      question a minute, once for each page. A yes is saved in the setting serve.origins. \
       `set serve.key WORD` gives access only to programs that know the word. What a program does is an undo step. A \
       shell may run at the same time in another terminal.
       """,

@@ -211,9 +211,9 @@ enum UndoCommands {
     "undo", effect: .depends { $0.flag("--list") ? .reads : .announces },
     summary: "Undoes the last change, or the step with a given number.", answer: "{step, name, at, changes, undone}",
     details: """
-      Each change is a step, in this shell or another one; everything that a script did is one step. A step that is not \
-      the last can be undone too, unless what it changed was changed again since. At least 100 steps are stored, or 256 \
-      MB. Settings and games are not steps: `set --reset` restores the default of a setting.
+      Each change is a step, in this shell or another one; everything that a script did is one step. A step that is \
+      not the last can be undone too, unless what it changed was changed again since. At least 100 steps are stored, \
+      or 256 MB. Settings and games are not steps: `set --reset` restores the default of a setting.
       """,
     arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
     options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],

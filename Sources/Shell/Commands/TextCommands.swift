@@ -60,8 +60,8 @@ enum TextCommands {
       let unknown = text.unknownLanguage.map { "its language, \(quoted($0)), is not in `word languages`; " } ?? ""
       let file = isOneOfSeveral ? paths.map { printable($0) + ": " }.joined() : ""
       session.console.note(
-        "\(command): \(file)\(unknown)read as \(text.language.title), as game.language says; use --language for another "
-          + "language")
+        "\(command): \(file)\(unknown)read as \(text.language.title), as game.language says; use --language for "
+          + "another language")
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {

@@ -206,11 +206,12 @@ struct HelpTopic {
         + "plugin, the line and the call.",
       "plugin.json has name, version, api (1), summary, author, permissions, commands, modes, events and load, "
         + "for example "
-        + "{\"name\": \"quiz\", \"version\": \"1.0.0\", \"api\": 1, \"permissions\": [\"shell\"], \"commands\": [\"quiz\"]}.",
+        + "{\"name\": \"quiz\", \"version\": \"1.0.0\", \"api\": 1, \"permissions\": [\"shell\"], \"commands\": "
+        + "[\"quiz\"]}.",
       "shell.command adds a command: arguments in the notation FILE, [DECK], WORD..., --count N, --quick, or tables "
         + "{name=, kind=, help=}; run(args) returns what is shown, complete(word, before) what Tab offers. "
-        + "settings.value, .choice and .switches add settings; files reads and writes only granted paths, and paths that "
-        + "the user typed for an argument of kind \"file\" with its access.",
+        + "settings.value, .choice and .switches add settings; files reads and writes only granted paths, and paths "
+        + "that the user typed for an argument of kind \"file\" with its access.",
       "In test.lua: test(NAME, function), expect(x):equals(y) and :differs, :is_nil, :is_truthy, :is_falsy, :matches, "
         + ":fails; run(LINE) runs a command of the plugin, folder is a folder for files. `help modes` describes modes.",
     ],

@@ -76,8 +76,8 @@ struct ManualPages {
   private static let description = """
     Deckhand stores decks of cards and schedules their study with FSRS-6, composes card documents from texts and \
     pictures, plays word games and looks up words. Without a command it starts a prompt, where a line is a command if \
-    its first word names one, and Lua 5.4 otherwise. With a command it runs the command and exits; a script runs as one \
-    unit of work, which is stored as a whole or not at all.
+    its first word names one, and Lua 5.4 otherwise. With a command it runs the command and exits; a script runs as \
+    one unit of work, which is stored as a whole or not at all.
     At the prompt `help` lists the commands and topics, `help tour` shows around, and Tab completes.
     """
 

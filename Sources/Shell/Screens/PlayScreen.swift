@@ -357,7 +357,8 @@ final class PlayScreen {
     guard let deck = options.deck, game.listsMissed else { return }
     let report = try handle.addMissed(toDeckNamed: deck)
     session.console.note(
-      "\(counted(report.cards.added, "missed word")) added to \(quoted(deck)); \(grouped(report.cards.skipped)) were already there"
+      "\(counted(report.cards.added, "missed word")) added to \(quoted(deck)); \(grouped(report.cards.skipped)) were "
+        + "already there"
         + (report.unexplained > 0 ? "; \(grouped(report.unexplained)) have no known meaning or sentence" : ""))
     if report.cards.added + report.cards.skipped == 0, report.unexplained > 0 {
       session.console.note("play: `word dictionaries` shows where meanings come from, and where to put your own")

@@ -133,7 +133,8 @@ final class ReadingScreen {
     let word = index.lemmas[Int(lemma)]
     let gloss = try session.workspace().words.gloss(of: word.text, isLemma: true, in: text.language)
     alert = [
-      "\(printable(word.text)): \(gloss.map { printable($0) } ?? "no meaning found") (\(session.counted(word.count, "time")))"
+      "\(printable(word.text)): \(gloss.map { printable($0) } ?? "no meaning found") "
+        + "(\(session.counted(word.count, "time")))"
     ]
   }
 

@@ -46,7 +46,8 @@ struct StatisticsPanels: NumberShowing {
     return ChartPanel(
       "Today",
       .words([
-        "\(counted(day.answers, "answer")) in \(Self.time(of: day)), \(percent(Double(day.right) / Double(day.answers))) right",
+        "\(counted(day.answers, "answer")) in \(Self.time(of: day)), "
+          + "\(percent(Double(day.right) / Double(day.answers))) right",
         "\(grouped(day.new)) new, \(grouped(day.learning + day.relearning - day.new)) learning, "
           + "\(grouped(day.young)) young, \(grouped(day.mature)) mature",
         streak, "about \(counted(Int(figures.known.rounded()), "card")) remembered now",

@@ -248,7 +248,8 @@ struct CardTableEditing {
 
   private static func heading(_ what: String, _ columns: [String], _ hint: String = "") -> String {
     """
-    # One line for each \(what): its number, \(columns.joined(separator: ", ")) and tags, separated by tabs. \\n is a line
+    # One line for each \(what): its number, \(columns.joined(separator: ", ")) and tags, separated by tabs. \
+    \\n is a line
     # break, \\t a tab, \\\\ a backslash. If you remove a line, its \(what) is not changed.\(hint)
     """
   }
