@@ -29,7 +29,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let paths = try paths(at: 1, stack, context)
       let options = try readTextOptions(stack.optionalTable(2), context)
-      for path in paths + options.translations + options.knownLists { try context.requireReadingOfFile(path) }
+      for path in paths + options.translations.compactMap(\.self) + options.knownLists { try context.requireReadingOfFile(path) }
       let workspace = try context.workspace()
       // A language is loaded once for all texts, so that time does not count against a plugin's limit.
       try CallPause.pausingLimits {
@@ -92,7 +92,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       try stack.memory.charge(128 * view.text.lemmas.count)
       let lemmas = view.lemmasByGain { !onlyUnknown || $0.isToLearn }.prefix(limit)
       // Sentences may have any number of other unknown words.
-      let best = try view.bestSentences(for: Array(lemmas), unknownAtMost: .max) { try stack.memory.charge(0) }
+      let best = try view.bestSentences(for: Array(lemmas)) { try stack.memory.charge(0) }
       let sentences = Dictionary(firstOf: best.map { ($0.lemma, $0.sentence) })
       return try LuaPushed.list(of: lemmas, on: stack) { LuaValue(word($0, sentence: sentences[$0], of: view)) }
     }
@@ -157,8 +157,7 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     "mine", ["text": .object("text"), "options": .optional(.table)],
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card for each unknown word of a text with the sentence that shows it best; returns added, present, "
-      + "without_sentence, the lemmas, and the words that are left_out with the reason. Options: count, "
-      + "cloze, dictionary, type (a note type to use instead of Mined)."
+      + "the lemmas, and the words that are left_out with the reason. Options: count (new cards), cloze, dictionary, type (a note type to use instead of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
     var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)
@@ -177,7 +176,7 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     }
     return LuaValue(
       .record([
-        "added": added, "present": report.present, "without_sentence": report.withoutSentence,
+        "added": added, "present": report.present,
         "lemmas": Value.list(report.added.map { .text($0.lemma) }),
         "left_out": report.leftOut.map { Value.record(["word": $0.word, "reason": $0.reason]) },
       ]))

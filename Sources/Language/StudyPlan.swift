@@ -13,15 +13,13 @@ public struct PlannedWord: Equatable, Sendable {
 }
 
 extension TextView {
-  /// Returns the best sentence for each of some lemmas; lemmas without a sentence that is easy enough are left out.
+  /// Returns the sentence that shows each of some lemmas best: of those with the fewest unknown words.
   /// - Parameter poll: called often enough to stop the search in time.
-  public func bestSentences(
-    for lemmas: [UInt32], unknownAtMost most: Int, poll: () throws -> Void
-  ) rethrows -> [PlannedWord] {
+  public func bestSentences(for lemmas: [UInt32], poll: () throws -> Void) rethrows -> [PlannedWord] {
     var wanted = [Bool](repeating: false, count: text.lemmas.count)
     for lemma in lemmas { wanted[Int(lemma)] = true }
     var best: [UInt32: (sentence: Int, worth: SentenceWorth)] = [:]
-    for (number, sentence) in text.sentences.enumerated() where missing[number] > 0 && missing[number] <= most {
+    for (number, sentence) in text.sentences.enumerated() where missing[number] > 0 {
       let worth = SentenceWorth(self, sentence, unknown: Int(missing[number]))
       if number & 0xFF == 0 { try poll() }
       for token in text.tokens(of: sentence) {

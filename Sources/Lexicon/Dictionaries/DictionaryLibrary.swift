@@ -229,8 +229,8 @@ public final class DictionaryLibrary {
   }
 }
 
-/// The codes of languages in the file names of dictionaries (ISO 639).
-enum LanguageCode {
+/// The codes of languages in the names of files (ISO 639).
+public enum LanguageCode {
   /// Codes of languages without word lists.
   private static let others = ["jpn": "ja", "lat": "la", "ces": "cs", "cze": "cs", "hun": "hu", "fin": "fi"]
 
@@ -240,7 +240,7 @@ enum LanguageCode {
   }
 
   /// Returns the code for a part of a file name: `spa`, `es` or `spanish`.
-  static func named(_ part: some StringProtocol) -> String? {
+  public static func named(_ part: some StringProtocol) -> String? {
     if let code = twoLetters(for: String(part)) { return code }
     return others.values.contains(String(part)) ? String(part) : Language.named(String(part))?.baseCode
   }

@@ -14,49 +14,51 @@ enum MineCommand {
   static let command = BuiltIn(
     "mine", effect: .changes,
     summary: "Makes a card for each unknown word of texts, with the sentence that shows it best.",
-    answer: "{added, without_meaning, without_sentence, present, left_out, cards} or {proposed, path}",
+    answer: "{added, without_meaning, present, left_out, cards} or {proposed, path}",
     details: """
-      Each sentence has only one word that you have not studied yet. The words that make most of the text known come \
-      first. The cards are of the note type Mined: the word, the sentence with it in bold, a meaning from the \
+      Each sentence is one with the fewest words that you have not studied yet; words that are the only one in theirs \
+      come first, then those that make most of the text known. The cards are of the note type Mined: the word, the sentence with it in bold, a meaning from the \
       dictionaries of this machine, a translation, the source, and how often the word occurs. The deck and the type \
-      are created if they are missing. A second run adds nothing. --translation takes subtitles of the same film in a \
-      language that you read; lines are paired by their times, which may differ by an offset and a speed. --audio \
+      are created if they are missing. A word with a card is not added again, so --count 20 adds the next 20 tomorrow. \
+      --translation takes subtitles of the same film in a language that you read, or that language: \
+      `--translation en` finds ep01.en.srt beside ep01.es.srt. Lines are paired by their times, which may differ by an \
+      offset and a speed. --audio \
       takes the films: ffmpeg cuts out the sound of each line and a picture. From the vocabulary of KOReader, a Kindle \
       or a Kobo, the words and phrases that you looked up become cards, with their sentences; those that do not are \
       named with the reason. The fields of a --notetype are filled if they have the names of those of Mined; otherwise \
       its first field gets the word, its second the meaning and the sentence. With --review FILE the words are written \
-      to a table; delete lines from it and run the same command again.
+      to a table; delete lines from it, mend meanings and sentences, and run the same command again.
       """, arguments: [TextCommands.files],
     options: [
-      Option("--deck", "DECK", .deck, help: "the deck for the cards"), Common.language, TextCommands.encoding,
+      Option("--deck", "DECK", .deck, help: "the deck for the cards; \(TextCommands.usualDeck) when left out"), Common.language, TextCommands.encoding,
       TextCommands.knownList,
       Option(
-        "--translation", "FILE", .file, isRepeating: true, access: .read,
-        help: "subtitles in another language, one file per text"),
+        "--translation", "FILE|LANGUAGE", .file, isRepeating: true, access: .read,
+        help: "subtitles in another language, one file per text, or the language of those beside the texts"),
       Option("--offset", "S", .anyNumber, help: "seconds to add to the translation's times; detected when left out"),
       Option("--dictionary", "NAME", help: "use only this dictionary"),
       Option(
         "--audio", "FILM", .file, isRepeating: true, access: .read,
         help: "cut sounds and pictures out of films, one for each subtitle file"),
       Option("--notetype", "TYPE", help: "a note type other than Mined"),
-      Option("--count", "N", .integer(1...100_000), help: "at most this many words; all when left out"),
+      Option("--count", "N", .integer(1...100_000), help: "at most this many new cards; all when left out"),
       Option("--cloze", help: "show a gap in place of the word"),
       Option(
         "--review", "FILE", .file, access: [.read, .write],
-        help: "a table of the words, to delete lines from before cards are made"),
-    ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
+        help: "a table of the words, to change before cards are made"),
+    ], example: "mine ep*.es.srt --deck Spanish --translation en --count 30"
   ) { invocation, session in
-    guard let deck = invocation.optionalText("--deck") else {
-      throw CommandError.missingArgument(command: "mine", "--deck DECK", usage: "mine FILE... --deck DECK")
+    let deck = invocation.optionalText("--deck") ?? TextCommands.usualDeck
+    func paths(_ option: String) throws -> [String] {
+      try invocation.list(option).flatMap { try TextCommands.paths($0, session) }
     }
+    let files = try FilmTranslations(of: paths("FILE"), named: paths("--translation"))
     // Checked before the texts are read, even when no card results from them.
     for film in try films(invocation, session) {
       _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted)
     }
-    let text = try TextCommands.open(
-      invocation, session,
-      translations: try invocation.list("--translation").flatMap { try TextCommands.paths($0, session) },
-      offset: invocation.optionalNumber("--offset"))
+    let text = try TextCommands.open(invocation, session, files, offset: invocation.optionalNumber("--offset"))
+    noteTranslations(files, session)
     reportPairings(text, session)
     var report = try text.minable(options(invocation))
     if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
@@ -104,6 +106,12 @@ enum MineCommand {
     try invocation.list("--audio").flatMap { try TextCommands.paths($0, session) }
   }
 
+  /// Says which files were not read as texts, and which texts have no translation.
+  private static func noteTranslations(_ files: FilmTranslations, _ session: Session) {
+    let without = zip(files.texts, files.paths).filter { $0.1 == nil }.map { printable(lastPart(of: $0.0)) }
+    if !without.isEmpty { session.console.note("mine: no translation for \(firstFew(without, 10))") }
+  }
+
   private static func reportPairings(_ text: TextHandle, _ session: Session) {
     for pairing in text.pairings {
       let timing = pairing.timing
@@ -117,11 +125,10 @@ enum MineCommand {
 
   private static func propose(_ report: MiningReport, _ path: String, _ session: Session) throws -> CommandResult {
     guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
-    let head = "# Delete the lines that should not become cards, then run the same command again.\n"
-    let lines = report.added.map { word in
-      [word.lemma, word.gloss ?? "", word.plainSentence, word.source].map(oneCell).joined(separator: "\t") + "\n"
-    }
-    try AtomicFile.write(path, Array((head + lines.joined()).utf8), .exported())
+    let rows = [["Word", "Meaning", "Sentence", "Source"]] + report.added.map { row($0) + [oneCell($0.source)] }
+    let head = "# Delete the lines that should not become cards, mend the others, then run the same command again.\n"
+    let text = head + rows.map { $0.joined(separator: "\t") + "\n" }.joined()
+    try AtomicFile.write(path, Array(text.utf8), .exported())
     return CommandResult(
       .record(["proposed": report.added.count, "path": path]),
       line:
@@ -130,11 +137,30 @@ enum MineCommand {
 
   private static func oneCell(_ text: String) -> String { String(text.map { $0 == "\t" || $0.isNewline ? " " : $0 }) }
 
+  /// What of a word may be changed in the table.
+  private static func row(_ word: MinedWord) -> [String] {
+    [word.lemma, word.gloss ?? "", word.plainSentence].map(oneCell)
+  }
+
+  /// The words that are in the table still, with the meanings and sentences that it has.
   private static func reviewed(_ report: MiningReport, _ path: String, _ session: Session) throws -> MiningReport {
     let lines = try TextFile.lines(path, isInterrupted: session.environment.isInterrupted)
-    let kept = Set(lines.filter { !$0.hasPrefix("#") }.map { String($0.prefix { $0 != "\t" }) })
+    let rows = lines.filter { !$0.hasPrefix("#") && !$0.trimmed.isEmpty }.map { line in
+      line.split(separator: "\t", omittingEmptySubsequences: false).map { String($0).trimmed }
+    }
+    let found = Dictionary(firstOf: report.added.map { (oneCell($0.lemma), $0) })
     var report = report
-    report.added.removeAll { !kept.contains(oneCell($0.lemma)) }
+    report.added = []
+    for cells in rows.dropFirst(rows.first?.first == "Word" ? 1 : 0).distinct(by: \.[0]) {
+      guard var word = found[cells[0]] else {
+        report.leftOut.append(LeftOutWord(word: cells[0], reason: "it has a card, or is not a new word of the text"))
+        continue
+      }
+      let before = row(word)
+      if cells.count > 1, cells[1] != before[1] { word.gloss = cells[1].isEmpty ? nil : cells[1] }
+      if cells.count > 2, cells[2] != before[2] { word.setSentence(cells[2]) }
+      report.added.append(word)
+    }
     return report
   }
 
@@ -144,10 +170,6 @@ enum MineCommand {
     if !without.isEmpty {
       let some = firstFew(without.map { printable($0.lemma) }, 10)
       lines.append("No meaning found for \(session.counted(without.count, "word")): \(some)")
-    }
-    if report.withoutSentence > 0 {
-      lines.append(
-        "No sentence easy enough yet for \(session.counted(report.withoutSentence, "word")); study the others first.")
     }
     lines += leftOut(report.leftOut, session)
     if report.present > 0 { lines.append("\(session.counted(report.present, "word")) already had a card.") }
@@ -164,8 +186,7 @@ enum MineCommand {
     }
     return CommandResult(
       .record([
-        "added": added, "without_meaning": without.count, "without_sentence": report.withoutSentence,
-        "present": report.present,
+        "added": added, "without_meaning": without.count, "present": report.present,
         "left_out": report.leftOut.map { Value.record(["word": $0.word, "reason": $0.reason]) }, "cards": cards,
       ]), .lines(lines))
   }

@@ -26,16 +26,18 @@ enum TextCommands {
     "--known", "LIST", .file, isRepeating: true, access: .read,
     help: "a list of words that count as known: one word per line, a table, or the vocabulary of a Kindle")
   static let common = [Common.language, deck, encoding, knownList]
+  /// The deck of new cards when none is named.
+  static let usualDeck = "Mined"
 
   /// Opens the files of a command as one text, and prints what was detected about them.
   static func open(
-    _ invocation: Invocation, _ session: Session, deck: String? = nil, translations: [String] = [],
+    _ invocation: Invocation, _ session: Session, _ films: FilmTranslations? = nil, deck: String? = nil,
     offset: Double? = nil
   ) throws -> TextHandle {
     var options = try options(invocation, deck: deck)
-    (options.translations, options.offset) = (translations, offset)
+    (options.translations, options.offset) = (films?.paths ?? [], offset)
     for word in invocation.list("--known") { options.knownLists += try paths(word, session) }
-    return try open(invocation.list("FILE"), options, session, command: invocation.command.name)
+    return try open(films?.texts ?? invocation.list("FILE"), options, session, command: invocation.command.name)
   }
 
   static func options(_ invocation: Invocation, deck: String? = nil) throws -> TextOptions {
@@ -239,13 +241,13 @@ enum TextCommands {
       known or as not to be learned. The reading position is saved.
       """, arguments: [files],
     options: [
-      Option("--deck", "DECK", .deck, help: "the deck for the cards; Mined when left out"), Common.language, encoding,
+      Option("--deck", "DECK", .deck, help: "the deck for the cards; \(usualDeck) when left out"), Common.language, encoding,
       knownList,
     ], example: "text read novel.epub --language spanish --deck Novel"
   ) { invocation, session in
     let text = try open(invocation, session)
     if text.text.sentences.isEmpty { throw TextFileError.empty(path: invocation.list("FILE").joined(separator: ", ")) }
-    try ReadingScreen(session, text, deck: invocation.optionalText("--deck") ?? "Mined").run()
+    try ReadingScreen(session, text, deck: invocation.optionalText("--deck") ?? usualDeck).run()
     return CommandResult()
   }
 }

@@ -1,6 +1,6 @@
 // Cards from a text: one for each word that is not known yet, with the sentence that shows it best. Invariant: a run is
-// one undo step. A second run with the same options adds nothing, because a word with a card is never added again. A
-// user's own note type is filled as far as its fields allow.
+// one undo step, and a word with a card is never added again. A user's own note type is filled as far as its fields
+// allow.
 
 import Decks
 import Files
@@ -12,7 +12,7 @@ import Text
 
 /// Which words of a text become cards, and how.
 public struct MiningOptions: Sendable {
-  /// The number of words to choose, those with the largest gain; nil for all that have a sentence.
+  /// The number of new cards, for the words with the largest gain; nil for all words.
   public var count: Int?
   /// The only dictionary to look in.
   public var dictionary: String?
@@ -27,11 +27,11 @@ public struct MinedWord: Equatable, Sendable {
   public let lemma: String
   public let form: String
   /// The sentence as HTML, with the form in bold.
-  public let sentence: String
+  public private(set) var sentence: String
   /// The sentence with the form as a cloze.
-  public let cloze: String
-  public let plainSentence: String
-  public let gloss: String?
+  public private(set) var cloze: String
+  public private(set) var plainSentence: String
+  public var gloss: String?
   public let translation: String?
   public let source: String
   /// How often the word occurs in the text.
@@ -40,12 +40,27 @@ public struct MinedWord: Equatable, Sendable {
   let file: Int
   /// The time of a subtitle, in seconds from the beginning.
   let time: ClosedRange<Double>?
+
+  /// Shows the word in another sentence, and marks its form there.
+  public mutating func setSentence(_ text: String) {
+    func marked(_ start: String, _ end: String) -> String {
+      var (html, rest, isInWord) = ("", text[...], false)
+      while let first = rest.first {
+        let after = rest.dropFirst(form.count).first
+        let isForm = !isInWord && rest.hasPrefix(form) && after?.isLetter != true
+        let piece = isForm ? form : String(first)
+        html += isForm ? start + FieldHTML.html(ofPlain: piece) + end : FieldHTML.html(ofPlain: piece)
+        isInWord = piece.last?.isLetter == true
+        rest = rest.dropFirst(piece.count)
+      }
+      return html
+    }
+    (sentence, cloze, plainSentence) = (marked("<b>", "</b>"), marked("{{c1::", "}}"), text)
+  }
 }
 
 public struct MiningReport: Equatable, Sendable {
   public var added: [MinedWord] = []
-  /// The number of wanted words without a sentence that is easy enough.
-  public var withoutSentence = 0
   /// The number of wanted words that already have a card.
   public var present = 0
   /// The words that were read or looked up, and do not become cards for another reason.
@@ -62,7 +77,6 @@ extension TextHandle {
   /// Returns the words that become cards, the most useful first.
   public func minable(_ options: MiningOptions) throws -> MiningReport {
     let view = try view()
-    // A word with a new card still counts as wanted, so that a second run chooses the same words as the first one.
     var wanted = view.lemmasByGain { $0.isMissing }
     var report = MiningReport()
     report.leftOut = leftOut
@@ -71,14 +85,13 @@ extension TextHandle {
     if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
     let asked = Set(looked.compactMap(\.lemma))
     wanted.removeAll(where: asked.contains)
-    let found = try view.bestSentences(for: wanted, unknownAtMost: 1, poll: workspace.poll)
+    let found = try view.bestSentences(for: wanted, poll: workspace.poll)
     let count = options.count ?? .max
-    report.withoutSentence += wanted.count - found.count
-    for (number, item) in looked.enumerated() {
-      if number >= count {
-        report.leftOut.append(LeftOutWord(word: item.word, reason: "--count leaves it for later"))
-      } else if state(of: item, in: view) == .new {
+    for item in looked {
+      if state(of: item, in: view) == .new {
         report.present += 1
+      } else if report.added.count >= count {
+        report.leftOut.append(LeftOutWord(word: item.word, reason: "--count leaves it for later"))
       } else if options.isCloze, item.lemma == nil, item.tokens == nil {
         report.leftOut.append(LeftOutWord(word: item.word, reason: "its sentence lacks it, so there is no gap to show"))
       } else {
@@ -86,7 +99,9 @@ extension TextHandle {
         report.added.append(try minedWord(item, dictionary: options.dictionary, count: 1))
       }
     }
-    for word in found.prefix(max(0, count - looked.count)) {
+    // A sentence in which nothing else is unknown teaches its word best.
+    for word in found.filter({ $0.unknown == 1 }) + found.filter({ $0.unknown > 1 }) {
+      if report.added.count >= count { break }
       guard view.lemmaStates[Int(word.lemma)] == .unknown else {
         report.present += 1
         continue

@@ -16,8 +16,8 @@ public struct TextOptions: Sendable {
   public var language: String?
   /// The encoding of all files; nil detects it, by the language too.
   public var encoding: TextEncoding?
-  /// Subtitle files with translations, one for each file.
-  public var translations: [String] = []
+  /// Subtitle files with translations, one for each file that has one.
+  public var translations: [String?] = []
   /// The seconds to add to the times of the translations; nil determines the offset.
   public var offset: Double?
   /// If set, only the cards of this deck and its subdecks determine what is known.
