@@ -29,7 +29,9 @@ func textsModule(_ context: BindingContext) -> BoundModule {
     ) { stack in
       let paths = try paths(at: 1, stack, context)
       let options = try readTextOptions(stack.optionalTable(2), context)
-      for path in paths + options.translations.compactMap(\.self) + options.knownLists { try context.requireReadingOfFile(path) }
+      for path in paths + options.translations.compactMap(\.self) + options.knownLists {
+        try context.requireReadingOfFile(path)
+      }
       let workspace = try context.workspace()
       // A language is loaded once for all texts, so that time does not count against a plugin's limit.
       try CallPause.pausingLimits {

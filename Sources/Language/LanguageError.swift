@@ -11,6 +11,8 @@ public enum LanguageError: Problem, Equatable {
   case damaged(path: String, reason: String)
   /// A language has no data. Without this error, every form would be its own lemma on one machine and not on another.
   case missing(language: String, package: String)
+  /// A language has no list that says how often its words are used.
+  case noFrequencies(language: String, code: String)
   /// The file could not be read.
   case unreadable(path: String, reason: String)
 
@@ -26,6 +28,11 @@ public enum LanguageError: Problem, Equatable {
         .notHere, "No language data",
         "there are no dictionary forms for \(language); install Debian's \(package), or ship its files with the job",
         ["language": language, "package": package])
+    case .noFrequencies(let language, let code):
+      ProblemReport(
+        .notHere, "No list of frequent words",
+        "which words of \(language) are frequent is not known here; install Debian's onboard-data, or write a list of "
+          + "words, the most frequent first, to frequency/\(code).tsv in the data folder", ["language": language])
     case .unreadable(let path, let reason):
       ProblemReport(
         .unreadable, "Language data cannot be read", "\(printable(path)) cannot be read: \(reason)", ["path": path])

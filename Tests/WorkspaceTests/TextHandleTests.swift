@@ -103,22 +103,25 @@ import TestWorkspace
     #expect(try state("hond", in: text) == .new && state("de", in: text) == .unknown)
   }
 
-  @Test func `mining makes a card of each unknown word with an easy sentence, once, as one undo step`() throws {
+  @Test func `mining makes a card of each unknown word with its easiest sentence, once, as one undo step`() throws {
     let content = "de hond slaapt.\n\nde hond slaapt nooit.\n\nde kat eet veel vis.\n\neen hond & een <b>."
     let text = try text(content)
     try UserWordList(workspace, language: "dutch").set(["de", "hond", "een"], as: .known)
-    let options = MiningOptions()
+    var options = MiningOptions()
+    options.count = 2
     let report = try text.minable(options)
+    // In their sentences, nothing else is unknown.
     try #require(report.added.map(\.lemma) == ["slaapt", "b"])
-    #expect(report.withoutSentence == 5 && report.added[0].sentence == "de hond <b>slaapt</b>.")
+    #expect(report.added[0].sentence == "de hond <b>slaapt</b>.")
     #expect(report.added[1].sentence == "een hond &amp; een &lt;<b>b</b>&gt;.")
     #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2)
     let deck = try workspace.decks.open("New deck")
     let notes = try (1...2).map { try #require(try deck.card(at: $0)).note() }
     // The most useful word is studied first.
     #expect(try notes.map { try $0.field("Word") } == ["slaapt", "b"])
-    let again = try text.minable(options)
-    #expect(again.added.isEmpty && again.present == 2)
+    let next = try text.minable(options)
+    #expect(next.added.map(\.lemma) == ["nooit", "kat"] && next.present == 2)
+    #expect(try text.minable(MiningOptions()).added.count == 5)
     _ = try workspace.care.undo()
     #expect(throws: (any Error).self) { try workspace.decks.open("New deck") }
     #expect(try text.minable(options).added.count == 2)
@@ -127,21 +130,34 @@ import TestWorkspace
     #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2 && there.count() == 2)
   }
 
-  @Test func `each mined sentence has exactly one unknown word, recounted over all words`() throws {
-    let words = (0..<60).map {
-      "w\(Character(Unicode.Scalar(97 + UInt8($0 % 26))))\(Character(Unicode.Scalar(97 + UInt8($0 / 26))))"
+  @Test func `the translations of films are found by the names of their files, and are not read as texts`() throws {
+    for name in ["S1.es.srt", "S1.en.srt", "S2.es.srt", "S2.en-GB.sdh.srt", "Mr. Bean.srt"] {
+      try person.folder.write("", to: name)
     }
-    var content = ""
-    for start in 0..<200 {
-      content += (0..<6).map { words[(start * 7 + $0 * $0 * 3) % 60] }.joined(separator: " ") + ".\n\n"
+    func path(_ name: String) -> String { "\(person.folder.path)/\(name)" }
+    func found(_ texts: [String], _ named: [String]) throws -> [String] {
+      let films = try FilmTranslations(of: texts.map(path), named: named.map { $0 == "en" ? $0 : path($0) })
+      return zip(films.texts, films.paths).map { lastPart(of: $0) + " " + ($1.map { lastPart(of: $0) } ?? "-") }
     }
-    let text = try text(content)
-    try UserWordList(workspace, language: "dutch").set(Array(words.prefix(40)), as: .known)
-    let known = Set(words.prefix(40))
-    for word in try text.minable(MiningOptions()).added {
-      let found = Set(word.plainSentence.lowercased().split { !$0.isLetter }.map(String.init)).subtracting(known)
-      #expect(found.filter { words.contains($0) } == [word.lemma])
-    }
+    let season = ["S1.es.srt S1.en.srt", "S2.es.srt S2.en-GB.sdh.srt"]
+    #expect(try found(["S1.es.srt", "S2.es.srt"], ["en"]) == season)
+    #expect(try found(["S1.en.srt", "S1.es.srt", "S2.es.srt"], ["en"]) == season)
+    // What a shell makes of `--translation *.en*.srt`.
+    #expect(try found(["S1.es.srt", "S2.es.srt", "S2.en-GB.sdh.srt"], ["S1.en.srt"]) == season)
+    #expect(try found(["S1.es.srt", "Mr. Bean.srt"], ["en"]) == [season[0], "Mr. Bean.srt -"])
+    #expect(try found(["Mr. Bean.srt"], ["S1.en.srt"]) == ["Mr. Bean.srt S1.en.srt"])
+    #expect(throws: TextFileError.self) { try found(["Mr. Bean.srt"], ["en"]) }
+    #expect(throws: TextFileError.self) { try found(["S1.es.srt"], ["S1.en.srt", "Mr. Bean.srt"]) }
+    #expect(throws: TextFileError.self) { try found(["S1.es.srt", "S1.en.srt"], []) }
+  }
+
+  @Test func `the most frequent words of a language are listed as known in one step`() throws {
+    let list = try UserWordList(workspace, language: "dutch")
+    #expect(throws: LanguageError.self) { try list.setFirst(2) }
+    try list.set(["de"], as: .ignored)
+    try person.folder.write("de\t9\nhond\t3\nkat\t5\n", to: "frequency/nl.tsv")
+    #expect(try list.setFirst(2) == 1)
+    #expect(try list.all().map { "\($0.lemma) \($0.isIgnored)" } == ["de true", "kat false"])
   }
 
   @Test func `new cards are ordered by how much they help with a text, in one step`() throws {

@@ -17,20 +17,21 @@ enum MineCommand {
     answer: "{added, without_meaning, present, left_out, cards} or {proposed, path}",
     details: """
       Each sentence is one with the fewest words that you have not studied yet; words that are the only one in theirs \
-      come first, then those that make most of the text known. The cards are of the note type Mined: the word, the sentence with it in bold, a meaning from the \
-      dictionaries of this machine, a translation, the source, and how often the word occurs. The deck and the type \
-      are created if they are missing. A word with a card is not added again, so --count 20 adds the next 20 tomorrow. \
-      --translation takes subtitles of the same film in a language that you read, or that language: \
-      `--translation en` finds ep01.en.srt beside ep01.es.srt. Lines are paired by their times, which may differ by an \
-      offset and a speed. --audio \
-      takes the films: ffmpeg cuts out the sound of each line and a picture. From the vocabulary of KOReader, a Kindle \
-      or a Kobo, the words and phrases that you looked up become cards, with their sentences; those that do not are \
-      named with the reason. The fields of a --notetype are filled if they have the names of those of Mined; otherwise \
-      its first field gets the word, its second the meaning and the sentence. With --review FILE the words are written \
-      to a table; delete lines from it, mend meanings and sentences, and run the same command again.
+      come first, then those that make most of the text known. The cards are of the note type Mined: the word, the \
+      sentence with it in bold, a meaning from the dictionaries of this machine, a translation, the source, and how \
+      often the word occurs. The deck and the type are created if they are missing. A word with a card is not added \
+      again, so --count 20 adds the next 20 tomorrow. --translation takes subtitles of the same film in a language \
+      that you read, or that language: `--translation en` finds ep01.en.srt beside ep01.es.srt. Lines are paired by \
+      their times, which may differ by an offset and a speed. --audio takes the films: ffmpeg cuts out the sound of \
+      each line and a picture. From the vocabulary of KOReader, a Kindle or a Kobo, the words and phrases that you \
+      looked up become cards, with their sentences; those that do not are named with the reason. The fields of a \
+      --notetype are filled if they have the names of those of Mined; otherwise its first field gets the word, its \
+      second the meaning and the sentence. With --review FILE the words are written to a table; delete lines from it, \
+      mend meanings and sentences, and run the same command again.
       """, arguments: [TextCommands.files],
     options: [
-      Option("--deck", "DECK", .deck, help: "the deck for the cards; \(TextCommands.usualDeck) when left out"), Common.language, TextCommands.encoding,
+      Option("--deck", "DECK", .deck, help: "the deck for the cards; \(TextCommands.usualDeck) when left out"),
+      Common.language, TextCommands.encoding,
       TextCommands.knownList,
       Option(
         "--translation", "FILE|LANGUAGE", .file, isRepeating: true, access: .read,

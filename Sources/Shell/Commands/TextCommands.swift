@@ -241,7 +241,8 @@ enum TextCommands {
       known or as not to be learned. The reading position is saved.
       """, arguments: [files],
     options: [
-      Option("--deck", "DECK", .deck, help: "the deck for the cards; \(usualDeck) when left out"), Common.language, encoding,
+      Option("--deck", "DECK", .deck, help: "the deck for the cards; \(usualDeck) when left out"), Common.language,
+      encoding,
       knownList,
     ], example: "text read novel.epub --language spanish --deck Novel"
   ) { invocation, session in

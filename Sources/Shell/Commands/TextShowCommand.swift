@@ -140,13 +140,16 @@ enum KnownWordsCommand {
   static let command = BuiltIn(
     "text", "known",
     effect: .depends {
-      guard $0.list("WORD").isEmpty, $0.optionalText("--import") == nil else { return .changes }
+      guard $0.list("WORD").isEmpty, $0.optionalText("--import") == nil, $0.optionalInteger("--first") == nil else {
+        return .changes
+      }
       return $0.optionalText("--export") == nil ? .reads : .announces
     }, summary: "Marks words without cards as known, or as not to be learned, and lists them.",
     answer: "{lemma, state}... or {changed, learning?}",
     details: """
       Without words it shows the list. Without --language, the words are of the language of `set game.language`. \
-      --import reads one word per line, what --export wrote, a table (.csv, .tsv), JSON (a list of words, or of \
+      --first 1000 is a start for somebody who knows the most frequent words; it needs a list of them (Debian's \
+      onboard-data, or frequency/CODE.tsv in the data folder). --import reads one word per line, what --export wrote, a table (.csv, .tsv), JSON (a list of words, or of \
       records with a member `word`) or the vocabulary of a Kindle. In a table with a column of statuses, as from Lute \
       and LWT, 5 and W are known, I is ignored, and words still being learned are left out; --column word=NAME names \
       the column of the words if its heading does not. `undo` undoes a change.
@@ -154,6 +157,7 @@ enum KnownWordsCommand {
     options: [
       Common.language, Option("--ignore", help: "mark the words as not to be learned"),
       Option("--forget", help: "remove the words from the list"),
+      Option("--first", "N", .integer(1...100_000), help: "mark the N most frequent words of the language as known"),
       Option("--import", "FILE", .file, access: .read, help: "read the words from a file"),
       Option(
         "--column", "WHAT=NAME", isRepeating: true,
@@ -163,6 +167,7 @@ enum KnownWordsCommand {
   ) { invocation, session in
     try invocation.allowOne(of: ["--ignore", "--forget", "--export"])
     try invocation.refuse(["WORD", "--import"], beside: "--export")
+    try invocation.refuse(["WORD", "--import", "--export", "--ignore", "--forget"], beside: "--first")
     try invocation.require("--import", beside: "--column")
     for option in ["--ignore", "--forget"] { try invocation.require("WORD", "--import", beside: option) }
     let workspace = try session.workspace()
@@ -174,8 +179,9 @@ enum KnownWordsCommand {
       return try imported(path, as: state, list, invocation, session)
     }
     let words = invocation.list("WORD")
-    if !words.isEmpty {
-      let count = try list.set(words, as: state)
+    let first = invocation.optionalInteger("--first")
+    if first != nil || !words.isEmpty {
+      let count = try first.map(list.setFirst) ?? list.set(words, as: state)
       let what = state == .unknown ? "off the list" : state.name
       return CommandResult(.record(["changed": count]), line: "\(session.counted(count, "word")) now \(what).")
     }

@@ -17,7 +17,10 @@ public struct FilmTranslations {
   /// - Throws: `TextFileError.refused`, `FileError`.
   public init(of files: [String], named: [String]) throws {
     texts = files
-    guard let first = named.first else { return try requireOneLanguage() }
+    guard let first = named.first else {
+      try requireOneLanguage()
+      return
+    }
     let language = try FileFacts.at(first) == nil ? LanguageCode.named(lastPart(of: first)) : nil
     let given = language == nil ? named : []
     let codes = Set(language.map { [$0] } ?? given.compactMap { SubtitleName($0).code })
@@ -50,8 +53,8 @@ public struct FilmTranslations {
       if let other = codes.updateValue(code, forKey: name.film), other != code {
         throw TextFileError.refused(
           path: text,
-          reason: "its film is among the texts in another language, \(other), too; say which one is the translation, "
-            + "such as --translation \(code)")
+          reason: "its film is among the texts twice; say which is the translation: --translation \(other) or "
+            + "--translation \(code)")
       }
     }
   }

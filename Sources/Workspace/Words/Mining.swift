@@ -71,6 +71,8 @@ public struct LeftOutWord: Equatable, Sendable {
   public let word: String
   /// A clause, such as `its language is en`.
   public let reason: String
+
+  public init(word: String, reason: String) { (self.word, self.reason) = (word, reason) }
 }
 
 extension TextHandle {

@@ -88,6 +88,22 @@ public struct UserWordList {
     return changes.count
   }
 
+  /// Lists the most frequent words of the language as known, as one undo step. A word that is listed keeps its state.
+  /// - Returns: how many lemmas changed.
+  /// - Throws: `LanguageError.noFrequencies`.
+  public func setFirst(_ count: Int) throws -> Int {
+    guard let uses = workspace.languages.frequencies(of: language) else {
+      throw LanguageError.noFrequencies(language: language.title, code: language.baseCode)
+    }
+    var (lemmas, words, listed) = (Set<String>(), [String](), Set(try all().map(\.lemma)))
+    for (word, _) in uses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where lemmas.count < count {
+      try workspace.poll()
+      let lemma = lemmatizer.lemmas(of: word).primary
+      if lemmas.insert(lemma).inserted, listed.insert(lemma).inserted { words.append(word) }
+    }
+    return try set(words, as: .known)
+  }
+
   public struct Imported: Equatable, Sendable {
     /// The number of lemmas that changed.
     public var changed = 0
