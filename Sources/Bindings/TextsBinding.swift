@@ -24,7 +24,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
       "open", ["path": .oneOf([.string, .list(.string)]), "options": .optional(.table)],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
       "Opens one file or several as a text: .txt, .md, .html, .epub, .srt, .vtt or .ass. Options: language (default: "
-        + "what the file declares, or else the setting game.language), encoding, translation (a path, or one for each "
+        + "what the file declares or its words show), encoding, translation (a path, or one for each "
         + "file), offset, deck (only its cards count as known), known (a list of words that count as known)."
     ) { stack in
       let paths = try paths(at: 1, stack, context)

@@ -125,7 +125,7 @@ public enum CommandError: Problem, Equatable {
     switch owner {
     case .program: "Deckhand"
     case .plugin(let name): "the plugin \(quoted(name.description))"
-    case .user, .script, .remembered: owner.description
+    case .user, .script: owner.description
     }
   }
 

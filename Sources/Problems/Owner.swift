@@ -37,8 +37,6 @@ public enum Owner: Hashable, Sendable {
   /// One of the user's scripts, by its name; `startScript` is the user's init.lua.
   case script(String)
   case plugin(PluginName)
-  /// The user, by a command option that is remembered for the next time: `play --language`.
-  case remembered(String)
 
   public static let startScript = Owner.script("init.lua")
 
@@ -57,7 +55,6 @@ extension Owner {
     case .startScript: "init"
     case .script(let name): "script:\(name)"
     case .plugin(let name): "plugin:\(name)"
-    case .remembered(let option): "remembered:\(option)"
     }
   }
 
@@ -69,7 +66,6 @@ extension Owner {
     case ("person", nil): self = .user
     case ("init", nil): self = .startScript
     case ("script", let name?): self = .script(name)
-    case ("remembered", let option?): self = .remembered(option)
     case ("plugin", let name?):
       guard let name = PluginName(name) else { return nil }
       self = .plugin(name)

@@ -11,7 +11,6 @@ extension Owner: CustomStringConvertible {
     case .startScript: "init.lua"
     case .script(let name): "script \(printable(name))"
     case .plugin(let name): "plugin \(name)"
-    case .remembered(let option): "you, remembered from `\(option)`"
     }
   }
 }

@@ -133,13 +133,9 @@ import TestSupport
     #expect(bee.contains("(Spelling bee - English)") && !bee.contains("letter word"), "\(bee)")
   }
 
-  @Test func `play reports a setting that one of its options set`() throws {
-    try home.run("play", "--language", "italian", "--length", "7")
-    let why = try home.run("set", "--why", "game.language").output
-    #expect(why.hasPrefix("game.language is italian, set by you, remembered from `play --language`."), "\(why)")
-    #expect(try home.run("set", "--why", "game.length").output.contains("`play --length`"))
-    try home.run("set", "game.language", "spanish")
-    #expect(try home.run("set", "--why", "game.language").output.hasPrefix("game.language is spanish, set by you."))
+  @Test func `a language and a length given to play are for that game`() throws {
+    #expect(try home.run("play", "--language", "italian", "--length", "7").output.contains("7 letter word - Italian"))
+    #expect(try home.run("set", "game.language").output == "english\n")
   }
 
   @Test func `what a plugin's game holds counts towards the plugin's memory`() throws {

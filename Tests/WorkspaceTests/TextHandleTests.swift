@@ -151,6 +151,23 @@ import TestWorkspace
     #expect(throws: TextFileError.self) { try found(["S1.es.srt", "S1.en.srt"], []) }
   }
 
+  @Test func `a text is read in its own language, and refused in another one that was set`() throws {
+    let english = "it was the best of times and it was the worst of times for all of us who had been there."
+    let spanish = "el perro que vive en la casa de al lado no es de nadie, pero todos le dan algo de comer."
+    func language(_ content: String, _ name: String = "a.txt", given: String? = nil) throws -> String {
+      var options = TextOptions()
+      options.language = given
+      let text = try TextHandle([try person.folder.write(content, to: name)], options, in: workspace)
+      return text.language.code + (text.languageReason.map { " \($0)" } ?? "")
+    }
+    #expect(try language(spanish) == "es words" && language(english) == "en words")
+    #expect(try language("un gato", "b.fr.txt") == "en gameLanguage")
+    #expect(try language("1\n00:00:01,000 --> 00:00:02,000\nun chat\n", "b.fr.srt") == "fr")
+    try workspace.preferences().tree.set("text.language", text: "spanish", by: .user)
+    #expect(try language(spanish) == "es" && language("the cat") == "es" && language(english, given: "english") == "en")
+    #expect(throws: WorkspaceError.self) { try language(english) }
+  }
+
   @Test func `the most frequent words of a language are listed as known in one step`() throws {
     let list = try UserWordList(workspace, language: "dutch")
     #expect(throws: LanguageError.self) { try list.setFirst(2) }

@@ -98,6 +98,8 @@ public struct Language: Hashable, Sendable {
   /// The codes of its countries in file names of dictionaries and models; empty for the code of the language.
   var countries: [String] = []
   public var reading = ReadingRules()
+  /// Words of closed classes, the most frequent first: a text is told to be in this language by a hundred of them.
+  public var frequentWords = ""
 
   public static func unknown(_ name: String, title: String? = nil, code: String = "") -> Language {
     Language(name: name, title: title ?? name, code: code)

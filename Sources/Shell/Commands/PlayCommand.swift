@@ -21,8 +21,8 @@ enum PlayCommands {
     details: """
       A line is a guess; /new /hint /shuffle /list /give-up /help /quit are commands of the game. Without a terminal \
       it reads guesses from standard input and answers each in a line, with --json as an object. A game is saved as it \
-      is played: --resume continues it. A language or length given here is used for the next game too (`set \
-      game.language`, `set game.length`). Of a language with a frequency list on this machine \
+      is played: --resume continues it. A language or length given here is for this game (`set game.language` and `set \
+      game.length` are for all). Of a language with a frequency list on this machine \
       (Debian's onboard-data, or frequency/CODE.tsv in the data folder: a word, a tab, a count; es.tsv for Spanish) a \
       game chooses and looks for only the 20,000 most frequent words (`set game.words all` uses all words); a guess \
       may be any word of the list.
@@ -74,34 +74,7 @@ enum PlayCommands {
     options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     try session.plugins.prepareMode(options.mode)
-    let game = try session.workspace().games.start(options)
-    try remember(options, session)
-    return game
-  }
-
-  /// Saves the requested language and length as settings for the next game, except a length in a mode that has its own.
-  /// A setting that is forced for this run stays.
-  static func remember(_ options: GameOptions, _ session: Session) throws {
-    if let language = options.language { try saveSetting("game.language", language, session, from: "play --language") }
-    let hasOwnLength = try session.modes.mode(named: options.mode).length != nil
-    if let length = options.length, !hasOwnLength {
-      try saveSetting("game.length", String(length), session, from: "play --length")
-    }
-  }
-
-  private static func saveSetting(_ name: String, _ text: String, _ session: Session, from option: String) throws {
-    let tree = try session.workspace().preferences().tree
-    if try tree.get(name).text == text { return }
-    do {
-      try tree.set(name, text: text, by: .remembered(option))
-      session.console.note("play: \(name) is \(text) from now on; `set --reset \(name)` restores the default")
-    } catch {
-      // A setting that is forced for this run, or a length that the setting does not accept, applies to one game only.
-      switch error {
-      case .locked, .badValue: break
-      default: throw error
-      }
-    }
+    return try session.workspace().games.start(options)
   }
 
   static func resumedGame(_ session: Session) throws -> GameHandle {

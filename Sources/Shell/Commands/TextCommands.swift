@@ -48,22 +48,31 @@ enum TextCommands {
     return options
   }
 
-  /// - Parameter isOneOfSeveral: whether the note about an assumed language names the file.
   static func open(
-    _ words: [String], _ options: TextOptions, _ session: Session, command: String, isOneOfSeveral: Bool = false
+    _ words: [String], _ options: TextOptions, _ session: Session, command: String
   ) throws -> TextHandle {
     let paths = try words.flatMap { try Self.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     let workspace = try session.workspace()
-    let text = try session.lua.withStack { stack in
-      try TextHandle(paths, options, in: workspace, hold: stack.memory.growingCharge())
+    func read(_ options: TextOptions) throws -> TextHandle {
+      try session.lua.withStack { stack in
+        try TextHandle(paths, options, in: workspace, hold: stack.memory.growingCharge())
+      }
     }
-    if text.isLanguageAssumed {
+    let text: TextHandle
+    do { text = try read(options) } catch WorkspaceError.otherLanguage(let path, let found, let usual) {
+      guard session.canAsk, let other = Language.base(found) else {
+        throw WorkspaceError.otherLanguage(path: path, found: found, read: usual)
+      }
+      var options = options
+      let question = "\(quoted(path)) looks \(other.title), not \(usual.title). Read it as \(other.title)?"
+      options.language = try session.confirm(question) ? other.name : usual.name
+      text = try read(options)
+    }
+    if let reason = text.languageReason {
       let unknown = text.unknownLanguage.map { "its language, \(quoted($0)), is not in `word languages`; " } ?? ""
-      let file = isOneOfSeveral ? paths.map { printable($0) + ": " }.joined() : ""
-      session.console.note(
-        "\(command): \(file)\(unknown)read as \(text.language.title), as game.language says; use --language for "
-          + "another language")
+      let why = reason == .words ? "by its words" : "as game.language says"
+      session.noteOnce("\(command): \(unknown)read as \(text.language.title), \(why); use --language for another one")
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {
@@ -80,8 +89,7 @@ enum TextCommands {
 
   /// Says which language the words of a command are of, when it was not named.
   static func noteLanguage(_ language: Language, _ session: Session, command: String) {
-    session.console.note(
-      "\(command): the words are \(language.title), as set by game.language; use --language to change that")
+    session.noteOnce("\(command): the words are \(language.title); use --language for another language")
   }
 
   /// The files that a word names: the path itself, or the matches of a pattern.
@@ -223,7 +231,7 @@ enum TextCommands {
     var (read, errors): ([(path: String, view: TextView)], [TextFileError]) = ([], [])
     for path in paths {
       do {
-        let text = try open([path], options, session, command: "text compare", isOneOfSeveral: paths.count > 1)
+        let text = try open([path], options, session, command: "text compare")
         read.append((path, try text.view()))
       } catch let error as TextFileError { errors.append(error) }
     }

@@ -21,9 +21,9 @@ enum TextShowCommand {
       lists it, learning if its card was studied, new if it was not, ignored if all its cards are suspended. The word \
       of a card is the first field of its note. Names and numbers are not counted. A word is known in each of its \
       forms. Expected coverage is what is remembered today, according to the memory model: a word that is nearly \
-      forgotten counts for less. Without --language a text is read in the language that it declares (a book, a page, a \
-      WebVTT file), otherwise in that of `set game.language`. --plot draws charts, --png writes them to a file, as \
-      SVG if its name ends in .svg.
+      forgotten counts for less. Without --language a text is read in the language that it declares (a book, a page, \
+      a WebVTT file), otherwise in the one that its words show, or in that of `set text.language`. --plot draws \
+      charts, --png writes them to a file, as SVG if its name ends in .svg.
       """, arguments: [TextCommands.files],
     options: TextCommands.common + [
       Option(
@@ -147,12 +147,13 @@ enum KnownWordsCommand {
     }, summary: "Marks words without cards as known, or as not to be learned, and lists them.",
     answer: "{lemma, state}... or {changed, learning?}",
     details: """
-      Without words it shows the list. Without --language, the words are of the language of `set game.language`. \
-      --first 1000 is a start for somebody who knows the most frequent words; it needs a list of them (Debian's \
-      onboard-data, or frequency/CODE.tsv in the data folder). --import reads one word per line, what --export wrote, a table (.csv, .tsv), JSON (a list of words, or of \
-      records with a member `word`) or the vocabulary of a Kindle. In a table with a column of statuses, as from Lute \
-      and LWT, 5 and W are known, I is ignored, and words still being learned are left out; --column word=NAME names \
-      the column of the words if its heading does not. `undo` undoes a change.
+      Without words it shows the list. Without --language, the words are of the language of `set text.language`, or \
+      of `set game.language`. --first 1000 is a start for somebody who knows the most frequent words; it needs a list \
+      of them (Debian's onboard-data, or frequency/CODE.tsv in the data folder). --import reads one word per line, \
+      what --export wrote, a table (.csv, .tsv), JSON (a list of words, or of records with a member `word`) or the \
+      vocabulary of a Kindle. In a table with a column of statuses, as from Lute and LWT, 5 and W are known, I is \
+      ignored, and words still being learned are left out; --column word=NAME names the column of the words if its \
+      heading does not. `undo` undoes a change.
       """, arguments: [Argument("WORD", isOptional: true, isRepeating: true, help: "a word that is known")],
     options: [
       Common.language, Option("--ignore", help: "mark the words as not to be learned"),

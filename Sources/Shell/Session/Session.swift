@@ -90,6 +90,8 @@ struct SessionState {
   var signOuts = 0
   /// Whether the user's Lua state has to be replaced as soon as none of its code runs.
   var needsFreshState = false
+  /// Notes that are shown only once.
+  var toldNotes: Set<String> = []
   /// Whether init.lua and the startup plugins have run since the sign-in.
   var hasBegun = false
   var isInScript = false

@@ -2,6 +2,7 @@
 // Invariant: every handle that outlives its workspace fails with the same code.
 
 import Files
+public import Lexicon
 public import Problems
 import Text
 
@@ -24,8 +25,15 @@ public enum WorkspaceError: Problem, Equatable {
   /// ffmpeg produced neither a sound nor a picture from a film; the reason is what it reported.
   case notCut(path: String, reason: String?)
   case tooMuchWaits
+  /// A text is in another language than the one that texts are set to; `found` is its code.
+  case otherLanguage(path: String, found: String, read: Language)
   case rehearsal(String)
   case lookingBack(String)
+
+  /// The name of a language, whether it is known or not.
+  public static func title(of code: String) -> String {
+    Language.base(code)?.title ?? ["ja": "Japanese", "zh": "Chinese", "ko": "Korean"][code] ?? code
+  }
 
   public var report: ProblemReport {
     switch self {
@@ -41,6 +49,12 @@ public enum WorkspaceError: Problem, Equatable {
           + (backup.map { "`restore \(printable(shellQuoted($0), limit: 4096))` restores the newest backup; " }
             ?? "there is no backup; ") + "`doctor --mend` creates an empty collection", ["path": path])
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted; nothing was changed")
+    case .otherLanguage(let path, let found, let read):
+      ProblemReport(
+        .unknownLanguage, "Another language",
+        "\(quoted(path)) looks \(Self.title(of: found)), and would be read as \(read.title); "
+          + (Language.base(found).map { "`--language \($0.name)` reads it so, " } ?? "which is not known yet; ")
+          + "`--language \(read.name)` as \(read.title) all the same", ["path": path, "language": found])
     case .noPlayer:
       ProblemReport(.noPlayer, "No sound player", "no player is set; `set media.player mpv` plays sounds with mpv")
     case .playerMissing(let program):

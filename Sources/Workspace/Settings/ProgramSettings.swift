@@ -81,7 +81,7 @@ public struct ProgramSettings {
   public let sound = SoundSettings()
   public let accessibility: AccessibilitySettings
   public let study = StudySettings()
-  public let texts = TextSettings()
+  public let texts: TextSettings
   public let display = DisplaySettings()
   public let backups = BackupSettings()
   public let serving = ServingSettings()
@@ -92,6 +92,7 @@ public struct ProgramSettings {
   ///   - noColor: whether NO_COLOR is set; then signs distinguish right from wrong by default.
   init(languages: [String], noColor: Bool) {
     games = GameSettings(languages.isEmpty ? ["english"] : languages)
+    texts = TextSettings(languages)
     accessibility = AccessibilitySettings(noColor)
   }
 
@@ -222,6 +223,10 @@ public struct StudySettings {
 }
 
 public struct TextSettings {
+  /// The value of `language` for which each text is looked at.
+  static let foundLanguage = "auto"
+
+  @ProgramSetting<String> public var language: String
   @ProgramSetting(
     "text.known_days", 1...3_650, title: "Days until a word is known",
     help: "For how many days a card must be remembered before texts count its word as known.")
@@ -230,6 +235,15 @@ public struct TextSettings {
     "text.dictionaries", title: "Dictionaries that are searched first",
     help: "Names of dictionaries, separated by spaces: they are searched before all others, in this order.")
   public var dictionaries: [String] = []
+
+  fileprivate init(_ languages: [String]) {
+    let names = (languages + Language.known.map(\.name)).distinct(by: \.self)
+    _language = ProgramSetting(
+      wrappedValue: Self.foundLanguage, "text.language", [Self.foundLanguage] + names, title: "Language of texts",
+      help:
+        "The language that texts are read in, and that known words are of: auto finds it for each text. A text in "
+        + "another language is asked about.")
+  }
 }
 
 public struct DisplaySettings {

@@ -12,7 +12,8 @@ import Storage
 import Text
 
 public struct TextOptions: Sendable {
-  /// The language; nil uses the one that the first file specifies, or else that of `game.language`.
+  /// The language; nil uses that of `text.language`, or else the one that the first file or its name specifies or
+  /// its words show, or else that of `game.language`.
   public var language: String?
   /// The encoding of all files; nil detects it, by the language too.
   public var encoding: TextEncoding?
@@ -28,6 +29,9 @@ public struct TextOptions: Sendable {
   public init() {}
 }
 
+/// Why a text is read in a language that nobody named.
+public enum LanguageReason: Sendable { case words, gameLanguage }
+
 /// A text of one or several files.
 public final class TextHandle: WorkspaceHandle {
   public let workspace: Workspace
@@ -42,8 +46,8 @@ public final class TextHandle: WorkspaceHandle {
   public let losses: [(path: String, losses: TextLosses)]
   /// The words of vocabularies that are of another language, or known.
   let leftOut: [LeftOutWord]
-  /// Whether the language was neither given nor specified by the file.
-  public let isLanguageAssumed: Bool
+  /// How the language was found, if it was neither given nor set, nor specified by the file.
+  public let languageReason: LanguageReason?
   /// The language that the file specifies, if it is not a known one.
   public let unknownLanguage: String?
   private let deck: String?
@@ -57,28 +61,42 @@ public final class TextHandle: WorkspaceHandle {
   /// Reads and analyses files as one text.
   /// - Parameter hold: called with the bytes that are about to be held, before they are; what it throws ends the
   ///   reading.
-  /// - Throws: `DeckError.deckNotFound`, `FileError`, `TextFileError`, `LexiconError.unknownLanguage`,
+  /// - Throws: `WorkspaceError.otherLanguage` for a file that is in another language than the one that was not given
+  ///   for this text; `DeckError.deckNotFound`, `FileError`, `TextFileError`, `LexiconError.unknownLanguage`,
   ///   `WorkspaceError.interrupted`.
   public init(
     _ paths: [String], _ options: TextOptions, in workspace: Workspace, hold: @escaping (Int) throws -> Void = { _ in }
   ) throws {
     (self.workspace, deck) = (workspace, options.deck)
     if let name = options.deck { _ = try workspace.decks.open(name) }
-    let usual = try workspace.words.language(named: options.language)
+    let named = try options.language ?? workspace.words.setTextLanguage
+    let usual = try workspace.words.language(named: named)
     let first = try paths.first.flatMap { path in
       try hold(fileWeight(path))
       return try textFile(path, options, usual, workspace.environment)
     }
-    let specified = try Self.language(specified: first?.language, options, in: workspace)
-    isLanguageAssumed = options.language == nil && specified == nil
-    unknownLanguage = isLanguageAssumed ? first?.language.flatMap { $0.isEmpty ? nil : $0 } : nil
-    lemmatizer = workspace.languages.lemmatizer(of: specified ?? usual)
+    func known(_ code: String?) -> Language? {
+      named == nil ? code.flatMap { Self.language(specified: $0, usual: usual) } : nil
+    }
+    let specified = known(first?.language) ?? known(paths.first.flatMap { SubtitleName($0).code })
+    let found = specified == nil ? known(first.flatMap { LanguageGuess($0.paragraphs.lazy.map(\.text)).code }) : nil
+    languageReason = found != nil ? .words : named == nil && specified == nil ? .gameLanguage : nil
+    unknownLanguage = languageReason == nil ? nil : first?.language.flatMap { $0.isEmpty ? nil : $0 }
+    lemmatizer = workspace.languages.lemmatizer(of: specified ?? found ?? usual)
     var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language, hold)
     for (number, path) in paths.enumerated() {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
       try reading.begin(path, translation: translation)
       let file = try number == 0 ? first : textFile(path, options, lemmatizer.language, workspace.environment)
-      if let file { try reading.add(file, options, translation: translation) } else { try reading.addVocabulary(path) }
+      guard let file else {
+        try reading.addVocabulary(path)
+        continue
+      }
+      let guess = LanguageGuess(file.paragraphs.lazy.map(\.text))
+      if options.language == nil, let other = guess.code(insteadOf: lemmatizer.language) {
+        throw WorkspaceError.otherLanguage(path: path, found: other, read: lemmatizer.language)
+      }
+      try reading.add(file, options, translation: translation)
     }
     listed = try reading.known(in: options.knownLists, lemmatizer)
     text = try reading.finish()
@@ -87,15 +105,10 @@ public final class TextHandle: WorkspaceHandle {
     encodings = reading.files.filter { $0.encoding != .utf8 }.map { ($0.path, $0.encoding) }
   }
 
-  /// Returns the language that the file specifies, unless another one was requested. Among the variants of a
-  /// language, prefers the configured one.
-  private static func language(
-    specified: String?, _ options: TextOptions, in workspace: Workspace
-  ) throws -> Language? {
-    guard options.language == nil, let specified else { return nil }
+  /// Returns the language with a code; among the variants of a language, the usual one.
+  private static func language(specified: String, usual: Language) -> Language? {
     let code = specified.lowercased().replacing(text: "_", with: "-")
     let base = String(code.prefix { $0 != "-" })
-    let usual = try workspace.words.language(named: nil)
     let found = Language.named(code) ?? Language.named(base)
     return usual.code == base || usual.code == found?.code ? usual : found
   }

@@ -44,11 +44,11 @@ public struct UserWordList {
   public let language: Language
   private let lemmatizer: Lemmatizer
 
-  /// - Parameter name: the name of the language; nil for that of `game.language`.
+  /// - Parameter name: the name of the language; nil for that of `text.language`.
   /// - Throws: `LexiconError.unknownLanguage`.
   public init(_ workspace: Workspace, language name: String?) throws {
     self.workspace = workspace
-    language = try workspace.words.language(named: name)
+    language = try workspace.words.textLanguage(named: name)
     lemmatizer = workspace.languages.lemmatizer(of: language)
   }
 

@@ -28,6 +28,21 @@ public struct WordOperations {
     try workspace.lexicons.language(named: name ?? workspace.preferences().games.language)
   }
 
+  /// Returns the language of texts with a name; nil for that of `text.language`, or that of `game.language` if texts
+  /// have none set.
+  /// - Throws: `LexiconError.unknownLanguage`.
+  func textLanguage(named name: String?) throws -> Language {
+    try language(named: name ?? setTextLanguage)
+  }
+
+  /// The language that texts are set to; nil if it is found for each of them.
+  var setTextLanguage: String? {
+    get throws {
+      let name = try workspace.preferences().texts.language
+      return name == TextSettings.foundLanguage ? nil : name
+    }
+  }
+
   /// Loads a file of words as a lexicon.
   public func load(_ path: String, name: String?, language: String?) throws -> LexiconHandle {
     let known = language.map { Language.named($0) ?? .unknown($0) }
