@@ -9,7 +9,7 @@ struct SpokenText {
   /// The limit on the length of a tag in bytes.
   private static let longestTag = 1024
   private static let longestName = 24
-  /// The limits on the length of a remark: of a whole cue in bytes, and within speech in characters, also if it is a name.
+  /// The limits on the length of a remark: of a whole cue in bytes, and in speech in characters, also of names.
   private static let longestRemark = 1 << 12
   private static let longestInsertion = 80
   private static let longestNameInside = 12

@@ -51,5 +51,15 @@ extension Language {
         their: theirs
         as
         us
+        """,
+      closedWords: """
+        the and to of in i you it for on with we but they or at from what if by all me he who which there about like \
+        up some no them any out because than into she its should over could may him after under during something off \
+        another every before both each against anyone might through between upon myself yourself yourselves himself \
+        herself itself ourselves themselves whom whose nor so yet unless until while although though since whether \
+        onto toward towards within without above across along among around behind below beneath beside beyond \
+        despite down except inside near outside past per throughout underneath via must shall ought yes anybody \
+        anything either everybody everyone everything few many much neither nobody none nothing other others several \
+        somebody someone such here where when why how let ok okay oh hi hey hello please
         """, files: ApertiumFiles(bilingual: [("es", "eng-spa/eng-spa")], package: "wordnet-base")))
 }

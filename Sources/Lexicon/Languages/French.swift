@@ -25,6 +25,12 @@ extension Language {
         puisque: puisqu'
         jusque: jusqu'
         """,
+      closedWords: """
+        et à en est des du il dans au par pour qui a sur son avec sont elle aux sa cette ou mais été ses comme y \
+        leur entre était ont lui nous dont être on depuis sous après puis où ces vers fut contre avait ils selon si \
+        vous sans durant sera cet avoir leurs plusieurs tout ai chez soit pendant quelques cela parmi autres quand \
+        furent elles devant dès celui ceux celle fait étant avant certaines lequel seront certains étaient aurait
+        """,
       files: ApertiumFiles(
         analysers: ["fra-cat/fra-cat"], bilingual: [("ca", "fra-cat/fra-cat")], package: "apertium-fra-cat")))
 }

@@ -44,6 +44,10 @@ extension Language {
         anche
         essere: è sono era erano fu furono sia siano sarà saranno sarebbe
         """,
+      closedWords: """
+        ha chi ma quale quando può hanno loro cui quanto tra stati stato mi dopo senza contro stata fra ogni vi \
+        aveva noi verso possono mentre molti
+        """,
       files: ApertiumFiles(
         analysers: ["cat-ita/ita-cat", "srd-ita/ita-srd"], bilingual: [("ca", "cat-ita/ita-cat")],
         package: "apertium-cat-ita")))

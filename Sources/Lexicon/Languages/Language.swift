@@ -65,6 +65,8 @@ public struct ReadingRules: Sendable {
   public var reflexives: [String: String] = [:]
   /// A line for each function word: its lemma, and after a colon its other forms.
   public var functionWords = ""
+  /// Further words of closed classes (pronouns, prepositions, conjunctions, ...): never names, whatever their capitals.
+  public var closedWords = ""
   public var files = ApertiumFiles()
 
   /// The rules of a language without any of its own.

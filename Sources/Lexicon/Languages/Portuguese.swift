@@ -34,6 +34,11 @@ extension Language {
         não
         ser: é são era eram foi foram
         """,
+      closedWords: """
+        para com se mas como sobre entre ele ou sem onde até numa segundo está vai quem todos cada ter outros isso \
+        porque ela muitos nem será outras alguns eu num sido contra durante tem após deste quando tudo algumas \
+        embora estão eles outro outra mais qualquer toda seja qual serão tenha desde vão sejam nada várias há todo
+        """,
       files: ApertiumFiles(
         analysers: ["por-cat/por-cat"], bilingual: [("ca", "por-cat/por-cat")], package: "apertium-por-cat")))
 }

@@ -59,6 +59,10 @@ extension Language {
         ochocientos: ochocientas
         novecientos: novecientas
         """,
+      closedWords: """
+        en con pero ha durante sin desde hasta cuando está puede según aunque varios tanto han cada algunos estaba \
+        hacia tras ante porque cualquier ni sino siendo contra mientras están varias pueden ambos pues mediante nada
+        """,
       files: ApertiumFiles(
         analysers: ["eng-spa/spa-eng", "spa-cat/spa-cat"],
         bilingual: [("en", "eng-spa/spa-eng"), ("ca", "spa-cat/spa-cat")], package: "apertium-eng-spa")))
