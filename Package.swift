@@ -276,7 +276,7 @@ let package = Package(
       ],
       resources: [.copy("Fixtures")]),
     tests("Lexicon", ["Problems", "Text"]),
-    tests("Language", ["Files", "Lexicon", "Problems"]),
+    tests("Language", ["Files", "Lexicon", "Problems"], exclude: ["Fixtures"]),
     tests("WordGames", ["Lexicon", "Files", "Storage", "Problems", "Text", "Values"]),
     tests("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     tests(

@@ -19,10 +19,10 @@ public struct LanguageGuess: Sendable {
 
   private static let fewestWords = 20
   private static let mostBytes = 50_000
-  private static let languages = Language.known.filter { !$0.frequentWords.isEmpty }
+  private static let languages = Language.known.filter { !$0.reading.frequentWords.isEmpty }
   /// The languages that have a word among their most frequent ones, as indices.
   private static let places: [String: [Int]] = languages.enumerated().reduce(into: [:]) { places, entry in
-    for word in entry.element.frequentWords.split(separator: " ").prefix(100) {
+    for word in entry.element.reading.frequentWords.split(separator: " ").prefix(100) {
       places[String(word), default: []].append(entry.offset)
     }
   }

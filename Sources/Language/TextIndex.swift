@@ -34,6 +34,7 @@ public struct TextToken: Sendable {
   fileprivate(set) var form: UInt32
   /// Whether its capital marks it as a name; a name belongs to no lemma.
   public fileprivate(set) var isName = false
+  /// Whether its capital is no sign of a name: it begins a sentence, or all around it is in capitals.
   fileprivate var isFirst: Bool
   fileprivate var isCapital: Bool
   fileprivate var isNumber: Bool
@@ -206,7 +207,8 @@ public struct TextBuilder {
           }
           followsCapital = word.isCapital
           if place & 0xFFF == 0xFFF { try watch(weight + words.count * MemoryLayout<WordRange>.stride) }
-          add(word, of: content, base: base, isFirst: place == words.startIndex)
+          let isFirst = place == words.startIndex || isInCapitals(place, of: words, content)
+          add(word, of: content, base: base, isFirst: isFirst)
         }
         sentences.append(
           TextSentence(
@@ -214,6 +216,19 @@ public struct TextBuilder {
             tokens: first..<UInt32(tokens.count), place: placeNumber))
       }
     }
+  }
+
+  /// Whether the capitals of a word are those of its sentence, or emphasis, and no sign of a name. A short word alone
+  /// may be an abbreviation; without data no long one is known to be a word.
+  private func isInCapitals(
+    _ place: Int, of words: ArraySlice<WordRange>, _ content: UnsafeBufferPointer<UInt8>
+  ) -> Bool {
+    func letters(_ place: Int) -> Int {
+      guard words.indices.contains(place), words[place].isAllCapitals else { return 0 }
+      return content[words[place].start..<words[place].end].count { $0 & 0xC0 != 0x80 }
+    }
+    let own = letters(place)
+    return own > 0 && (letters(place - 1) > 1 || letters(place + 1) > 1 || own > 4 && lemmatizer.hasData)
   }
 
   private mutating func add(_ word: WordRange, of content: UnsafeBufferPointer<UInt8>, base: Int, isFirst: Bool) {
@@ -237,12 +252,13 @@ public struct TextBuilder {
       return known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
     }
     let (nouns, hasData) = (lemmatizer.language.letterCase == .nouns, lemmatizer.hasData)
+    let closed = lemmatizer.tables.closedWords
     var (forms, lemmas) = Self.choose(candidates, known, finished)
     for index in finished.indices {
       let token = finished[index]
       let form = Int(token.form)
       let isName =
-        !nouns && token.isCapital && !token.isNumber
+        !nouns && token.isCapital && !token.isNumber && !closed.contains(known.texts[form])
         && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
       if !isName {
         forms[form].count += 1

@@ -11,7 +11,9 @@ import Text
 struct WordRange: Equatable {
   var start: Int
   var end: Int
+  /// Whether its first letter is a capital, and whether all are.
   var isCapital: Bool
+  var isAllCapitals = false
   /// Whether it begins with a digit.
   var isNumber: Bool
 }
@@ -65,7 +67,9 @@ struct Tokenizer {
     while index < bytes.count {
       let (kind, length) = Self.classify(bytes, index)
       if kind == .letter || kind == .capital || kind == .digit {
-        var word = WordRange(start: index, end: index + length, isCapital: kind == .capital, isNumber: kind == .digit)
+        var word = WordRange(
+          start: index, end: index + length, isCapital: kind == .capital, isAllCapitals: kind == .capital,
+          isNumber: kind == .digit)
         index = wordEnd(bytes, &word, &words)
         return true
       }
@@ -81,7 +85,9 @@ struct Tokenizer {
     while word.end < bytes.count {
       let (kind, length) = Self.classify(bytes, word.end)
       switch kind {
-      case .letter, .capital, .digit: word.end += length
+      case .letter, .capital, .digit:
+        word.isAllCapitals = word.isAllCapitals && kind == .capital
+        word.end += length
       case .joiner:
         let after = word.end + length
         let isApostrophe = bytes[word.end] == UInt8(ascii: "'") || length == 3
@@ -94,6 +100,7 @@ struct Tokenizer {
           return word.end
         }
         guard goesOn else { return finish(bytes, word, &words) }
+        word.isAllCapitals = word.isAllCapitals && isApostrophe
         word.end = after
       case .other where isDecimalComma(bytes, word.end) || isJoinControl(bytes, word.end) || joinsEnclitic(bytes, word):
         word.end += length

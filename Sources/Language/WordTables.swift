@@ -7,6 +7,8 @@ import Lexicon
 struct WordTables {
   let rules: ReadingRules
   private(set) var functionWords: [String: String] = [:]
+  /// Words of closed classes, which are never names.
+  let closedWords: Set<String>
   /// Words with a final full stop that does not end a sentence, stored without it.
   let abbreviations: Set<String>
   /// Articles, by their lemma or, where the table of function words lacks them, by all their forms.
@@ -24,6 +26,7 @@ struct WordTables {
       for form in words { functionWords[form] = lemma }
     }
     func words(_ lists: String...) -> Set<String> { Set(lists.flatMap { $0.split(separator: " ").map(String.init) }) }
+    closedWords = words(rules.frequentWords).union(functionWords.keys)
     abbreviations = words(Self.titles, rules.abbreviations)
     articles = words(Self.articleLemmas, rules.articles)
     enclitics = words(rules.enclitics)

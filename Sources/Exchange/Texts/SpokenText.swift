@@ -9,9 +9,11 @@ struct SpokenText {
   /// The limit on the length of a tag in bytes.
   private static let longestTag = 1024
   private static let longestName = 24
-  /// The limits on the length of a remark: of a whole cue in bytes, and within speech in characters.
+  /// The limits on the length of a remark: of a whole cue in bytes, and in speech in characters, also of names.
   private static let longestRemark = 1 << 12
   private static let longestInsertion = 80
+  private static let longestNameInside = 12
+  private static let dashes = "-–—‐"
   private static let tags: Set<Substring> = [
     "i", "b", "u", "s", "em", "strong", "font", "c", "v", "lang", "ruby", "rt", "rp", "span", "br", "p", "div",
   ]
@@ -20,28 +22,40 @@ struct SpokenText {
 
   private var losses = TextLosses()
 
-  static func lines(of cue: SubtitleCue, _ scan: inout TextScan) throws -> [String] {
+  /// Removes markup and empty lines.
+  static func removeMarks(from cue: inout SubtitleCue, _ scan: TextScan) throws {
+    cue.source = cue.lines
+    cue.lines = []
+    for (number, line) in cue.source.enumerated() {
+      if number & 0x3F == 0 { try scan.check() }
+      cue.lines += withoutMarks(line).map(\.trimmed).filter { !$0.isEmpty }
+    }
+    cue.stamps = RollingCaptions.stamps(cue.source)
+  }
+
+  /// Removes remarks, songs and the names of speakers from lines without markup.
+  static func removeRemarks(from cue: inout SubtitleCue, _ scan: inout TextScan) throws {
     var spoken = SpokenText()
     swap(&spoken.losses, &scan.losses)
     defer { swap(&spoken.losses, &scan.losses) }
-    var plain: [String] = []
-    for (number, line) in cue.lines.enumerated() {
-      if number & 0x3F == 0x3F || line.utf8.count > 1 << 12 { try scan.check() }
-      plain += withoutMarks(line)
-    }
+    let plain = cue.lines
+    cue.lines = []
     // A remark may take several lines.
     if plain.count > 1, plain.reduce(0, { $0 + $1.utf8.count }) < longestRemark,
-      isRemark(plain.joined(separator: "\n").trimmed)
+      isRemark(plain.joined(separator: "\n"))
     {
-      spoken.losses.add(.remark)
-      return []
+      return spoken.losses.add(.remark)
     }
-    var lines: [String] = []
     for (number, line) in plain.enumerated() {
-      if number & 0x3F == 0x3F || line.utf8.count > 1 << 12 { try scan.check() }
-      lines += spoken.speech(line.trimmed, follows: lines.last)
+      if number & 0x3F == 0 { try scan.check() }
+      cue.lines += spoken.speech(line, follows: cue.lines.last)
     }
-    return lines
+  }
+
+  /// Returns a line without the dash of a new speaker, and whether it has one.
+  static func words(of line: String) -> (words: String, isSpeech: Bool) {
+    let isSpeech = line.first.map { dashes.contains($0) } ?? false
+    return (isSpeech ? String(line.drop { dashes.contains($0) || $0 == " " }) : line, isSpeech)
   }
 
   // MARK: Markup
@@ -113,9 +127,11 @@ struct SpokenText {
     }
     for (open, close) in [("<", ">"), ("〈", "〉"), ("《", "》")] as [(Character, Character)]
     where Self.isEnclosed(line, in: open, close) { text = text.dropFirst().dropLast() }
-    var dash = text.prefix { "-–—‐".contains($0) }
-    text = text[dash.endIndex...].drop(while: \.isWhitespace)
-    if text.hasPrefix(">>") { (text, dash) = (text.drop { $0 == ">" || $0 == " " }, "-") }
+    let rest = text.drop { Self.dashes.contains($0) }
+    let words = rest.drop(while: \.isWhitespace)
+    var dash = rest.startIndex == text.startIndex ? "" : text[..<words.startIndex]
+    text = words
+    if text.hasPrefix(">>") { (text, dash) = (text.drop { $0 == ">" || $0 == " " }, "- ") }
     if Self.isRemark(String(text).trimmed) {
       losses.add(.remark)
       return []
@@ -127,7 +143,7 @@ struct SpokenText {
       let mayBegin = isNew || !dash.isEmpty || before?.hasPrefix("- ") ?? true || before?.endsSentence ?? true
       if mayBegin, let words = Self.afterSpeaker(part) { (part, isNew) = (words, true) }
       if number == 0, lines.count > 1, part.isEmpty { return nil }
-      let mark = isNew ? "- " : dash.isEmpty ? "" : "\(dash) "
+      let mark = isNew ? "- " : dash
       return (mark + part).isEmpty ? nil : mark + part
     }
   }
@@ -160,9 +176,11 @@ struct SpokenText {
       let close = rest[open...].prefix(longest + 2).firstIndex { $0 == Self.brackets[bracket] }
       let after = close.map { rest[rest.index(after: $0)...] } ?? rest[rest.index(after: open)...]
       let isLast = after.allSatisfy(\.isWhitespace)
-      if close != nil, isFirst || isLast || isSquare || bracket == "（" {
+      let isName = isFirst || bracket == "（" && !isLast
+      let isNear = isFirst || close.map { rest[open..<$0].count <= Self.longestNameInside + 1 } ?? false
+      if close != nil, isName ? isNear : isLast || isSquare {
         losses.add(.remark)
-        if isFirst || bracket == "（" && !isLast { spoken += "\n" }
+        if isName { spoken += "\n" }
         rest = after
       } else {
         spoken.append(bracket)

@@ -7,43 +7,33 @@ import Text
 
 enum SubtitleLines {
   static func paragraphs(_ text: String, _ format: TextFormat, _ scan: inout TextScan) throws -> [TextParagraph] {
-    let cues = try format == .ass ? SubtitleScript.cues(text, &scan) : SubtitleCues.read(text, format, &scan)
-    var spoken: [SubtitleCue] = []
-    for (number, cue) in cues.enumerated() {
-      if number & 0xFF == 0 { try scan.check() }
-      let lines = try SpokenText.lines(of: cue, &scan)
-      if !lines.isEmpty { spoken.append(SubtitleCue(lines: lines, start: cue.start, end: cue.end)) }
-    }
-    return try joined(sorted(spoken, &scan), scan)
+    let (cues, areRolling) = try spoken(text, format, &scan)
+    return try areRolling ? RollingCaptions.sentences(cues, scan) : joined(cues, scan)
   }
 
-  /// The most seconds between two captions that follow each other directly, which is about a frame.
-  private static let frame = 0.05
-
-  private static func sorted(_ cues: [SubtitleCue], _ scan: inout TextScan) throws -> [SubtitleCue] {
-    var (result, shownUntil): ([SubtitleCue], Double) = ([], 0)
-    let inOrder = zip(cues, cues.dropFirst()).allSatisfy { $0.start <= $1.start }
-    let order = inOrder ? Array(cues.indices) : cues.indices.sorted { (cues[$0].start, $0) < (cues[$1].start, $1) }
-    for (number, index) in order.enumerated() {
-      if number & 0xFFF == 0 { try scan.check() }
-      let cue = cues[index]
-      // Rolling captions repeat the preceding line while it is shown; later it is said again.
-      if let last = result.last, last.lines.suffix(cue.lines.count) == cue.lines[...], cue.start - shownUntil <= frame {
-        scan.losses.add(.repeat)
-        shownUntil = max(shownUntil, cue.end)
-      } else {
-        result.append(cue)
-        shownUntil = cue.end
-      }
+  /// Returns what each cue says that was not shown before, in the order of their times. A line that begins with a dash
+  /// is another speaker.
+  static func spoken(
+    _ text: String, _ format: TextFormat, _ scan: inout TextScan
+  ) throws -> (cues: [SubtitleCue], areRolling: Bool) {
+    var cues = try format == .ass ? SubtitleScript.cues(text, &scan) : SubtitleCues.read(text, format, &scan)
+    for index in cues.indices { try SpokenText.removeMarks(from: &cues[index], scan) }
+    cues.removeAll(where: \.lines.isEmpty)
+    if !zip(cues, cues.dropFirst()).allSatisfy({ $0.start <= $1.start }) {
+      cues = cues.indices.sorted { (cues[$0].start, $0) < (cues[$1].start, $1) }.map { cues[$0] }
     }
-    return result
+    let areRolling = RollingCaptions.areRolling(cues)
+    cues = try RollingCaptions.withoutRepeats(cues, areRolling: areRolling, &scan)
+    for index in cues.indices { try SpokenText.removeRemarks(from: &cues[index], &scan) }
+    cues.removeAll(where: \.lines.isEmpty)
+    return (cues, areRolling)
   }
 
   // MARK: Sentences
 
   private static let mostCues = 3
-  private static let longestGap = 2.0
-  private static let longestSpan = 15.0
+  static let longestGap = 2.0
+  static let longestSpan = 15.0
 
   /// Joins cues until a sentence ends. Each speaker in `- Yes. / - No.` gets a paragraph of their own.
   private static func joined(_ cues: [SubtitleCue], _ scan: TextScan) throws -> [TextParagraph] {
@@ -78,8 +68,7 @@ enum SubtitleLines {
       for line in cue.lines {
         count += 1
         if count & 0xFFF == 0 { try scan.check() }
-        let isSpeech = line.first.map { "-–—‐".contains($0) } ?? false
-        let words = isSpeech ? String(line.drop { "-–—‐ ".contains($0) }) : line
+        let (words, isSpeech) = SpokenText.words(of: line)
         if isSpeech || speeches.count == first || speeches[speeches.count - 1].text.utf8.count > TextFile.longest {
           speeches.append(Speech(text: words, start: cue.start, end: cue.end, isSpeech: isSpeech))
         } else {
@@ -96,7 +85,11 @@ enum SubtitleLines {
 struct SubtitleCue {
   var lines: [String] = []
   let start: Double
-  let end: Double
+  var end: Double
+  /// The lines with their markup.
+  var source: [String] = []
+  /// The times within the cue, each with the number of characters after it, not counting blanks.
+  var stamps: [(left: Int, time: Double)] = []
 }
 
 /// Collects cues line by line. A cue of WebVTT ends at an empty line; in SubRip, where players show the lines after a

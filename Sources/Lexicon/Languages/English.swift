@@ -51,17 +51,17 @@ extension Language {
         their: theirs
         as
         us
-        """, files: ApertiumFiles(bilingual: [("es", "eng-spa/eng-spa")], package: "wordnet-base")),
-    frequentWords: """
-      the and to of a in i is that you it for on with this was are we not but be they or at my as from what will \
-      if by all your me he can have an his our who which their been would has there were about like up some it's \
-      no them her any i'm do out because don't than into am she its should over these those could may did us him \
-      after that's had under during something off does another every before i've both being each against you're \
-      anyone might didn't it’s through between upon mine myself yours yourself yourselves himself hers herself \
-      itself ours ourselves theirs themselves whom whose nor so yet unless until while although though since \
-      whether onto toward towards within without above across along among around behind below beneath beside \
-      beyond despite down except inside near outside past per throughout underneath via having done must shall \
-      ought yes anybody anything either everybody everyone everything few many much neither nobody none nothing \
-      other others several somebody someone such here where when why how let ok okay oh hi hey hello please
-      """)
+        """,
+      frequentWords: """
+        the and to of a in i is that you it for on with this was are we not but be they or at my as from what will \
+        if by all your me he can have an his our who which their been would has there were about like up some it's \
+        no them her any i'm do out because don't than into am she its should over these those could may did us him \
+        after that's had under during something off does another every before i've both being each against you're \
+        anyone might didn't it’s through between upon mine myself yours yourself yourselves himself hers herself \
+        itself ours ourselves theirs themselves whom whose nor so yet unless until while although though since \
+        whether onto toward towards within without above across along among around behind below beneath beside \
+        beyond despite down except inside near outside past per throughout underneath via having done must shall \
+        ought yes anybody anything either everybody everyone everything few many much neither nobody none nothing \
+        other others several somebody someone such here where when why how let ok okay oh hi hey hello please
+        """, files: ApertiumFiles(bilingual: [("es", "eng-spa/eng-spa")], package: "wordnet-base")))
 }

@@ -25,13 +25,13 @@ extension Language {
         puisque: puisqu'
         jusque: jusqu'
         """,
+      frequentWords: """
+        de la le et l' à en les est des du un d' il une dans au par pour qui a sur que son se s' avec ce sont elle \
+        aux sa qu' cette ou mais été ses comme y leur entre était c' ont lui nous dont être on depuis sous après \
+        puis où ces vers fut contre avait ils selon jusqu' si vous sans je durant j' sera cet avoir leurs plusieurs \
+        tout ai chez soit pendant quelques cela parmi autres quand furent elles devant dès celui ceux celle fait \
+        étant avant certaines lequel seront certains étaient aurait
+        """,
       files: ApertiumFiles(
-        analysers: ["fra-cat/fra-cat"], bilingual: [("ca", "fra-cat/fra-cat")], package: "apertium-fra-cat")),
-    frequentWords: """
-      de la le et l' à en les est des du un d' il une dans au par pour qui a sur que son se s' avec ce sont elle \
-      aux sa qu' cette ou mais été ses comme y leur entre était c' ont lui nous dont être on depuis sous après \
-      puis où ces vers fut contre avait ils selon jusqu' si vous sans je durant j' sera cet avoir leurs plusieurs \
-      tout ai chez soit pendant quelques cela parmi autres quand furent elles devant dès celui ceux celle fait \
-      étant avant certaines lequel seront certains étaient aurait
-      """)
+        analysers: ["fra-cat/fra-cat"], bilingual: [("ca", "fra-cat/fra-cat")], package: "apertium-fra-cat")))
 }

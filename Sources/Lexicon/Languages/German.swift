@@ -21,12 +21,12 @@ extension Language {
       abbreviations: """
         hr fr frl z b d h u a bzw evtl ggf inkl exkl sog str tel abb abs bd jh jhd mio mrd geb gest jan feb apr aug \
         sept okt nov dez
-        """, articles: "der die das ein eine", pointsOrdinals: true),
-    frequentWords: """
-      die und der in das ich den mit ist nicht zu es für wir auf von sich ein eine im war bei man dem nach sind \
-      des am an einer kann hat aus werden aber als haben sie er habe uns zum vor wurde über um daß mich einen mir \
-      einem seit dass waren meine wenn wird was hatte wie keine durch bin alles ohne diese bis wurden unsere unter \
-      gegen viel zur vom oder können alle mein anderen ihr seine allem dieses sondern nichts sein muß eines dieser \
-      ihre ob ihren ab meiner sollte andere seiner wer weil einige
-      """)
+        """, articles: "der die das ein eine", pointsOrdinals: true,
+      frequentWords: """
+        die und der in das ich den mit ist nicht zu es für wir auf von sich ein eine im war bei man dem nach sind \
+        des am an einer kann hat aus werden aber als haben sie er habe uns zum vor wurde über um daß mich einen mir \
+        einem seit dass waren meine wenn wird was hatte wie keine durch bin alles ohne diese bis wurden unsere unter \
+        gegen viel zur vom oder können alle mein anderen ihr seine allem dieses sondern nichts sein muß eines dieser \
+        ihre ob ihren ab meiner sollte andere seiner wer weil einige
+        """))
 }

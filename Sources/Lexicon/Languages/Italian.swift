@@ -44,14 +44,14 @@ extension Language {
         anche
         essere: è sono era erano fu furono sia siano sarà saranno sarebbe
         """,
+      frequentWords: """
+        di e il la che in del a per l' è i della un si le una da con dei dell' sono ha delle al nel gli o dal alla \
+        all' come chi ma se quale lo ad quando su può dalla degli sua questo un' hanno era ai sia nella loro sul dai \
+        tutti questa dall' cui sulla alle ci quanto tutto tra suo ed fu nell' erano stati stato mi essere dopo nelle \
+        queste senza uno contro c' dalle suoi questi tutte stata fra ogni vi aveva noi verso allo d' quello possono \
+        nello negli mentre molti agli
+        """,
       files: ApertiumFiles(
         analysers: ["cat-ita/ita-cat", "srd-ita/ita-srd"], bilingual: [("ca", "cat-ita/ita-cat")],
-        package: "apertium-cat-ita")),
-    frequentWords: """
-      di e il la che in del a per l' è i della un si le una da con dei dell' sono ha delle al nel gli o dal alla \
-      all' come chi ma se quale lo ad quando su può dalla degli sua questo un' hanno era ai sia nella loro sul dai \
-      tutti questa dall' cui sulla alle ci quanto tutto tra suo ed fu nell' erano stati stato mi essere dopo nelle \
-      queste senza uno contro c' dalle suoi questi tutte stata fra ogni vi aveva noi verso allo d' quello possono \
-      nello negli mentre molti agli
-      """)
+        package: "apertium-cat-ita")))
 }

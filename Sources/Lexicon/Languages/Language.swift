@@ -65,6 +65,9 @@ public struct ReadingRules: Sendable {
   public var reflexives: [String: String] = [:]
   /// A line for each function word: its lemma, and after a colon its other forms.
   public var functionWords = ""
+  /// Words of closed classes (pronouns, prepositions, conjunctions, ...), the most frequent first: they are never names,
+  /// whatever their capitals, and a hundred of them tell a text in this language from others.
+  public var frequentWords = ""
   public var files = ApertiumFiles()
 
   /// The rules of a language without any of its own.
@@ -98,8 +101,6 @@ public struct Language: Hashable, Sendable {
   /// The codes of its countries in file names of dictionaries and models; empty for the code of the language.
   var countries: [String] = []
   public var reading = ReadingRules()
-  /// Words of closed classes, the most frequent first: a text is told to be in this language by a hundred of them.
-  public var frequentWords = ""
 
   public static func unknown(_ name: String, title: String? = nil, code: String = "") -> Language {
     Language(name: name, title: title ?? name, code: code)

@@ -34,13 +34,13 @@ extension Language {
         não
         ser: é são era eram foi foram
         """,
+      frequentWords: """
+        de a o que e do da em para um os com uma no na é dos por se as ao das foi à sua mas como ser seu são sobre \
+        pela pelo entre ele ou sem nos onde aos às até esta numa seus segundo está vai quem todos cada foram ter \
+        pelos este outros nas isso porque ela muitos nem era suas será outras alguns eu num sido contra durante tem \
+        após deste quando esse tudo algumas embora estão eles outro outra mais qualquer essa toda seja qual serão \
+        pelas tenha desde vão sejam nada várias há todo
+        """,
       files: ApertiumFiles(
-        analysers: ["por-cat/por-cat"], bilingual: [("ca", "por-cat/por-cat")], package: "apertium-por-cat")),
-    frequentWords: """
-      de a o que e do da em para um os com uma no na é dos por se as ao das foi à sua mas como ser seu são sobre \
-      pela pelo entre ele ou sem nos onde aos às até esta numa seus segundo está vai quem todos cada foram ter \
-      pelos este outros nas isso porque ela muitos nem era suas será outras alguns eu num sido contra durante tem \
-      após deste quando esse tudo algumas embora estão eles outro outra mais qualquer essa toda seja qual serão \
-      pelas tenha desde vão sejam nada várias há todo
-      """)
+        analysers: ["por-cat/por-cat"], bilingual: [("ca", "por-cat/por-cat")], package: "apertium-por-cat")))
 }

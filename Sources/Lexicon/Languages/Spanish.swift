@@ -59,14 +59,14 @@ extension Language {
         ochocientos: ochocientas
         novecientos: novecientas
         """,
+      frequentWords: """
+        de la el en y que a los del se un por con las una es su al para como fue lo o sus este entre esta sobre pero \
+        ha durante sin desde eran le ser son hasta cuando era todo está puede cual si todos según fueron me ese \
+        aunque uno otras había varios otros tanto han cada e algunos sido otro estaba quien esto él mi estos esa \
+        bajo les hacia toda tras nos ante te porque cualquier ni sino siendo unos contra poco mientras están ella \
+        varias pueden estas ambos pues mediante the muchas sería ellos nada
+        """,
       files: ApertiumFiles(
         analysers: ["eng-spa/spa-eng", "spa-cat/spa-cat"],
-        bilingual: [("en", "eng-spa/spa-eng"), ("ca", "spa-cat/spa-cat")], package: "apertium-eng-spa")),
-    frequentWords: """
-      de la el en y que a los del se un por con las una es su al para como fue lo o sus este entre esta sobre pero \
-      ha durante sin desde eran le ser son hasta cuando era todo está puede cual si todos según fueron me ese \
-      aunque uno otras había varios otros tanto han cada e algunos sido otro estaba quien esto él mi estos esa \
-      bajo les hacia toda tras nos ante te porque cualquier ni sino siendo unos contra poco mientras están ella \
-      varias pueden estas ambos pues mediante the muchas sería ellos nada
-      """)
+        bilingual: [("en", "eng-spa/spa-eng"), ("ca", "spa-cat/spa-cat")], package: "apertium-eng-spa")))
 }
