@@ -136,12 +136,20 @@ enum CardEditing {
     .changing("setEaseFactors", setEaseFactors),
     .changing("setSpecificValueOfCard", setValues),
     .changing("forgetCards") { call in
-      try change(call) { row in
-        (row.type, row.queue, row.left, row.ivl, row.due, row.odue, row.factor) = (0, 0, 0, 0, 0, 0, 0)
-        row.data = ""
-      }
+      try call.workspace.cards.forget(call.cards().compactMap(\.self), keepsPosition: true)
+      return .null
     },
-    .changing("relearnCards") { call in try change(call) { row in (row.type, row.queue) = (3, 1) } },
+    .changing("setDueDate") { call in
+      let days = try call.params["days"].value?.integer.map { "\($0)" } ?? call.params["days"].text()
+      try call.workspace.cards.setDue(call.cards().compactMap(\.self), to: days)
+      return .boolean(true)
+    },
+    .changing("relearnCards") { call in
+      var rows = try CardActions.rows(call).compactMap(\.self)
+      for index in rows.indices { (rows[index].type, rows[index].queue) = (3, 1) }
+      if !rows.isEmpty { try call.workspace.cards.anki.writeRows(rows) }
+      return .null
+    },
     .changing("answerCards", answer),
   ]
 
@@ -168,13 +176,6 @@ enum CardEditing {
     }
     if !changed.isEmpty { try call.workspace.cards.anki.writeRows(changed) }
     return .list(rows.map { .boolean($0 != nil) })
-  }
-
-  private static func change(_ call: ActionCall, _ body: (inout AnkiCard) -> Void) throws -> Value {
-    var rows = try CardActions.rows(call).compactMap(\.self)
-    for index in rows.indices { body(&rows[index]) }
-    if !rows.isEmpty { try call.workspace.cards.anki.writeRows(rows) }
-    return .null
   }
 
   /// - Returns: for each answer, whether its card exists.

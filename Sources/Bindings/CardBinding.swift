@@ -43,6 +43,8 @@ private func setter(
         try card.setDocument(document?.idForCards())
       }
     )
+  case .due:
+    ("os.time() + 7 * 86400", { card, stack in try card.workspace.cards.setDue([card], on: stack.number(3)) })
   case .flag:
     ("1", { card, stack in try card.workspace.cards.setFlag([card], to: stack.integer(3, in: CardHiding.flags)) })
   default: nil
@@ -113,6 +115,7 @@ private func describeMethods(_ type: BoundType<CardHandle>) {
     ("suspend", "Keeps it out of reviews.", { try $0.setSuspended(true) }),
     ("resume", "Includes it in reviews again.", { try $0.setSuspended(false) }),
     ("bury", "Hides it until tomorrow.", { try $0.workspace.cards.bury([$0]) }),
+    ("forget", "Makes it new again, after all other cards.", { try $0.workspace.cards.forget([$0]) }),
     ("unbury", "Shows it again before tomorrow.", { try $0.workspace.cards.unbury([$0]) }),
   ]
   for (name, help, act) in acts {

@@ -143,6 +143,17 @@ private func describeCards(_ type: BoundType<DeckHandle>) {
 
 private func describeStatistics(_ type: BoundType<DeckHandle>) {
   type.method(
+    "set_due", ["query": .string, "days": .oneOf([.integer, .string])], returns: .integer.orProblem,
+    grant: .decksWrite, example: "(\"tag:animal\", \"3-7\")",
+    "Makes the cards that a query finds due in some days, \"3-7\" at random, or on a date; returns how many. Code: "
+      + "bad_due."
+  ) { deck, stack in
+    let (query, days) = (try stack.text(2, limit: longestQuery), try stack.text(3))
+    let cards = try deck.cards(matching: query).rest()
+    try deck.workspace.cards.setDue(cards, to: days)
+    return cards.count
+  }
+  type.method(
     "stats", ["query": .optional(.string)], returns: .table, example: "(\"tag:animal\")",
     "Study statistics of the deck and the decks within it, or of their cards that a query finds: today, streak, "
       + "cards, retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."

@@ -31,6 +31,8 @@ public enum DeckError: Problem, Equatable {
   case badPresetName(name: String, reason: String)
   case presetExists(name: String)
   case badOption(name: String, reason: String)
+  /// Not a day on which cards can be due.
+  case badDue(text: String)
 
   public var report: ProblemReport {
     switch self {
@@ -58,6 +60,10 @@ public enum DeckError: Problem, Equatable {
         "\(expected) expected at column \(column) of the query \(quoted(query))", ["column": column])
     case .badOption(let name, let reason):
       ProblemReport(.badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
+    case .badDue(let text):
+      ProblemReport(
+        .badDue, "Not a day to be due",
+        "days from today like 0 or 3-7, or a date from today on like 2030-06-01, expected, got \(quoted(text))")
     case .presetNotFound(let name, let near):
       ProblemReport(
         .notFound, "No such preset", "no preset is called \(quoted(name))\(didYouMean(near))",

@@ -66,8 +66,8 @@ public enum DecksCheck {
         OR abs(coalesce(due, 0)) > 1e12 OR stability <= 0 OR stability > 1e6 OR difficulty < 1 OR difficulty > 10
       """
     case .badReview:
-      // Rows that came from a package may have the rating 0: they are not answers.
-      "SELECT id FROM reviews WHERE rating NOT BETWEEN iif(ivl IS NULL, 1, 0) AND 4 OR abs(at) > 1e12"
+      // Rows with the rating 0 are not answers: the card was rescheduled.
+      "SELECT id FROM reviews WHERE rating NOT BETWEEN 0 AND 4 OR abs(at) > 1e12"
     case .badFields:
       "SELECT id FROM notes WHERE \(NoteData.fieldsSQL) IS NOT NULL AND NOT json_valid(\(NoteData.fieldsSQL))"
     default: nil

@@ -27,7 +27,7 @@ public struct AnswerWorth: Sendable {
   }
 
   /// Returns how much an answer now raises the probability of recall at the date, and the seconds that it takes.
-  func gain(_ state: MemoryState, elapsed: Int, daysLeft: Int) -> (recall: Double, seconds: Double) {
+  public func gain(_ state: MemoryState, elapsed: Int, daysLeft: Int) -> (recall: Double, seconds: Double) {
     let now = model.retrievability(days: Double(elapsed), stability: state.stability)
     func later(_ state: MemoryState, _ days: Int) -> Double {
       model.retrievability(days: Double(days), stability: state.stability)

@@ -39,7 +39,8 @@ public struct DayLoads: Equatable, Sendable {
   /// Returns the day of the week, from 0 (Monday) to 6; 1970 began on a Thursday.
   static func weekday(of day: Int) -> Int { ((day + 3) % 7 + 7) % 7 }
 
-  func share(of day: Int) -> Double { shares[Self.weekday(of: day)] }
+  /// The share of a usual day's cards that a day may have.
+  public func share(of day: Int) -> Double { shares[Self.weekday(of: day)] }
 
   private func weight(_ day: Int) -> Double {
     let share = share(of: day)

@@ -38,6 +38,8 @@ public struct ReviewHistory: Sendable {
   ///   - isFirst: whether the card was new when it was answered.
   ///   - isLearning: whether it was new or being learnt for the first time.
   public mutating func add(card: Int64, day: Int, moment: Int64, rating: Int64, isFirst: Bool, isLearning: Bool) {
+    // Rescheduled without an answer: if the card is new now, it was made new again.
+    if rating == 0 { lastIsNew = false }
     guard (1...4).contains(rating), (-1_000_000...10_000_000).contains(day) else { return }
     // A card that was reset to new begins again. Several first answers in a row are steps of one beginning.
     let begins = card != openCard || (isFirst && !lastIsNew)

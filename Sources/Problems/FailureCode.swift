@@ -5,7 +5,7 @@ extension ProblemCode {
   /// The name of a code, with `_` before each word, is its text: `notFound` is `not_found`, `newerAPI` is `newer_api`.
   public enum Failure: String, CaseIterable, Sendable {
     case allRefused, alreadyUsed, ambiguous, archiveDamaged, archiveRefused, badAnswer, badBase, badCard,
-      badCertificate, badColor, badCommand, badDeclaration, badEncoding, badFile, badFormat, badGuid, badHeader,
+      badCertificate, badColor, badCommand, badDeclaration, badDue, badEncoding, badFile, badFormat, badGuid, badHeader,
       badImage, badList, badManifest, badMode, badName, badPassword, badPath, badPattern, badQuery, badRow, badRule,
       badSize, badState, badSyncAnswer, badTag, badTemplate, badText, badType, badValue, busy, cancelled, cannotUndo,
       changedElsewhere, clockDiffers, damaged, damagedJournal, damagedPicture, drawingFailed, duplicate, duplicateID,
@@ -54,6 +54,7 @@ extension ProblemCode {
       case .badColor: "The text or list is not a colour."
       case .badCommand: "The description of a command is invalid."
       case .badDeclaration: "The declaration of a setting is invalid."
+      case .badDue: "The text is not a day on which cards can be due."
       case .badEncoding: "The file is not in the given or assumed encoding."
       case .badFile: "The file does not have the expected content; the message names line and column."
       case .badFormat: "The file's content does not match its format."

@@ -202,7 +202,19 @@ import Wire
       try client.call("getIntervals", #"{"cards":[\#(cards[2])],"complete":true}"#).list?.first?.numbers.count == 1)
     try client.call("relearnCards", #"{"cards":[\#(cards[2])]}"#)
     #expect(try client.call("cardsInfo", #"{"cards":[\#(cards[2])]}"#).list?.first?.record?["type"] == .integer(3))
+    #expect(try client.call("setDueDate", #"{"cards":[\#(cards[0]),9],"days":"3-7!"}"#) == .boolean(true))
+    #expect(try client.call("setDueDate", #"{"cards":[\#(cards[1])],"days":0}"#) == .boolean(true))
+    let moved = try (client.call("cardsInfo", #"{"cards":[\#(cards[0]),\#(cards[1])]}"#).list ?? []).map(\.record)
+    #expect(
+      moved.map { $0?["type"] } == [.integer(2), .integer(2)] && (3...7).contains(moved[0]?["interval"]?.integer ?? 0))
+    #expect(
+      try client.call("areDue", #"{"cards":[\#(cards[0]),\#(cards[1])]}"#) == .list([.boolean(false), .boolean(true)]))
+    #expect(try client.refusal("setDueDate", #"{"cards":[],"days":"soon"}"#)?.contains("got \"soon\"") == true)
     try client.call("forgetCards", #"{"cards":\#(four)}"#)
+    let log = try client.call("getReviewsOfCards", #"{"cards":[\#(cards[0])]}"#).record?.fields.first?.value.list ?? []
+    #expect(
+      log.suffix(2).map { $0.record?["type"] } == [.integer(4), .integer(4)]
+        && log.last?.record?["factor"] == .integer(0))
     #expect(try client.call("findCards", #"{"query":"is:new"}"#).numbers.sorted() == cards.sorted())
     #expect(try client.host.workspace.care.integrityProblems().isEmpty)
   }

@@ -20,9 +20,9 @@ import TestWorkspace
   /// The additional grants of single members. `=` is the assignment of a field.
   private static let more = [
     "decks.write":
-      "card.answer= card.document= card.flag= card.prompt= card.tags= card:bury card:move card:remove card:resume "
-      + "card:suspend card:tag card:unbury card:untag deck.goal= deck.name= deck.preset= deck:add deck:add_all "
-      + "deck:add_note deck:append deck:import deck:mine deck:remove deck_options.*= decks:create decks:remove game:to_deck media:add "
+      "card.answer= card.document= card.due= card.flag= card.prompt= card.tags= card:bury card:forget card:move "
+      + "card:remove card:resume card:suspend card:tag card:unbury card:untag deck.goal= deck.name= deck.preset= deck:add deck:add_all "
+      + "deck:add_note deck:append deck:import deck:mine deck:remove deck:set_due deck_options.*= decks:create decks:remove game:to_deck media:add "
       + "note.tags= note:remove note_fields.*= notetype:remove notetype:update notetypes:create preset.name= "
       + "preset:remove presets:create session:bury session:flag session:suspend",
     "decks.write (unless it changes no schedule)": "deck:study",

@@ -32,12 +32,11 @@ struct GoalDay {
 
   private mutating func choose(_ group: GoalGroup, _ goal: DeckGoal, _ options: DeckOptions) throws {
     for deck in group.decks { counts[deck] = 0 }
-    let (cards, memories) = try group.learntCards()
+    let cards = try group.learntCards(CardStatus.shown())
     let times = try group.times()
     let seconds = goal.minutes * 60 - (try group.secondsToday()) - Double(try group.newLeft(options)) * times.first
-    let model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
-    let best = AnswerWorth(model, times: times, countsSameDay: options.shortTerm)
-      .best(memories, daysLeft: goal.day - group.moment.today, within: seconds)
+    let best = AnswerWorth(options, times: times).best(
+      cards.map { ($0.memory, $0.elapsed) }, daysLeft: goal.day - group.moment.today, within: seconds)
     for place in best.prefix(9999) {
       ranks[cards[place].id] = ranks.count
       counts[cards[place].deck, default: 0] += 1
@@ -51,6 +50,13 @@ struct GoalDay {
   func admits(_ card: CardID, of deck: DeckID) -> Bool { counts[deck] == nil || ranks[card] != nil }
 }
 
+extension AnswerWorth {
+  init(_ options: DeckOptions, times: AnswerTimes) {
+    let model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
+    self.init(model, times: times, countsSameDay: options.shortTerm)
+  }
+}
+
 /// The decks to which one goal applies.
 struct GoalGroup {
   /// The number of past days whose answers are used to estimate the time for an answer, and the least number of
@@ -58,7 +64,7 @@ struct GoalGroup {
   private static let daysOfTimes = 30
   private static let leastAnswers = 50.0
 
-  private let db: Database
+  let db: Database
   let decks: [DeckID]
   let moment: StudyMoment
 
@@ -66,27 +72,29 @@ struct GoalGroup {
     (self.db, self.decks, self.moment) = (db, decks, moment)
   }
 
-  private var list: String { decks.map { "\($0.rawValue)" }.joined(separator: ", ") }
+  var list: String { decks.map { "\($0.rawValue)" }.joined(separator: ", ") }
 
-  /// The learnt cards, and for each its memory state and the days since its last answer.
-  func learntCards() throws -> (cards: [(id: CardID, deck: DeckID)], memories: [(state: MemoryState, elapsed: Int)]) {
-    var cards: [(id: CardID, deck: DeckID)] = []
-    var memories: [(state: MemoryState, elapsed: Int)] = []
+  /// `day` is the day on which it is due, `elapsed` are the days since its last answer.
+  typealias LearntCard = (id: CardID, deck: DeckID, due: Double, day: Int, memory: MemoryState, elapsed: Int)
+
+  /// The learnt cards that a condition selects, by their ids.
+  func learntCards(_ condition: String) throws -> [LearntCard] {
     let sql = """
-      SELECT id, deck, stability, difficulty, last_review FROM cards
-      WHERE deck IN (\(list)) AND \(CardStatus.review.sql()) AND stability IS NOT NULL AND \(CardStatus.shown())
+      SELECT id, deck, stability, difficulty, last_review, due FROM cards
+      WHERE deck IN (\(list)) AND \(CardStatus.review.sql()) AND stability IS NOT NULL AND \(condition)
       ORDER BY id
       """
-    try db.forEachRow(sql, moment.arguments(of: sql)) { row in
-      cards.append((CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1))))
-      memories.append(
-        (MemoryState(stability: row.number(2), difficulty: row.number(3)), moment.days(since: row.optionalNumber(4))))
+    return try db.rows(sql, moment.arguments(of: sql)) { row in
+      let memory = MemoryState(stability: row.number(2), difficulty: row.number(3))
+      let (due, elapsed) = (row.number(5), moment.days(since: row.optionalNumber(4)))
+      return (
+        CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1)), due, moment.dueDay(of: due), memory, elapsed
+      )
     }
-    return (cards, memories)
   }
 
-  /// How long recent answers in these decks took; if there are too few, the typical times of many users.
-  func times() throws -> AnswerTimes {
+  /// How long answers took in these decks on some days; if there are too few, the typical times of many users.
+  func times(on days: Range<Int>) throws -> AnswerTimes {
     let sql = """
       SELECT total(CASE WHEN reviews.state = 2 AND rating > 1 THEN seconds END),
       total(reviews.state = 2 AND rating > 1),
@@ -96,9 +104,7 @@ struct GoalGroup {
       FROM reviews CROSS JOIN cards ON cards.id = reviews.card
       WHERE reviews.at >= ? AND reviews.at < ? AND seconds > 0 AND cards.deck IN (\(list))
       """
-    let bounds: StatementArguments = [
-      moment.start(ofDay: moment.today - Self.daysOfTimes), moment.start(ofDay: moment.today),
-    ]
+    let bounds: StatementArguments = [moment.start(ofDay: days.lowerBound), moment.start(ofDay: days.upperBound)]
     return try db.firstRow(sql, bounds) { row in
       func mean(_ sum: Int32, or usual: Double) -> Double {
         row.number(sum + 1) < Self.leastAnswers ? usual : max(1, row.number(sum) / row.number(sum + 1))
@@ -109,6 +115,9 @@ struct GoalGroup {
         first: mean(4, or: usual.first))
     } ?? AnswerTimes()
   }
+
+  /// How long they took recently.
+  func times() throws -> AnswerTimes { try times(on: moment.today - Self.daysOfTimes..<moment.today) }
 
   /// The seconds that were spent on these decks today.
   func secondsToday() throws -> Double {

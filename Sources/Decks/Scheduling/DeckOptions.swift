@@ -8,6 +8,8 @@ import Text
 public struct DeckOptions: Equatable, Sendable {
   /// The values that were set; the others have their initial values.
   private var values: [Name: OptionValue] = [:]
+  /// The days of a pause of study, of the deck alone; see `DeckLimits`.
+  public internal(set) var pause: ClosedRange<Int>?
   /// The result of the last fitting; nil before the first.
   public var fitted: FittedModels?
   /// Members of the stored object that are not known here, as JSON.
@@ -172,6 +174,8 @@ public struct DeckLimits: Equatable, Sendable {
   public var newToday: DayLimit?
   public var reviewsToday: DayLimit?
   public var goal: DeckGoal?
+  /// Days without study, as `StudyMoment` counts days: no new cards, and answers schedule no card for them.
+  public private(set) var pause: ClosedRange<Int>?
   private var unknown: [CardField] = []
 
   public init() {}
@@ -200,6 +204,8 @@ public struct DeckLimits: Equatable, Sendable {
   func applied(to options: DeckOptions, day: Int? = nil) throws(DeckError) -> DeckOptions {
     var options = options
     for (name, value) in values { try options.set(name, to: value) }
+    options.pause = pause
+    if let day, pause?.contains(day) ?? false { try options.set(.newPerDay, to: 0) }
     if let newToday, newToday.day == day {
       try options.set(.newPerDay, to: Double(newToday.limit))
       if newToday.ignoresReviews { try options.set(.newIgnoresReviewLimit, .flag(true)) }
@@ -219,6 +225,10 @@ public struct DeckLimits: Equatable, Sendable {
       switch field.name {
       case "new_today": newToday = DeckLimits.dayLimit(field.value)
       case "reviews_today": reviewsToday = DeckLimits.dayLimit(field.value)
+      case "pause":
+        let days = field.value.written.split(separator: " ").compactMap { CivilDate($0)?.days }
+        if days.count == 2, days[0] <= days[1] { pause = days[0]...days[1] }
+        unknown.append(field)
       case "goal": goal = DeckGoal(stored: field.value)
       default: unknown.append(field)
       }

@@ -53,7 +53,7 @@ public struct Scheduler: Sendable {
       new.due = moment.now + step.seconds
       return NextSchedule(schedule: new, interval: step.seconds)
     }
-    let days = days(old, rating, moment, seed, loads)
+    let days = options.dayAfterPause(moment.today + days(old, rating, moment, seed, loads)) - moment.today
     new.state = .review
     new.step = 0
     new.due = moment.start(ofDay: moment.today + days)

@@ -12,7 +12,11 @@ import Workspace
 
 enum CardBulkCommands {
   static var all: [BuiltIn] {
-    [editCards, moveCards, suspendCards(true), suspendCards(false), buryCards, flagCards, tagCards, speakCards]
+    [
+      editCards, moveCards, dueCards, forgetCards, suspendCards(true), suspendCards(false), buryCards, flagCards,
+      tagCards,
+      speakCards,
+    ]
   }
 
   private static let cards = Argument(
@@ -210,6 +214,35 @@ enum CardBulkCommands {
     let found = try cards(words.dropLast(), session)
     try shown("Flagging", found, session) { try session.workspace().cards.setFlag(found, to: flag, progress: $0) }
     return reply(found, flag == 0 ? "Removed the flag from" : "Flagged", session)
+  }
+
+  private static let dueCards = changing(
+    "due", "Sets the day on which cards are due.",
+    details: "DAYS are days from today, such as 0 or 3-7 (at random), or a date. Learnt cards keep their memory.",
+    argument: Argument("CARD|QUERY", .query, help: "cards or a query, then the days"),
+    usage: ["card due CARD|QUERY... DAYS"], example: "Spanish:3 3-7"
+  ) { invocation, session in
+    let words = invocation.list("CARD|QUERY")
+    guard words.count > 1, let days = words.last else { throw invocation.missing("DAYS") }
+    let found = try cards(words.dropLast(), session)
+    try shown("Setting", found, session) { try session.workspace().cards.setDue(found, to: days, progress: $0) }
+    return reply(found, "Set the due day of", session)
+  }
+
+  private static let forgetCards = changing(
+    "forget", "Makes cards new again.",
+    details: "They come after all other cards of their deck. Earlier answers stay in the log, but no longer count.",
+    options: [
+      Option("--keep-position", help: "leave the cards at their positions"),
+      Option("--reset-counts", help: "set the counts of answers and lapses to 0"),
+    ], example: "Spanish:3"
+  ) { invocation, session in
+    let found = try cards(invocation.list("CARD|QUERY"), session)
+    let (keeps, resets) = (invocation.flag("--keep-position"), invocation.flag("--reset-counts"))
+    try shown("Forgetting", found, session) {
+      try session.workspace().cards.forget(found, keepsPosition: keeps, resetsCounts: resets, progress: $0)
+    }
+    return reply(found, "Forgot", session)
   }
 
   private static let tagCards = changing(

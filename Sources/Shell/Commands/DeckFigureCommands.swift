@@ -14,6 +14,7 @@ import Workspace
 enum DeckFigureCommands {
   static var all: [BuiltIn] {
     [options, DeckCommands.goal, OptimizeCommand.command, LeechCommand.command, simulate, statistics]
+      + CatchUpCommands.all
   }
 
   private static let options = BuiltIn(

@@ -200,6 +200,11 @@ extension Session: NumberShowing {
       guard !auth.needsAuthentication, let summary = try workspace().decks.studySummary() else { return nil }
       var parts = ["\(grouped(summary.counts.due)) due", "\(grouped(summary.counts.new)) new"]
       if summary.streak > 1 { parts.append("\(counted(summary.streak, "day")) in a row") }
+      if summary.backlog.usualDays >= 3 {
+        let minutes = counted(Int(summary.backlog.allSeconds / 60), "minute")
+        parts.append(
+          "\(minutes) wait, \(grouped(Int(summary.backlog.usualDays))) usual days: `deck catchup` spreads them")
+      }
       if let warning = try futureWarning() { parts.append(warning) }
       return parts.joined(separator: " · ")
     } catch {

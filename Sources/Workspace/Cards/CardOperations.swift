@@ -135,6 +135,33 @@ public struct CardOperations {
     }
   }
 
+  /// Sets the days on which cards are due, without an answer: see `Rescheduling.days`.
+  public func setDue(_ cards: [CardHandle], to days: String, progress: CardProgress = { _ in }) throws {
+    let moment = workspace.moment
+    let range = try Rescheduling.days(days, at: moment)
+    var choices = workspace.environment.random.choices
+    try edit(cards, progress: progress) { db, place, _ in
+      try Rescheduling.setDue(db, cards[place].id, in: Int.random(in: range, using: &choices), at: moment)
+      return false
+    }
+  }
+
+  /// Makes them due on the day that contains a time.
+  public func setDue(_ cards: [CardHandle], on time: Double) throws {
+    try setDue(cards, to: StudyMoment.date(ofDay: workspace.moment.day(of: time)))
+  }
+
+  /// Makes cards new again.
+  public func forget(
+    _ cards: [CardHandle], keepsPosition: Bool = false, resetsCounts: Bool = false, progress: CardProgress = { _ in }
+  ) throws {
+    try edit(cards, progress: progress) { db, place, _ in
+      try Rescheduling.forget(
+        db, cards[place].id, keepsPosition: keepsPosition, resetsCounts: resetsCounts, at: workspace.moment)
+      return !keepsPosition
+    }
+  }
+
   /// Removes and adds tags, whatever tags the cards have got from another process since they were read.
   public func changeTags(
     _ cards: [CardHandle], adding: [String] = [], removing: [String] = [], progress: CardProgress = { _ in }

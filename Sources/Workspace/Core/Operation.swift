@@ -21,6 +21,8 @@ public enum Operation: String, Sendable {
   case buildDeck = "building a deck"
   case mergeDeck = "merging into a deck"
   case settleConflicts = "settling conflicts"
+  case spreadCards = "spreading overdue cards"
+  case pauseStudy = "pausing study"
   case answerCard = "answering a card"
   case importAnswers = "importing answers"
   case addNote = "adding a note"
@@ -53,7 +55,7 @@ public enum Operation: String, Sendable {
   private static let unmoving: Set<Operation> = [
     .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame, .changeSettings,
     .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
-    .syncMedia, .listWords, .savePlace, .link, .unlink,
+    .syncMedia, .listWords, .savePlace, .link, .unlink, .spreadCards, .pauseStudy,
   ]
 
   /// Whether its subject is a card; a description of several cards names none.
@@ -75,6 +77,7 @@ public enum Operation: String, Sendable {
     case .removeCards: return "removing \(cards)\(named(" from "))"
     case .editCard: return "editing \(cards)"
     case .moveCard: return "moving \(cards)"
+    case .spreadCards: return "spreading \(counted(count, "overdue card"))\(named(" over "))"
     case .answerCard: return "answering \(cards)"
     case .removeDeck: return "removing\(named(" "))" + (count > 0 ? " with \(cards)" : "")
     case .createDeck: return "creating the deck\(named(" "))"
@@ -95,7 +98,7 @@ public enum Operation: String, Sendable {
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .settleConflicts: return "settling \(counted(count, "conflict"))\(named(" in "))"
-    case .saveGame, .savePlace, .changeSettings, .mend, .takeBack: return rawValue
+    case .saveGame, .savePlace, .changeSettings, .mend, .takeBack, .pauseStudy: return rawValue
     }
   }
 }

@@ -5,6 +5,7 @@
 public import Decks
 import Files
 import Storage
+import Text
 
 public final class DeckHandle: RowHandle<DeckID> {
   public var scheduling: DeckScheduling { DeckScheduling(deck: self) }
@@ -198,17 +199,44 @@ public struct DeckOperations {
     }
   }
 
-  /// Returns what is waiting to be studied, and the number of successive days with answers; nil if there are no
-  /// decks. Does not create a missing database for that.
-  public func studySummary() throws -> (counts: StudyCounts, streak: Int)? {
+  /// Returns what is waiting to be studied, the number of successive days with answers, and the plan for overdue cards;
+  /// nil if there are no decks. Does not create a missing database for that.
+  public func studySummary() throws -> (counts: StudyCounts, streak: Int, backlog: CatchUp)? {
     guard fileExists(workspace.collectionPath) else { return nil }
     let limit = try workspace.preferences().study.most
     return try workspace.read { db in
       if try DeckTable.list(db).isEmpty { return nil }
       let counts = try StudyCounts.total(db, limit: limit, at: workspace.moment)
-      return (counts, try DeckStatistics.streak(db, at: workspace.moment))
+      let moment = workspace.moment
+      return (counts, try DeckStatistics.streak(db, at: moment), try CatchUp(db, at: moment))
     }
   }
+
+  /// Spreads the due cards of a deck and its subdecks, or of all decks, over days, if one is overdue.
+  /// - Throws: `DeckError.badOption` for minutes that are too few.
+  public func catchUp(_ deck: DeckHandle? = nil, days: Int? = nil, minutes: Double? = nil) throws -> CatchUp {
+    let moment = workspace.moment
+    let plan = try workspace.read { try CatchUp($0, deck: deck?.id, days: days, minutes: minutes, at: moment) }
+    if plan.count == 0 { return plan }
+    try workspace.perform(.spreadCards, on: counted(plan.days.count, "day"), count: { plan.count }) {
+      try plan.apply($0, at: moment)
+    }
+    return plan
+  }
+
+  /// Sets the first and the last day of a pause, as `Rescheduling.days`, and spreads cards over the days after it.
+  public func pause(from first: String, to last: String) throws -> CatchUp {
+    let moment = workspace.moment
+    let bounds = try [first, last].map { try Rescheduling.days($0, at: moment).lowerBound + moment.today }.sorted()
+    return try workspace.perform(.pauseStudy) { db in
+      try DeckTable.setPause(db, to: bounds[0]...bounds[1])
+      let plan = try CatchUp(db, pause: bounds[0]...bounds[1], at: moment)
+      try plan.apply(db, at: moment)
+      return plan
+    }
+  }
+
+  public func endPause() throws { try workspace.perform(.pauseStudy) { try DeckTable.setPause($0, to: nil) } }
 
   /// Returns what there is to study in some decks and their subdecks when nothing is due.
   public func outlook(of decks: [DeckHandle]) throws -> StudyOutlook {

@@ -87,7 +87,7 @@ extension ProblemTable {
       .duplicate(guid: nil, prompt: hostile), .badText(what: "prompt", reason: "holds a NUL character"),
       .badTag(tag: hostile, reason: "has no blanks"), .badGuid(guid: hostile, reason: "has no blanks"),
       .badQuery(query: hostile, column: 3, expected: "a )"), .badOption(name: hostile, reason: "must be from 1 to 9"),
-      .presetNotFound(name: hostile, suggestion: "Hard"), .presetExists(name: hostile),
+      .presetNotFound(name: hostile, suggestion: "Hard"), .presetExists(name: hostile), .badDue(text: hostile),
     ])
 
   static let memory = ProblemTable(
