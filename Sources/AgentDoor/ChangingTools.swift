@@ -164,7 +164,7 @@ enum ChangingTools {
       return value?.text?.trimmed ?? value?.json ?? ""
     }
     let pieces =
-      row["before"]?.record?.fields.map { field in
+      row["before"]?.record?.fields.filter { $0.name != "rank" }.map { field in
         "\(field.name): \(text(field.value, field.name)) → \(text(row["after"]?.record?[field.name], field.name))"
       } ?? ["answer", "tags"].map { text(row["row"]?.record?[$0], $0) }
     return [row["name"]?.text ?? "", pieces.filter { !$0.isEmpty }.joined(separator: "; ")]
