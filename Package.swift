@@ -142,6 +142,13 @@ let package = Package(
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange",
         "Workspace",
       ], isLarge: true),
+    // The Model Context Protocol, for agents.
+    room(
+      "AgentDoor",
+      [
+        "Problems", "Text", "Values", "Files", "LanguageServer", "Storage", "Decks", "Templates", "Exchange",
+        "Language", "Lexicon", "Workspace",
+      ], resources: [.embedInCode("tools.json")]),
     // What editors and language servers say to each other. Pure; it knows no sources and no database.
     room("LanguageServer", ["Problems", "Text", "Values"], isLarge: true),
     // Lua made safe, and what it sees.
@@ -169,7 +176,7 @@ let package = Package(
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Commands", "PluginHost", "Bindings",
         "LuaRuntime",
         "Workspace", "Wire",
-        "AnkiConnect", "LanguageServer",
+        "AgentDoor", "AnkiConnect", "LanguageServer",
         "Storage", "Decks", "Exchange", "Sync",
         "Language", "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
@@ -243,8 +250,8 @@ let package = Package(
         "Memory", "Templates",
         "Archives", "Text", "Values", "Files", "Storage", "Decks", "Exchange", "Sync", "Wire", "CardDocuments",
         "Language", "Lexicon",
-        "WordGames", "ToggleSettings", "Authentication", "Workspace", "AnkiConnect", "Commands", "LuaRuntime",
-        "Bindings",
+        "WordGames", "ToggleSettings", "Authentication", "Workspace", "AgentDoor", "AnkiConnect", "Commands",
+        "LuaRuntime", "Bindings",
         "PluginHost", "Shell",
       ]),
     tests("Archives", ["Files"]),

@@ -58,7 +58,7 @@ public final class LanguageServer {
   }
 
   /// Processes bytes from the client. Cancelled requests are answered before the queued ones.
-  public func receive(_ bytes: some Collection<UInt8>) {
+  public func receive(_ bytes: [UInt8]) {
     frames.append(bytes)
     while let frame = frames.next() {
       switch frame {

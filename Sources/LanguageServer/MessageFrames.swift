@@ -2,7 +2,7 @@
 // the server's results for documents. Invariant: memory is limited to one message, whose size is limited; after invalid
 // input, the next one is found; anything unknown is an error with the code of JSON-RPC.
 
-import Values
+public import Values
 
 /// Extracts messages from the input bytes.
 ///
@@ -106,7 +106,8 @@ public struct MessageFrames {
   }
 }
 
-enum ClientMessage {
+/// A message of a client, in JSON-RPC 2.0.
+public enum ClientMessage {
   case request(id: Value, method: String, parameters: ValueReader)
   case notification(method: String, parameters: ValueReader)
   case answer
@@ -114,7 +115,7 @@ enum ClientMessage {
   private static let depth = 64
   private static let values = 1_000_000
 
-  init(_ bytes: [UInt8]) throws(ResponseError) {
+  public init(_ bytes: [UInt8]) throws(ResponseError) {
     let whole: Value
     do {
       let limits = JSONLimits(bytes: bytes.count, depth: Self.depth, values: Self.values, string: bytes.count)
@@ -156,14 +157,22 @@ public struct ResponseError: Error, Equatable {
     case notInitialized = -32002
     case cancelled = -32800
     case failed = -32803
+    /// Of the Model Context Protocol.
+    case internalError = -32603
+    case unsupportedRevision = -32022
   }
 
   public let code: Code
   public let message: String
+  private let data: Value?
 
-  public init(_ code: Code, _ message: String) { (self.code, self.message) = (code, message) }
+  public init(_ code: Code, _ message: String, data: Value? = nil) {
+    (self.code, self.message, self.data) = (code, message, data)
+  }
 
-  var value: Value { .record([("code", .integer(code.rawValue)), ("message", .text(message))]) }
+  public var value: Value {
+    .record([("code", .integer(code.rawValue)), ("message", .text(message))] + (data.map { [("data", $0)] } ?? []))
+  }
 }
 
 extension ResponseError {

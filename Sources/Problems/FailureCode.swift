@@ -7,8 +7,9 @@ extension ProblemCode {
     case allRefused, alreadyUsed, ambiguous, archiveDamaged, archiveRefused, badAnswer, badBase, badCard,
       badCertificate, badColor, badCommand, badDeclaration, badDue, badEncoding, badFile, badFormat, badGuid, badHeader,
       badImage, badList, badManifest, badMode, badName, badPassword, badPath, badPattern, badQuery, badRow, badRule,
-      badSize, badState, badSyncAnswer, badTag, badTemplate, badText, badType, badValue, busy, cancelled, cannotUndo,
-      changedElsewhere, clockDiffers, damaged, damagedJournal, damagedPicture, drawingFailed, duplicate, duplicateID,
+      badSize, badState, badSyncAnswer, badTag, badTemplate, badText, badType, badValue, budget, busy, cancelled,
+      cannotUndo, changed, changedElsewhere, clockDiffers, damaged, damagedJournal, damagedPicture, drawingFailed,
+      duplicate, duplicateID,
       editorFailed, emptyAnswer, emptyNote, emptyPrompt, exists, exposed, failed, fileFailed, fileIsFolder, fileMissing,
       fileRefused, fileTooLarge, formatted, imageMismatch, inScript, inUse, keyFailed, laterVersion, letterMissing,
       locked, losesCards, luaError, madeFromNote, missingArgument, missingImage, missingKey, newer, newerAPI, noAccount,
@@ -79,9 +80,11 @@ extension ProblemCode {
       case .badText: "The text is not UTF-8, contains a NUL, or cannot be parsed."
       case .badType: "A value has the wrong type."
       case .badValue: "A value has the wrong kind or is out of range."
+      case .budget: "An agent has used up what one process may change."
       case .busy: "Another operation is in progress: a sign-in, or a game that waits for an answer of its mode."
       case .cancelled: "The operation was cancelled."
       case .cannotUndo: "The step can no longer be undone."
+      case .changed: "Cards were changed since a plan was made."
       case .changedElsewhere: "Another program changed the file in the meantime."
       case .clockDiffers: "The clocks of this machine and of the server differ by minutes."
       case .damaged: "Stored data is damaged; `doctor` gives the details."

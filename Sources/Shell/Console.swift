@@ -32,6 +32,8 @@ package final class Console {
   var isRedirected = false
   /// Whether text for the user goes to standard error, so that a program reads only the result on standard output.
   var usesStandardError = false
+  /// Called with how much of a long operation is done, of how much if that is known.
+  var didProgress: (Int, Int?) -> Void = { _, _ in }
 
   /// Standard output. While a line is being read, only the line editor has the keyboard.
   package var terminal: Terminal {
@@ -111,7 +113,10 @@ package final class Console {
   ) rethrows -> Result {
     let progress = self.progress(label, total: total, unit: unit, atOnce: atOnce)
     defer { progress.finish() }
-    return try work { progress.update($0, of: $1) }
+    return try work { [didProgress] in
+      progress.update($0, of: $1)
+      didProgress($0, $1)
+    }
   }
 
   var drawsProgress: Bool { !isQuiet && errors.canRedraw && !messages.reducesMotion }

@@ -94,12 +94,17 @@ package struct Runner {
 
   /// Runs a line as a command for its value; shows nothing.
   func answer(of line: String) throws -> CommandAnswer {
-    let words = try ShellWords.split(line, home: session.environment.folders.home)
+    try answer(of: ShellWords.split(line, home: session.environment.folders.home))
+  }
+
+  func answer(of words: [String], isAllowed: (Command, Invocation) -> Bool = { _, _ in true }) throws -> CommandAnswer {
     try session.plugins.prepareCommand(words)
     let (command, invocation) = try session.registry.parse(words: words)
     if command.access.needsSignIn { try session.host.requireSignIn() }
     try command.checkRehearsal(of: invocation, isRehearsed: session.options.isDryRun)
-    if command.access.isForCommandLineOnly { throw ShellError.notFromLua(command: command.name) }
+    if command.access.isForCommandLineOnly || !isAllowed(command, invocation) {
+      throw ShellError.notFromLua(command: command.name)
+    }
     let wasAnswering = session.state.isAnswering
     session.state.isAnswering = true
     defer { session.state.isAnswering = wasAnswering }

@@ -135,7 +135,8 @@ public final class Store {
   }
 
   /// Commits the unit. Without a unit it does nothing. If it throws, nothing of the unit is stored.
-  public func commitUnit(named name: String = "changes") throws {
+  /// - Parameter receipt: stored with the undo step, if there is one.
+  public func commitUnit(named name: String = "changes", receipt: String? = nil) throws {
     guard unit == .open else {
       unit = .none
       return
@@ -143,7 +144,7 @@ public final class Store {
     try access("saving the changes") { db in
       guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
       do {
-        try writeStep(db, name)
+        try writeStep(db, name, receipt)
         try db.commit()
       } catch {
         try abandon(db)
@@ -164,10 +165,10 @@ public final class Store {
 
   // MARK: Undo steps
 
-  private func writeStep(_ db: Database, _ name: String) throws {
+  private func writeStep(_ db: Database, _ name: String, _ receipt: String? = nil) throws {
     guard let recorder else { return }
     recorder.isRecording = false
-    lastStep = try UndoLog.add(db, recorder, named: name, at: recorder.now())
+    lastStep = try UndoLog.add(db, recorder, named: name, receipt: receipt, at: recorder.now())
     if let lastStep {
       firstPart?.setStep(lastStep, ifAll: recorder)
       extendedChange?.laterSteps.append(lastStep)

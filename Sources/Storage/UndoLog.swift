@@ -34,7 +34,8 @@ public enum UndoLog {
       undone INTEGER NOT NULL DEFAULT 0,
       count INTEGER NOT NULL,
       bytes INTEGER NOT NULL,
-      rows BLOB
+      rows BLOB,
+      receipt TEXT
     ) STRICT;
     CREATE INDEX undo_steps_undone ON undo_steps(id) WHERE undone = 1;
     CREATE TABLE undo_chunks (
@@ -49,16 +50,19 @@ public enum UndoLog {
   static let clearSQL = "DELETE FROM undo_chunks; DELETE FROM undo_steps"
 
   /// Stores the changes of the recorder as a new step. Steps that were undone can no longer be redone.
+  /// - Parameter receipt: a text of whoever made the step, for `receipts`.
   /// - Returns: the id of the step; nil if nothing was changed, which makes no step.
-  static func add(_ db: Database, _ recorder: UndoRecorder, named name: String, at now: Double) throws -> Int? {
+  static func add(
+    _ db: Database, _ recorder: UndoRecorder, named name: String, receipt: String?, at now: Double
+  ) throws -> Int? {
     guard !recorder.isEmpty else { return nil }
     let rows = recorder.isTooLarge ? nil : recorder.encoded()
     let bytes = try rows?.byteCount ?? 0
     let isKept = rows != nil && bytes <= byteLimit
     try dropUndone(db)
     let insertion = try db.cachedStatement(
-      sql: "INSERT INTO undo_steps (name, at, count, bytes, rows) VALUES (?1, ?2, ?3, ?4, ?5)")
-    try insertion.bind([name, now, recorder.rowCount, isKept ? bytes : 0, nil])
+      sql: "INSERT INTO undo_steps (name, at, count, bytes, rows, receipt) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
+    try insertion.bind([name, now, recorder.rowCount, isKept ? bytes : 0, nil, receipt])
     try run(insertion, isKept ? rows?.head : nil, at: 5)
     let id = db.lastInsertedRowID
     if isKept, let rows {
@@ -129,6 +133,11 @@ public enum UndoLog {
     try db.rows("\(columns) WHERE undone < 2 ORDER BY id DESC LIMIT ?", [limit], step)
   }
 
+  /// Returns the steps that were made with a receipt, the newest first.
+  public static func receipts(_ db: Database) throws -> [(step: UndoStep, receipt: String)] {
+    try db.rows("\(columns) WHERE receipt IS NOT NULL AND undone < 2 ORDER BY id DESC", []) { (step($0), $0.text(6)) }
+  }
+
   /// Returns the step to undo or redo: that of the id, or else the last one done, or the first one undone.
   static func step(_ db: Database, _ id: Int?, isUndone: Bool) throws -> UndoStep {
     if let id {
@@ -143,7 +152,7 @@ public enum UndoLog {
     return found
   }
 
-  private static let columns = "SELECT id, name, at, undone, count, rows IS NULL FROM undo_steps"
+  private static let columns = "SELECT id, name, at, undone, count, rows IS NULL, receipt FROM undo_steps"
 
   private static func step(_ row: Row) -> UndoStep {
     UndoStep(

@@ -8,7 +8,7 @@ import TestSupport
 
   /// The commands that have no dry run: they say so, and do nothing.
   private static let refused: Set<String> = [
-    "serve", "account add", "account remove", "alias", "passwd", "plugin check", "plugin reload", "plugin test",
+    "serve", "mcp", "account add", "account remove", "alias", "passwd", "plugin check", "plugin reload", "plugin test",
   ]
 
   /// Returns a home with some of everything, and the names that the examples of the commands use.

@@ -49,7 +49,7 @@ public enum NoteTable {
   /// The note of a type that a new note without a guid would duplicate, and its first card: the one whose first card
   /// has the same prompt and answer in the deck, or else the same prompt.
   /// - Parameter mayTake: whether a first card with only the same prompt counts.
-  static func same(
+  public static func same(
     _ db: Database, _ note: NewNote, type: NoteType, in deck: DeckID, where mayTake: (CardID) -> Bool
   ) throws -> (id: NoteID, card: CardID)? {
     let fields = try values(note.fields, of: type)

@@ -10,7 +10,7 @@ import Text
 /// The HTML of a text.
 ///
 ///     MarkdownHTML("a **b** $c$").html   // a <b>b</b> \(c\)
-struct MarkdownHTML {
+package struct MarkdownHTML {
   /// The limit on a text in bytes. It is that of a row, so that everything that an export writes can be imported.
   static let limit = 1_000_000
   /// The limit in bytes for a text that may have link reference definitions.
@@ -18,7 +18,7 @@ struct MarkdownHTML {
   static let deepest = 50
   static let mostCells = 50_000
 
-  private(set) var html = ""
+  package private(set) var html = ""
   /// The pictures and sounds that the text names, by their names in the HTML, with their paths beside the file.
   private(set) var media: [(name: String, path: String)] = []
 
@@ -27,7 +27,7 @@ struct MarkdownHTML {
   /// - Parameters:
   ///   - isLine: whether the text is a single line, such as a heading, without lists or other blocks.
   ///   - marksClozes: whether `==` marks a cloze.
-  init(_ text: String, isLine: Bool = false, marksClozes: Bool = false) {
+  package init(_ text: String, isLine: Bool = false, marksClozes: Bool = false) {
     if Self.isPlain(text) {
       html = FieldHTML.html(ofPlain: text)
       return
@@ -68,7 +68,7 @@ struct MarkdownHTML {
   }
 
   /// Returns why a text is refused; nil when it is valid.
-  static func invalidReason(_ text: String) -> String? {
+  package static func invalidReason(_ text: String) -> String? {
     if text.utf8.count > limit { return "a text in Markdown has at most \(grouped(limit)) bytes" }
     // cmark would replace it by another character.
     if text.utf8.contains(0) { return "the text contains a NUL character" }

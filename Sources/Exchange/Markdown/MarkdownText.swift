@@ -5,8 +5,8 @@
 import Templates
 import Text
 
-enum MarkdownText {
-  enum Place {
+package enum MarkdownText {
+  package enum Place {
     case line, blocks, cloze
   }
 
@@ -14,7 +14,7 @@ enum MarkdownText {
   static let rawInfo = "{=html}"
 
   /// - Returns: nil for HTML that cannot be written there.
-  static func text(of html: String, _ place: Place) -> String? {
+  package static func text(of html: String, _ place: Place) -> String? {
     if html.utf8.count > MarkdownHTML.limit { return nil }
     for notation in Notation.allCases {
       guard var text = notation.text(of: html, place) else { continue }

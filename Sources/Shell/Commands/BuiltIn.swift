@@ -49,7 +49,7 @@ struct BuiltIn: Sendable {
   }
 
   /// Whether standard output belongs to a protocol: plugins and init.lua, which may print, are not run before it.
-  var ownsOutput: Bool { path == [LanguageServerCommand.name] }
+  var ownsOutput: Bool { [LanguageServerCommand.name, AgentCommand.name].contains(path[0]) }
 
   /// The theme of commands for authors of scripts and plugins; `help` leaves it out.
   static let developers = "For developers"
@@ -86,7 +86,7 @@ struct BuiltIn: Sendable {
       DocumentCommands.all, WordCommands.all, TextCommands.all, [MineCommand.command], [PlayCommands.command],
       PluginCommands.all, SettingCommands.all, AccountCommands.all, ShellCommands.all, UndoCommands.all,
       CareCommands.all, [MapCommand.command, BuildCommand.command], [SyncCommand.command, ServeCommand.command],
-      [LanguageServerCommand.command],
+      [LanguageServerCommand.command, AgentCommand.command],
     ]
     return themes.flatMap(\.self)
   }

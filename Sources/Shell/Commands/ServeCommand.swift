@@ -38,6 +38,15 @@ enum ServeCommand {
     return try serve(invocation.optionalInteger("--port") ?? ServingSettings.port, invocation, session)
   }
 
+  /// The workspace with what other processes have changed: accounts, settings, the time zone.
+  static func refreshedWorkspace(_ session: Session) throws -> Workspace {
+    session.environment.clocks.rereadZone()
+    try session.refreshAccounts()
+    let workspace = try session.workspace()
+    try workspace.settings.refresh()
+    return workspace
+  }
+
   private static func serve(_ port: Int, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
     // Anything that cannot be opened is reported before the first client connects.
     _ = try session.workspace().preferences()
@@ -88,12 +97,8 @@ private final class ServingHost: ActionHost {
 
   /// Refreshed each time, since another process may have made an account or changed a setting, or the time zone.
   func clientSettings() throws -> (origins: [String], key: String) {
-    session.environment.clocks.rereadZone()
-    try session.refreshAccounts()
-    let workspace = try session.workspace()
-    try workspace.settings.refresh()
-    let preferences = try workspace.preferences()
-    return (preferences.serving.origins, preferences.serving.key)
+    let serving = try ServeCommand.refreshedWorkspace(session).preferences().serving
+    return (serving.origins, serving.key)
   }
 
   /// Asks once for each origin, and at most once a minute; `hearAnswer` takes the answer while requests go on.
@@ -139,6 +144,19 @@ private final class ServingHost: ActionHost {
   func synchronize() throws { try UnattendedSync.run(session.workspace(), session) }
 }
 
+/// A server for one client at standard input and output.
+protocol PipeServer: AnyObject {
+  var exitStatus: Int32? { get }
+  /// The process whose end also ends the server; nil if it is unknown.
+  var parent: Int? { get }
+  func receive(_ bytes: [UInt8])
+  /// Returns the bytes to write; nil if there is nothing to do.
+  func work() -> [UInt8]?
+  func end()
+}
+
+extension LanguageServer: PipeServer {}
+
 enum LanguageServerCommand {
   static let name = "lsp"
 
@@ -156,17 +174,19 @@ enum LanguageServerCommand {
       """, example: "lsp"
   ) { invocation, session in
     try AccountCommands.requireNoScript(session)
-    return try serve(session)
-  }
-
-  private static func serve(_ session: Session) throws -> CommandResult {
     if isatty(0) == 1 {
       session.console.note("This command is started by an editor; Ctrl-D ends it. `help lsp` explains more.")
     }
-    // With SIGPIPE ignored, an editor that exited shows as a failed write.
+    return try serve(LanguageServer(try SourceFeatures(session), version: session.options.version), session)
+  }
+
+  /// Runs a server until its client ends it or exits.
+  static func serve(
+    _ server: any PipeServer, _ session: Session, input: InputPieces = InputPieces()
+  ) throws -> CommandResult {
+    // With SIGPIPE ignored, a client that exited shows as a failed write.
     signal(SIGPIPE, SIG_IGN)
-    let server = LanguageServer(try SourceFeatures(session), version: session.options.version)
-    let (input, output) = (InputPieces(), FileSink(standardOutput: 1))
+    let output = FileSink(standardOutput: 1)
     while server.exitStatus == nil, !session.environment.isInterrupted() {
       let answer = server.work()
       if let answer {
@@ -185,7 +205,7 @@ enum LanguageServerCommand {
   }
 
   /// Answers the requests that arrived before the end of the input.
-  private static func finish(_ server: LanguageServer, _ output: FileSink) {
+  private static func finish(_ server: any PipeServer, _ output: FileSink) {
     do throws(FileError) {
       while server.exitStatus == nil, let answer = server.work() {
         try output.append(answer)

@@ -15,6 +15,9 @@ public struct CareOperations {
     return try workspace.store().undoSteps(limit: limit)
   }
 
+  /// Returns the steps that were made with a receipt, the newest first.
+  public var receipts: [(step: UndoStep, receipt: String)] { get throws { try workspace.read(UndoLog.receipts) } }
+
   /// Returns the step that `undo` or `redo` would apply next.
   public func nextStep(_ id: Int?, again: Bool) throws -> UndoStep {
     try workspace.games.store()

@@ -209,7 +209,8 @@ public final class Workspace {
     opened.documents?.beginUnit()
   }
 
-  public func commitUnit() throws {
+  /// - Parameter receipt: stored with the undo step, if the unit changed anything.
+  public func commitUnit(receipt: String? = nil) throws {
     let store = try store()
     if let failure = storeFailure() {
       try rollbackUnit()
@@ -222,7 +223,7 @@ public final class Workspace {
     unit.adders = CardAdders()
     do {
       try media.settleNew()
-      try store.commitUnit(named: unit.parts.words(from: hooks.origin()))
+      try store.commitUnit(named: unit.parts.words(from: hooks.origin()), receipt: receipt)
     } catch {
       // A file that could not be made durable leaves the unit open.
       if isOpen { try rollbackUnit() }

@@ -159,6 +159,14 @@ extension DeckHandle {
     try add { db, now in (note, try NoteTypeTable.findOrMake(db, named: name, now: now)) }
   }
 
+  /// Returns the note of the deck whose first card is that of a note to be added, or else asks the same; nil if there
+  /// is none.
+  public func note(like note: NewNote, type: NoteTypeHandle) throws -> NoteHandle? {
+    try workspace.read { db in
+      try NoteTable.same(db, note, type: NoteTypeTable.record(db, type.id), in: id) { _ in true }
+    }.map { workspace.handle(of: $0.id) }
+  }
+
   @discardableResult
   public func addNote(_ note: NewNote, type: NoteTypeHandle) throws -> NoteHandle {
     try add { db, _ in (note, try NoteTypeTable.record(db, type.id)) }

@@ -85,6 +85,7 @@ public struct ProgramSettings {
   public let display = DisplaySettings()
   public let backups = BackupSettings()
   public let serving = ServingSettings()
+  public let agents = AgentSettings()
   public let session = SessionSettings()
 
   /// - Parameters:
@@ -306,6 +307,23 @@ public struct ServingSettings {
     help: "The key that a program must give to `serve`; if it is empty, all programs of this machine may use it.",
     secret: true, guarded: true)
   public var key = ""
+}
+
+public struct AgentSettings {
+  public enum Allowed: String, CaseIterable, Sendable { case read, apply, ask, write }
+
+  @ProgramSetting(
+    "mcp.allow", Allowed.allCases.map(\.rawValue), title: "What agents may do through mcp",
+    help: "Agents may only read, carry out plans (apply), do so after your yes (ask), or change cards at once (write).",
+    guarded: true)
+  var allow = Allowed.apply.rawValue
+  @ProgramSetting(
+    "mcp.decks", title: "Decks that agents see through mcp",
+    help: "Names of decks, quoted if they have spaces: agents see only these and the decks within them; empty: all.",
+    guarded: true)
+  public var decks = ""
+
+  public var allowed: Allowed { Allowed(rawValue: allow) ?? .read }
 }
 
 public struct SessionSettings {

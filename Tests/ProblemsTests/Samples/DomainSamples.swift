@@ -1,5 +1,6 @@
 // Samples of the problems of the domain rooms and of the rooms below them.
 
+import AgentDoor
 import AnkiConnect
 import Archives
 import Authentication
@@ -148,6 +149,11 @@ extension ProblemTable {
     ListenerError.self, in: "AnkiConnect/ActionListener.swift",
     plain: ["programFailed": .programFailed],
     [.noProgram(path: hostile), .taken(port: 8765), .cannotListen(port: 80, reason: hostile)])
+
+  static let agents = ProblemTable(
+    AgentError.self, in: "AgentDoor/AgentCall.swift",
+    plain: ["changed": .changed, "cannotAsk": .cannotAsk, "declined": .declined],
+    [.unknown("card", hostile), .otherMaker(step: 3), .budget(notes: 1, bytes: 2000), .badArgument(hostile)])
 
   static let builds = ProblemTable(
     BuildError.self, in: "Exchange/Build/BuildDescription.swift",
