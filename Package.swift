@@ -103,7 +103,7 @@ let package = Package(
     // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.
     room("Memory", ["Problems", "Text", "Values"], isHot: true, isLow: true),
     // How a note becomes the sides of its cards: note types, fields in HTML, templates. Pure; it knows no database.
-    room("Templates", ["Problems", "Text", "Values", "Files"], isHot: true),
+    room("Templates", ["Problems", "Text", "Values", "Files", "Wire"], isHot: true),
     room(
       "Decks", ["Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "CLibraries"], isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.

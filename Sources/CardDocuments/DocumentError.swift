@@ -46,6 +46,8 @@ public enum DocumentError: Problem, Equatable, Sendable {
   // Paper
   case nothingToPrint(PaperKind)
   case tooManyToPrint(limit: Int)
+  /// The document has no image with a frame, and no text.
+  case nothingToHide(DocumentID)
 
   static func wrong(_ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?) -> DocumentError {
     .wrong(file: file, pointer, expected: expected, found: found?.kind)

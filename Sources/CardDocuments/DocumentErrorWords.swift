@@ -46,6 +46,10 @@ extension DocumentError {
         .notFound, "Nothing to print",
         kind == .search
           ? "no card has a side of one to three words with 2 to 16 letters to hide" : "there is no card to print")
+    case .nothingToHide(let id):
+      ProblemReport(
+        .notFound, "Nothing to hide",
+        "document \(id) has no image with a frame, and no text; add one, or set a frame: `doc set DOC 1 frame=circle`")
     case .tooManyToPrint(let limit):
       ProblemReport(
         .tooLarge, "Too much for one file",

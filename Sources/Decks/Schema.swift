@@ -174,7 +174,7 @@ public enum DecksSchema {
 
   /// When the stock types were changed last, in seconds since 1970.
   static let stockTime = 1_600_000_000
-  /// The ids of the stock types.
+  /// The ids of the stock types that every collection has; the others are created when they are first used.
   public static let stockIDs: ClosedRange<Int64> = 1_600_000_000_001...1_600_000_000_005
 
   /// Their ids are the same everywhere, so that they mean the same type in every collection.

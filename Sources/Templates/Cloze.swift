@@ -7,6 +7,12 @@ package struct ClozeText {
     let numbers: [Int]
     var nodes: [Node] = []
     var hint: ArraySlice<UInt8>?
+
+    /// What an area of a picture has after `image-occlusion:`; nil for any other cloze.
+    var area: String? {
+      guard case .text(let text)? = nodes.first, text.begins(with: "image-occlusion:") else { return nil }
+      return text.dropFirst(16).text
+    }
   }
 
   indirect enum Node {
@@ -92,6 +98,13 @@ package struct ClozeText {
     return found
   }
 
+  /// The clozes that are areas of a picture.
+  var areas: [(text: String, numbers: [Int])] {
+    nodes.compactMap { node in
+      if case .cloze(let cloze) = node { cloze.area.map { ($0, cloze.numbers) } } else { nil }
+    }
+  }
+
   private static func collect(_ nodes: [Node], _ found: inout Set<Int>) {
     for case .cloze(let cloze) in nodes {
       found.formUnion(cloze.numbers)
@@ -167,6 +180,8 @@ private struct ClozeView {
 
   private mutating func show(_ cloze: ClozeText.Cloze) -> Bool {
     let isThis = cloze.numbers.contains(number)
+    // It is drawn over the picture, and has no text.
+    if cloze.area != nil { return isThis }
     if isTagged {
       result.add(isThis ? "<span class=\"cloze\" data-ordinal=\"" : "<span class=\"cloze-inactive\" data-ordinal=\"")
       result.add(cloze.numbers.map(String.init).joined(separator: ","))

@@ -156,6 +156,7 @@ package struct HTMLTag {
   package var isHidden: Bool {
     if name == "rp" || name == "head" || name == "template" || name == "noscript" { return true }
     if attribute("hidden") != nil { return true }
+    if name == "button", attribute("id") == "toggle" { return true }  // "Toggle Masks"
     guard let style = attribute("style") else { return false }
     return style.utf8.filter { !isASCIISpace($0) }.map(asciiLowered)[...].position(of: "display:none", from: 0) != nil
   }

@@ -63,7 +63,8 @@ package struct NoteCardMaker {
     facts.templateName = type.cards[type.isCloze ? 0 : ordinal].name
     let all = fields.adding(facts)
     let isBlank = !type.isCloze && !pair.front.isFilled(all.filled)
-    return try CardTexts(pair, fields: all, ordinal: ordinal, isBlank: isBlank, isInterrupted: isInterrupted)
+    let texts = try CardTexts(pair, fields: all, ordinal: ordinal, isBlank: isBlank, isInterrupted: isInterrupted)
+    return describing(texts, fields, ordinal: ordinal)
   }
 }
 

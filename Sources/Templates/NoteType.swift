@@ -99,6 +99,10 @@ extension NoteType {
     self.init(
       id: id, name: draft.name, isCloze: draft.isCloze, css: draft.css, modified: modified, cards: draft.cards,
       fieldList: draft.fields.map { NoteTypeField(name: $0, other: NoteTypeField.fresh) }, other: NoteType.fresh)
+    guard draft.cards == StockNoteType.occlusion.draft.cards else { return }
+    // By these, Anki knows the type and its fields, and opens its editor of masks.
+    other["originalStockKind"] = .integer(6)
+    for index in fieldList.indices { fieldList[index].other["tag"] = .integer(index) }
   }
 
   /// Returns the type with its templates and its style sheet changed.
@@ -287,10 +291,10 @@ public struct NoteTypeLoss: Equatable, Sendable {
 /// A note type that is created automatically. The raw value is its name.
 public enum StockNoteType: String, CaseIterable, Sendable {
   case basic = "Basic", reversed = "Basic (and reversed card)", optionalReversed = "Basic (optional reversed card)"
-  case typed = "Basic (type in the answer)", cloze = "Cloze"
+  case typed = "Basic (type in the answer)", cloze = "Cloze", occlusion = "Image Occlusion"
 
   public var draft: NoteTypeDraft {
-    NoteTypeDraft(name: rawValue, fields: fields, cards: cards, isCloze: self == .cloze)
+    NoteTypeDraft(name: rawValue, fields: fields, cards: cards, isCloze: self == .cloze || self == .occlusion)
   }
 
   private var fields: [String] {
@@ -298,6 +302,7 @@ public enum StockNoteType: String, CaseIterable, Sendable {
     case .basic, .reversed, .typed: ["Front", "Back"]
     case .optionalReversed: ["Front", "Back", "Add Reverse"]
     case .cloze: ["Text", "Back Extra"]
+    case .occlusion: ["Occlusion", "Image", "Header", "Back Extra", "Comments"]
     }
   }
 
@@ -316,8 +321,23 @@ public enum StockNoteType: String, CaseIterable, Sendable {
       ]
     case .cloze:
       [CardTemplate("Cloze", front: "{{cloze:Text}}", back: "{{cloze:Text}}<br>\n{{Back Extra}}")]
+    case .occlusion:
+      [
+        CardTemplate(
+          rawValue, front: Self.picture,
+          back: Self.picture + "<button id=\"toggle\">Toggle Masks</button>\n<div>{{Back Extra}}</div>\n")
+      ]
     }
   }
+
+  /// The elements and the call by which Anki draws the masks.
+  private static let picture = """
+    <div>{{Header}}</div>
+    <div style="display: none">{{cloze:Occlusion}}</div>
+    <div id="image-occlusion-container">{{Image}}<canvas id="image-occlusion-canvas"></canvas></div>
+    <script>anki.imageOcclusion.setup()</script>
+
+    """
 
   /// Whether a type makes the same cards from the same number of fields, whatever the names are.
   package func isSame(as type: NoteType) -> Bool {

@@ -138,10 +138,12 @@ final class Rendering {
       } else {
         drawErrorPicture(on: cairo, place)
       }
-    case .shape(let outline, let color):
+    case .shape(let outline, let color, let line):
       setColor(color, on: cairo)
       trace(outline, on: cairo)
-      cairo_fill(cairo)
+      guard let line else { return cairo_fill(cairo) }
+      cairo_set_line_width(cairo, line)
+      cairo_stroke(cairo)
     case .text(let text, let font, let color, let size, let wraps, let align):
       setColor(color, on: cairo)
       let block =

@@ -56,7 +56,7 @@ import TestDecks
     #expect(try Array(collection.prompts(deck).prefix(3)) == ["The [...] rises", "The sun [verb]", "dog"])
     #expect(
       try collection.store.read { try NoteTypeTable.list($0) }.map(\.name)
-        == StockNoteType.allCases.map(\.rawValue).sorted())
+        == StockNoteType.allCases.filter { $0 != .occlusion }.map(\.rawValue).sorted())
     #expect(try collection.store.integrityProblems() == [])
   }
 

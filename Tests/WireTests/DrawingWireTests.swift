@@ -23,6 +23,9 @@ private let scene = Scene(
       placement: Placement(x: 0, y: 0, width: 5, height: 5, degrees: 0),
       content: .text(
         "שלום", font: "Sans", color: SceneColor(red: 0, green: 0, blue: 0, alpha: 0), size: 200, wraps: true)),
+    SceneItem(
+      placement: Placement(x: 0, y: 0, width: 1, height: 1, degrees: 0),
+      content: .shape([.close], color: SceneColor(red: 0, green: 0, blue: 0, alpha: 1), line: 2)),
   ])
 
 private let requests: [DrawRequest] = [

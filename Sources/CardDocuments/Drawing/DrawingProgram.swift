@@ -11,6 +11,8 @@ public struct Picture: Equatable, Sendable {
   /// In pixels.
   public let width: Int
   public let height: Int
+
+  package init(png: [UInt8], width: Int, height: Int) { (self.png, self.width, self.height) = (png, width, height) }
 }
 
 extension DrawingFormat {

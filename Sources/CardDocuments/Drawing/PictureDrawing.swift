@@ -1,7 +1,7 @@
 // A single picture as pixels, for display on a screen. Invariant: it is decoded outside this process, and its aspect
 // ratio is preserved.
 
-import Wire
+public import Wire
 
 extension DrawingProgram {
   /// Draws a picture on white, as large as fits into the given size in pixels.
@@ -21,5 +21,22 @@ extension DrawingProgram {
       throw .crashed
     }
     return PixelDrawing(width: wide, height: high, rgba: rgba)
+  }
+
+  /// Draws items over a picture, in its pixels, as PNG; as SVG without the picture, to lie over it.
+  public func drawing(
+    of items: [SceneItem], over picture: Picture, asSVG isAlone: Bool = false
+  ) throws(PictureFailure) -> [UInt8] {
+    let box = SceneBox(0, 0, Double(picture.width), Double(picture.height))
+    let whole = [SceneItem(placement: box.placement, content: .picture(index: 0, clip: []))]
+    var scene = Scene(
+      width: box.width, height: box.height, background: .gray(1), title: "", summary: "",
+      pictures: [picture.png], items: (isAlone ? [] : whole) + items)
+    if isAlone { scene.background.alpha = 0 }
+    do {
+      let drawn = try drawOnce(.render(scene, isAlone ? .svg : .png, width: picture.width))
+      if drawn.broken.isEmpty { return drawn.bytes }
+    } catch { throw .drawing(error) }
+    throw .crashed
   }
 }

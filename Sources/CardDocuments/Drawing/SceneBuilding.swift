@@ -107,7 +107,7 @@ extension Element {
   fileprivate var drawnWidth: Double { Element.side(width) }
   fileprivate var drawnHeight: Double { Element.side(height) }
 
-  fileprivate var drawnPlacement: Placement {
+  var drawnPlacement: Placement {
     Placement(
       x: DocumentFormat.canvasWidth / 2 + Element.bounded(x), y: DocumentFormat.canvasHeight / 2 + Element.bounded(y),
       width: drawnWidth, height: drawnHeight, degrees: rotation.truncatingRemainder(dividingBy: 360))

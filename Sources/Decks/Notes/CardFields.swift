@@ -32,6 +32,14 @@ public enum CardFields {
     }
   }
 
+  /// The picture of which the card hides areas; nil if it shows none.
+  public static func maskedPicture(_ db: Database, of card: CardRecord) throws -> MaskedPicture? {
+    let note = try NoteTable.record(db, card.note)
+    let type = try NoteTypeTable.record(db, note.type)
+    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
+    return try MaskedPicture(fields, of: type, number: card.ordinal + 1) { try MediaTable.isThere(db, $0) }
+  }
+
   /// The ranges of the card's answer, in UTF-8 bytes, that a cloze hides in the prompt.
   public static func hiddenParts(_ db: Database, of card: CardRecord) throws -> [Range<Int>] {
     let note = try NoteTable.record(db, card.note)
@@ -108,9 +116,9 @@ public struct CardMedia: Equatable, Sendable {
   public init() {}
 
   /// The pictures and sounds of the answer. Media that the back of a note repeats from its front are not shown twice,
-  /// unless the answer names them.
-  public func ofAnswerAlone(_ answer: String) -> [String] {
-    let front = Set(promptPictures + promptSounds)
+  /// unless the answer names them, or hides less of them.
+  public func ofAnswerAlone(_ answer: String, masked: MaskedPicture? = nil) -> [String] {
+    let front = Set(promptPictures + promptSounds).subtracting(masked.map { [$0.name] } ?? [])
     return (answerPictures + answerSounds).filter { !front.contains($0) || answer.contains(text: $0) }
   }
 

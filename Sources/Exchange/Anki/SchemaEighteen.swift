@@ -71,7 +71,7 @@ struct SchemaEighteen {
 
   private static let typeMembers: [Int: (key: String, kind: Kind)] = [
     1: ("type", .whole), 2: ("sortf", .whole), 3: ("css", .text), 5: ("latexPre", .text), 6: ("latexPost", .text),
-    7: ("latexsvg", .flag), 10: ("originalId", .whole),
+    7: ("latexsvg", .flag), 9: ("originalStockKind", .whole), 10: ("originalId", .whole),
   ]
   private static let fieldMembers: [Int: (key: String, kind: Kind)] = [
     1: ("sticky", .flag), 2: ("rtl", .flag), 3: ("font", .text), 4: ("size", .whole), 5: ("description", .text),

@@ -7,7 +7,7 @@ public import Decks
 public import Files
 import Memory
 public import Storage
-import Templates
+public import Templates
 import Text
 public import Values
 
@@ -60,17 +60,20 @@ public struct DeckPage {
   private let options: PageOptions
   private let mediaPath: (MediaRecord) -> String
   private let picture: (String) throws -> GalleryPicture?
+  private let masks: (MaskedPicture, _ isFront: Bool) throws -> [UInt8]?
   /// The typical size in bytes of the picture of a document.
   private static let usualPicture = 60_000
 
   /// - Parameters:
   ///   - media: returns the path of a media file's content.
   ///   - picture: returns the picture of the document with an id; nil when it cannot be drawn.
+  ///   - masks: returns the masks of a picture as SVG; nil when they cannot be drawn.
   public init(
     _ db: Database, _ deck: DeckID, at moment: StudyMoment, _ options: PageOptions,
-    media: @escaping (MediaRecord) -> String, picture: @escaping (String) throws -> GalleryPicture? = { _ in nil }
+    media: @escaping (MediaRecord) -> String, picture: @escaping (String) throws -> GalleryPicture? = { _ in nil },
+    masks: @escaping (MaskedPicture, _ isFront: Bool) throws -> [UInt8]? = { _, _ in nil }
   ) throws {
-    self.picture = picture
+    (self.picture, self.masks) = (picture, masks)
     self.db = db
     self.deck = try DeckTable.record(db, deck)
     decks = [self.deck] + (try DeckTable.within(db, deck))
@@ -105,7 +108,7 @@ public struct DeckPage {
     try AtomicFile.write(path, .exported(kinds, isInterrupted: isInterrupted)) { sink in
       var done = 0
       var cards = PageCards(
-        db: db, sink: sink, options: options, memories: memories, mediaPath: mediaPath, picture: picture,
+        db: db, sink: sink, options: options, memories: memories, mediaPath: mediaPath, picture: picture, masks: masks,
         isInterrupted: isInterrupted)
       let title = options.title ?? deck.name
       try sink.append(PageText.head(title: title, options: pageOptions, timed: !memories.isEmpty))
@@ -181,11 +184,12 @@ struct PageCards {
   let memories: TimedMemories
   let mediaPath: (MediaRecord) -> String
   let picture: (String) throws -> GalleryPicture?
+  let masks: (MaskedPicture, _ isFront: Bool) throws -> [UInt8]?
   let isInterrupted: () -> Bool
   private(set) var report = PageReport()
 
   mutating func write(_ card: CardRecord) throws {
-    let media = try CardMedia(db, of: card)
+    let (media, masked) = (try CardMedia(db, of: card), try CardFields.maskedPicture(db, of: card))
     var start = "<details data-guid=\"\(PageText.escaped(card.guid))\""
     if !options.isFresh, card.reps > 0 || card.state != .new {
       var schedule = card.schedule
@@ -198,9 +202,10 @@ struct PageCards {
       if typed.ignoresAccents { start += " data-accents=\"ignored\"" }
     }
     try sink.append((start + "><summary\(lang(options.promptLanguage)) dir=\"auto\">").utf8)
-    try write(card.prompt, media.promptPictures + media.promptSounds)
+    try write(card.prompt, media.promptPictures + media.promptSounds, masked, isFront: true)
     try sink.append("</summary><div\(lang(options.answerLanguage)) dir=\"auto\">".utf8)
-    try write(card.answer, media.ofAnswerAlone(card.answer), hidden: CardFields.hiddenParts(db, of: card))
+    let names = media.ofAnswerAlone(card.answer, masked: masked)
+    try write(card.answer, names, masked, isFront: false, hidden: CardFields.hiddenParts(db, of: card))
     if let document = card.document { try write(document: document) }
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
@@ -217,7 +222,12 @@ struct PageCards {
 
   /// Writes one side of a card.
   /// - Parameter hidden: the UTF-8 ranges of the text that a cloze hid.
-  private mutating func write(_ text: String, _ names: [String], hidden: [Range<Int>] = []) throws {
+  private mutating func write(
+    _ text: String, _ names: [String], _ masked: MaskedPicture?, isFront: Bool, hidden: [Range<Int>] = []
+  ) throws {
+    let svg = try masked.flatMap { try masks($0, isFront) }
+    // A picture whose masks cannot be drawn is left out, and its words remain.
+    let text = svg == nil ? text : masked?.removed(from: text) ?? text
     var (bytes, start) = ([UInt8](), 0)
     let utf8 = Array(text.utf8)
     // If the names of media are removed from the text, the ranges no longer apply.
@@ -232,10 +242,16 @@ struct PageCards {
     PageText.append(CardMedia.text(rest, without: names), to: &bytes)
     try sink.append(bytes)
     for name in names {
-      let known = try MediaTable.named(db, name)
+      let masked = name == masked?.name ? masked : nil
+      let known = masked != nil && svg == nil ? nil : try MediaTable.named(db, name)
+      if let svg, let masked {
+        let start = "<span class=\"masked\"><img class=\"masks\" alt=\"\(PageText.escaped(masked.words))\" src=\""
+        try sink.append("\(start)data:image/svg+xml;base64,\(base64(svg))\">".utf8)
+      }
       let isShown = try known.map { record in
         try PageMedia.write(record.name, at: mediaPath(record), to: sink, isInterrupted: isInterrupted)
       }
+      if masked != nil, svg != nil { try sink.append("</span>".utf8) }
       if isShown == true { report.media += 1 } else { report.mediaLeftOut += 1 }
     }
   }

@@ -41,7 +41,8 @@ function start() {
   const typed = make("input", {
     id: "typed", autocomplete: "off", autocapitalize: "off", spellcheck: false, ariaLabel: "Your answer",
   });
-  const answer = make("div", { id: "answer", tabIndex: -1 });
+  const bare = () => answer.querySelectorAll(".masks").forEach((masks) => masks.toggleAttribute("hidden"));
+  const answer = make("div", { id: "answer", tabIndex: -1, onclick: bare });
   const reveal = button("reveal", "Show answer", open);
   const ratings = make("div", { id: "ratings" },
     ...names.map((label, index) => button("rate" + (index + 1), label, () => rate(index + 1))));
@@ -197,6 +198,7 @@ function start() {
     if (isEnter || event.key === " ") { if (/^(BUTTON|SUMMARY|AUDIO)$/.test(tag) || isOpen) return; open(); }
     else if ("1234".includes(event.key) && isOpen) rate(Number(event.key));
     else if (event.key === "u") undo();
+    else if (event.key === "m") bare();
     else return;
     event.preventDefault();
   });

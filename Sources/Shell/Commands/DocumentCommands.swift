@@ -14,7 +14,8 @@ enum DocumentCommands {
     [
       listDocuments, createDocument, showDocument, addText, addImage, DocumentEditCommands.set, raiseElement(true),
       raiseElement(false), DocumentEditCommands.edit, duplicateDocument, removeElement,
-      DocumentEditCommands.remove, DocumentEditCommands.render, drawSheet, DocumentEditCommands.export,
+      DocumentEditCommands.remove, DocumentEditCommands.occlude, DocumentEditCommands.render, drawSheet,
+      DocumentEditCommands.export,
     ]
   }
 

@@ -81,6 +81,21 @@ enum DocumentEditCommands {
     }
   }
 
+  static let occlude = BuiltIn(
+    "doc", "occlude", effect: .changes, summary: "Makes cards that ask for the parts of a document's picture.",
+    answer: "note",
+    details: """
+      The parts are the images that have a frame; if there is none, the texts. All of them are covered, and each card \
+      asks for one. They are the cards of one note, of Anki's type Image Occlusion, with the picture as it is now.
+      """,
+    arguments: [DocumentCommands.document], options: [Option("--deck", "DECK", .deck, help: "the deck for the cards")],
+    usage: ["doc occlude DOC --deck DECK"], example: "doc occlude 6D92 --deck Spanish"
+  ) { invocation, session in
+    guard let name = invocation.optionalText("--deck") else { throw invocation.missing("--deck") }
+    let deck = try session.workspace().decks.open(name)
+    return try NoteCommands.added(DocumentCommands.document(invocation, session).occlude(in: deck), deck, session)
+  }
+
   static let remove = BuiltIn(
     "doc", "remove", effect: .changes, summary: "Removes a document.", answer: "boolean",
     details: "At a terminal it asks first.", arguments: [DocumentCommands.document], example: "doc remove 6D92"

@@ -161,15 +161,16 @@ enum NoteCommands {
     ], example: "note add Basic \"Front=el gato\" \"Back=the cat\" --deck Spanish --tag animal",
     complete: { _, before, session in NoteTypeCommands.names(before, session) }
   ) { invocation, session in
-    let type = try session.workspace().noteTypes.open(invocation.text("TYPE"))
+    let type = try session.workspace().noteTypes.described(invocation.text("TYPE"))
     let deck = try deck(invocation.optionalText("--deck"), session)
     let tags = invocation.list("--tag")
-    let given = try fields(invocation.list("FIELD=VALUE"), of: type.record(), isHTML: invocation.flag("--html"))
-    if !given.isEmpty { return try added(deck.addNote(NewNote(fields: given, tags: tags), type: type), deck, session) }
+    let given = try fields(invocation.list("FIELD=VALUE"), of: type, isHTML: invocation.flag("--html"))
+    let new = NewNote(fields: given, tags: tags)
+    if !given.isEmpty { return try added(deck.addNote(new, typeNamed: type.name), deck, session) }
     var note: NoteHandle?
-    let sheet = try NoteSheet.sheet(of: type.record(), tags: tags)
+    let sheet = NoteSheet.sheet(of: type, tags: tags)
     try session.editor.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
-      note = try deck.addNote(NoteSheet.note(Sheet(edited), type: type.record()), type: type)
+      note = try deck.addNote(NoteSheet.note(Sheet(edited), type: type), typeNamed: type.name)
     }
     return try note.map { try added($0, deck, session) } ?? .unchanged()
   }
@@ -192,7 +193,7 @@ enum NoteCommands {
     return fields
   }
 
-  private static func added(_ note: NoteHandle, _ deck: DeckHandle, _ session: Session) throws -> CommandResult {
+  static func added(_ note: NoteHandle, _ deck: DeckHandle, _ session: Session) throws -> CommandResult {
     let cards = try note.cards()
     let (prompt, name) = (quoted(try cards.first?.record().prompt ?? ""), quoted(try deck.record().name))
     return CommandResult(

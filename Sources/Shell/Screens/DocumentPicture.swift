@@ -5,6 +5,7 @@
 import CardDocuments
 import Files
 import Glibc
+import Templates
 import Text
 import Workspace
 
@@ -32,11 +33,12 @@ struct DocumentPicture {
     }
   }
 
-  /// The lines that draw a media file; none when it is not a picture or cannot be drawn; the text shows its name.
-  func lines(ofMedia name: String, in workspace: Workspace) -> [String] {
+  /// The lines that draw a media file, as a side of a card shows it; none when it is not a picture or cannot be drawn;
+  /// the text shows its name.
+  func lines(ofMedia name: String, of masked: MaskedPicture?, isFront: Bool, in workspace: Workspace) -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     do {
-      let picture = try workspace.media.picture(name)
+      let picture = try workspace.media.picture(name, of: masked, isFront: isFront)
       return blocks(try workspace.media.pixels(of: picture, width: terminal.width - 4, height: rows * 2))
     } catch {
       // A card can be studied without a picture that cannot be drawn.

@@ -156,6 +156,8 @@ struct StudyView {
   var scrollBefore = 0
   /// The pictures of a card: drawn only once, although the clock redraws the screen.
   var picture: (card: CardHandle, isAnswered: Bool, lines: [String])?
+  /// Whether the answer's picture is shown without its masks.
+  var isBare = false
   /// The time when the card was shown, to measure how long the answer took.
   var shownSince = 0.0
 }

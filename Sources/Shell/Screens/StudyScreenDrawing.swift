@@ -127,6 +127,12 @@ extension StudyScreen {
         "\(choice.rating.rawValue) \(choice.rating.name)" + (showsIntervals ? " " + span(choice.interval) : "")
       }
     return ratings.joined(separator: "    ") + "        u undo   e edit   ? more\n" + Self.marks
+      + (try canBeBared ? "   m masks" : "")
+  }
+
+  /// Whether the masks of the picture on the answer can be taken off, and put back.
+  var canBeBared: Bool {
+    get throws { try view.isAnswerShown && study.card()?.maskedPicture()?.canBeBared == true }
   }
 
   private static let marks = "s suspend   b bury   f flag   r replay   p pause   q quit"
@@ -152,7 +158,8 @@ extension StudyScreen {
         "s  suspend the card", "b  bury it until tomorrow", "f  flag it", "r  replay its sound",
       ]
     return ["Enter  show the answer"] + answers + [
-      "u  undo the last step", "e  edit the card", "p  pause", "up, down  scroll", "q  quit",
+      "u  undo the last step", "e  edit the card", "m  take the masks off a picture", "p  pause", "up, down  scroll",
+      "q  quit",
     ]
   }
 
@@ -231,8 +238,9 @@ extension StudyScreen {
     let before = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1)
     let shown = before + back.prefix(Self.mostPictures - before.count)
     let picture = DocumentPicture(session, rows: rows / max(1, shown.count) - 1)
+    let masked = try view.isBare ? nil : card.maskedPicture()
     return shown.flatMap { name in
-      let lines = picture.lines(ofMedia: name, in: study.workspace)
+      let lines = picture.lines(ofMedia: name, of: masked, isFront: !isAnswered, in: study.workspace)
       return lines.isEmpty ? [] : [""] + lines
     }
   }

@@ -56,8 +56,8 @@ public struct SceneItem: Equatable, Sendable {
     /// With `wraps`, a line that is wider than the box is wrapped before the text gets smaller.
     case text(
       String, font: String, color: SceneColor, size: Double, wraps: Bool = false, align: TextAlignment = .center)
-    /// A filled outline around the box's centre.
-    case shape([PathStep], color: SceneColor)
+    /// An outline around the box's centre: filled, or drawn as a line that is `line` units thick.
+    case shape([PathStep], color: SceneColor, line: Double? = nil)
   }
   public var placement: Placement
   public var content: Content

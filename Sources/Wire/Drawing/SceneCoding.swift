@@ -32,10 +32,11 @@ extension WireWriter {
       number(size)
       byte(wraps ? 1 : 0)
       byte(align.rawValue)
-    case .shape(let outline, let ink):
+    case .shape(let outline, let ink, let line):
       byte(3)
       list(outline) { $0.step($1) }
       color(ink)
+      number(line ?? 0)
     }
   }
 
@@ -92,7 +93,9 @@ extension WireReader {
       let (line, font, ink, size, wraps) = (try text(), try text(), try color(), try measure(), try flag())
       guard let align = TextAlignment(rawValue: try byte()) else { throw WireError() }
       return .text(line, font: font, color: ink, size: size, wraps: wraps, align: align)
-    case 3: return .shape(try path(), color: try color())
+    case 3:
+      let (outline, ink, line) = (try path(), try color(), try measure())
+      return .shape(outline, color: ink, line: line > 0 ? line : nil)
     default: throw WireError()
     }
   }

@@ -7,6 +7,7 @@ import Decks
 public import Exchange
 public import Files
 import Storage
+import Templates
 
 extension DeckHandle {
   /// Writes the cards of the deck and its subdecks as a PDF to print.
@@ -44,22 +45,30 @@ private struct CardPaper {
 
   func sides(of card: CardHandle) throws -> (front: PaperSide, back: PaperSide) {
     let record = try card.record()
-    let media = try workspace.read { try CardMedia($0, of: record) }
-    let ofAnswer = media.ofAnswerAlone(record.answer)
-    var back = try side(record.answer, without: ofAnswer, ofAnswer.filter(media.answerPictures.contains))
+    let (media, masked) = try (workspace.read { try CardMedia($0, of: record) }, card.maskedPicture())
+    let ofAnswer = media.ofAnswerAlone(record.answer, masked: masked)
+    let pictures = ofAnswer.filter(media.answerPictures.contains)
+    var back = try side(record.answer, without: ofAnswer, pictures, masked, isFront: false)
     if let document = record.document {
       let drawn = try workspace.documents.picture(ofDocument: document)
       back.pictures.append(try drawn.flatMap { try decoded($0.png) })
     }
-    return (try side(record.prompt, without: media.promptPictures + media.promptSounds, media.promptPictures), back)
+    let names = media.promptPictures + media.promptSounds
+    return (try side(record.prompt, without: names, media.promptPictures, masked, isFront: true), back)
   }
 
-  private func side(_ text: String, without names: [String], _ pictures: [String]) throws -> PaperSide {
-    PaperSide(CardMedia.text(text, without: names), pictures: try pictures.prefix(Self.mostPictures).map(picture))
+  private func side(
+    _ text: String, without names: [String], _ pictures: [String], _ masked: MaskedPicture?, isFront: Bool
+  ) throws -> PaperSide {
+    PaperSide(
+      CardMedia.text(masked?.removed(from: text) ?? text, without: names),
+      pictures: try pictures.prefix(Self.mostPictures).map {
+        try picture($0, $0 == masked?.name ? masked : nil, isFront: isFront)
+      })
   }
 
   /// Returns a picture; nil if it is missing or cannot be shown.
-  private func picture(_ name: String) throws -> Picture? {
+  private func picture(_ name: String, _ masked: MaskedPicture?, isFront: Bool) throws -> Picture? {
     guard let record = try workspace.read({ try MediaTable.named($0, name) }) else { return nil }
     let bytes: [UInt8]
     do throws(FileError) {
@@ -69,12 +78,13 @@ private struct CardPaper {
       guard case .interrupted = error.reason else { return nil }
       throw error
     }
-    return try decoded(bytes)
+    return try decoded(bytes, masked, isFront: isFront)
   }
 
-  private func decoded(_ bytes: [UInt8]) throws -> Picture? {
+  private func decoded(_ bytes: [UInt8], _ masked: MaskedPicture? = nil, isFront: Bool = false) throws -> Picture? {
     do throws(PictureFailure) {
-      return try workspace.drawing.picture(from: bytes, longSide: Self.pictureSize)
+      let picture = try workspace.drawing.picture(from: bytes, longSide: Self.pictureSize)
+      return try workspace.media.masked(picture, masked, isFront: isFront)
     } catch {
       guard case .drawing(let failure) = error else { return nil }
       throw DocumentError.drawing(failure)
@@ -105,7 +115,8 @@ extension DeckHandle {
     let folder = workspace.media.folder
     return try DeckPage(
       db, id, at: workspace.moment, options, media: { folder + "/" + $0.hash },
-      picture: { [workspace] in try workspace.documents.picture(ofDocument: $0) })
+      picture: { [workspace] in try workspace.documents.picture(ofDocument: $0) },
+      masks: { [workspace] in try workspace.media.masks(of: $0, isFront: $1) })
   }
 
   /// Imports files of answers from pages of this deck, as if the answers had been given here at their time.

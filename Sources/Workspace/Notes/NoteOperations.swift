@@ -209,6 +209,16 @@ public struct NoteTypeOperations {
     workspace.handle(of: try workspace.read { try NoteTypeTable.find($0, named: name) }.id)
   }
 
+  /// Returns the type with a name, or the stock type of that name as it would be created.
+  /// - Throws: `NoteError.typeNotFound` with the nearest name.
+  public func described(_ name: String) throws -> NoteType {
+    let stock = StockNoteType.allCases.first { $0.rawValue.lowercased() == name.lowercased() }
+    return try workspace.read { db in
+      guard let stock, try NoteTypeTable.named(db, name) == nil else { return try NoteTypeTable.find(db, named: name) }
+      return NoteType(stock.draft, id: NoteTypeID(rawValue: 0), modified: 0)
+    }
+  }
+
   /// - Throws: `NoteError.typeExists`, `.badType`, `.badTemplate`.
   public func create(_ draft: NoteTypeDraft) throws -> NoteTypeHandle {
     let now = workspace.now

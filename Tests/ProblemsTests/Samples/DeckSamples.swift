@@ -123,6 +123,7 @@ extension ProblemTable {
         .drawing(.refused("it is too wide")), .unknownEnding(path: hostile), .nothingToPrint(.search),
         .nothingToPrint(.cards), .noPlaceholders(DocumentID(bytes: [UInt8](repeating: 7, count: 16))),
         .unknownPlaceholder(hostile, suggestion: near("prompt")), .tooManyToPrint(limit: 10_000),
+        .nothingToHide(one),
         .badWidth(0, 1...6_500),
       ])
   ]
