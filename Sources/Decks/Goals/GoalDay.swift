@@ -32,11 +32,10 @@ struct GoalDay {
 
   private mutating func choose(_ group: GoalGroup, _ goal: DeckGoal, _ options: DeckOptions) throws {
     for deck in group.decks { counts[deck] = 0 }
-    let (cards, memories) = try group.learntCards()
+    let (cards, memories) = try group.learntCards(options)
     let times = try group.times()
     let seconds = goal.minutes * 60 - (try group.secondsToday()) - Double(try group.newLeft(options)) * times.first
-    let model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
-    let best = AnswerWorth(model, times: times, countsSameDay: options.shortTerm)
+    let best = AnswerWorth(options.recallModel, times: times, countsSameDay: options.shortTerm)
       .best(memories, daysLeft: goal.day - group.moment.today, within: seconds)
     for place in best.prefix(9999) {
       ranks[cards[place].id] = ranks.count
@@ -68,19 +67,24 @@ struct GoalGroup {
 
   private var list: String { decks.map { "\($0.rawValue)" }.joined(separator: ", ") }
 
-  /// The learnt cards, and for each its memory state and the days since its last answer.
-  func learntCards() throws -> (cards: [(id: CardID, deck: DeckID)], memories: [(state: MemoryState, elapsed: Int)]) {
+  /// The learnt cards, and for each its memory and the days since its last answer.
+  func learntCards(
+    _ options: DeckOptions
+  ) throws -> (cards: [(id: CardID, deck: DeckID)], memories: [(memory: CardMemory, elapsed: Int)]) {
     var cards: [(id: CardID, deck: DeckID)] = []
-    var memories: [(state: MemoryState, elapsed: Int)] = []
+    var memories: [(memory: CardMemory, elapsed: Int)] = []
+    let entries = try CardMemories(Dictionary(decks.map { ($0, options) }) { $1 }).all(db, in: decks)
     let sql = """
       SELECT id, deck, stability, difficulty, last_review FROM cards
       WHERE deck IN (\(list)) AND \(CardStatus.review.sql()) AND stability IS NOT NULL AND \(CardStatus.shown())
       ORDER BY id
       """
     try db.forEachRow(sql, moment.arguments(of: sql)) { row in
-      cards.append((CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1))))
+      let card = CardID(rawValue: row.integer(0))
+      cards.append((card, DeckID(rawValue: row.integer(1))))
+      let state = MemoryState(stability: row.number(2), difficulty: row.number(3))
       memories.append(
-        (MemoryState(stability: row.number(2), difficulty: row.number(3)), moment.days(since: row.optionalNumber(4))))
+        (CardMemory(state: state, timed: entries[card]?.timed), moment.days(since: row.optionalNumber(4))))
     }
     return (cards, memories)
   }
