@@ -84,8 +84,8 @@ public struct CardSchedule: Equatable, Sendable {
   public var lapses = 0
   /// The time of the last answer, in seconds since 1970.
   public var lastReview: Double?
-  /// The memory by FSRS-7, if FSRS-7 schedules the card. It is read from the log when the card is answered, and not
-  /// stored.
+  /// What predicts the card besides FSRS-6, if FSRS-6 does not schedule it alone. It is read from the log when the card
+  /// is answered, and not stored.
   public var timed: TimedMemory?
 
   public init() {}

@@ -18,36 +18,34 @@ public struct AnswerTimes: Equatable, Sendable {
 ///
 ///     AnswerWorth(model).best(cards, daysLeft: 5, within: 1200)   // the places of those to answer in 20 minutes
 public struct AnswerWorth: Sendable {
-  private let model: MemoryModel
+  private let model: RecallModel
   private let times: AnswerTimes
   private let countsSameDay: Bool
 
-  public init(_ model: MemoryModel, times: AnswerTimes = AnswerTimes(), countsSameDay: Bool = true) {
+  public init(_ model: RecallModel, times: AnswerTimes = AnswerTimes(), countsSameDay: Bool = true) {
     (self.model, self.times, self.countsSameDay) = (model, times, countsSameDay)
   }
 
   /// Returns how much an answer now raises the probability of recall at the date, and the seconds that it takes.
-  public func gain(_ state: MemoryState, elapsed: Int, daysLeft: Int) -> (recall: Double, seconds: Double) {
-    let now = model.retrievability(days: Double(elapsed), stability: state.stability)
-    func later(_ state: MemoryState, _ days: Int) -> Double {
-      model.retrievability(days: Double(days), stability: state.stability)
-    }
-    var forgotten = model.next(state, .again, days: elapsed)
+  public func gain(_ memory: CardMemory, elapsed: Int, daysLeft: Int) -> (recall: Double, seconds: Double) {
+    let curve = model.curve(memory)
+    let now = curve.recall(days: Double(elapsed))
+    func later(_ memory: CardMemory) -> Double { model.curve(memory).recall(days: Double(daysLeft)) }
+    var forgotten = model.next(memory, .again, days: elapsed)
     if countsSameDay { forgotten = model.next(forgotten, .good, days: 0) }
-    let answered =
-      now * later(model.next(state, .good, days: elapsed), daysLeft) + (1 - now) * later(forgotten, daysLeft)
+    let answered = now * later(model.next(memory, .good, days: elapsed)) + (1 - now) * later(forgotten)
     let seconds = times.remembered * now + times.forgotten * (1 - now)
-    return (answered - later(state, elapsed + daysLeft), max(0.1, seconds))
+    return (answered - curve.recall(days: Double(elapsed + daysLeft)), max(0.1, seconds))
   }
 
   /// Returns the indexes of the cards with the highest gain per second, best first, until `seconds` are used up; the
   /// last card may exceed them, because a sample of the cards has only a share of the seconds, often less than one card
   /// takes. Cards that were already answered today, and cards that would gain nothing from an answer, are left out.
-  public func best(_ cards: [(state: MemoryState, elapsed: Int)], daysLeft: Int, within seconds: Double) -> [Int] {
+  public func best(_ cards: [(memory: CardMemory, elapsed: Int)], daysLeft: Int, within seconds: Double) -> [Int] {
     if seconds <= 0 { return [] }
     var ranked: [(worth: Double, seconds: Double, place: Int)] = []
     for (place, card) in cards.enumerated() where card.elapsed > 0 {
-      let gain = gain(card.state, elapsed: card.elapsed, daysLeft: daysLeft)
+      let gain = gain(card.memory, elapsed: card.elapsed, daysLeft: daysLeft)
       if gain.recall > 0 { ranked.append((gain.recall / gain.seconds, gain.seconds, place)) }
     }
     ranked.sort { ($0.worth, $1.place) > ($1.worth, $0.place) }

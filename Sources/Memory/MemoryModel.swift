@@ -47,8 +47,8 @@ public struct MemoryModel: Sendable {
 
   /// The parameters w0 to w20 in use.
   public let w: [Double]
-  private let decay: Double
-  private let factor: Double
+  let decay: Double
+  let factor: Double
 
   public init() { self.init(checked: MemoryModel.defaultParameters) }
 

@@ -26,45 +26,12 @@ public struct ForgettingCurve7: Equatable, Sendable {
   let fastShare: Double
 
   public func recall(days: Double) -> Double {
-    let time = max(0, days)
-    return mixed(exp(-fastPower * log1p(fastRate * time)), exp(-slowPower * log1p(slowRate * time)))
+    let slow = exp(-slowPower * log1p(slowRate * max(0, days)))
+    let mixed = fastShare * fastRecall(days: days) + (1 - fastShare) * slow
+    return MemoryModel7.margin + (1 - 2 * MemoryModel7.margin) * mixed
   }
 
   func fastRecall(days: Double) -> Double { exp(-fastPower * log1p(fastRate * max(0, days))) }
-
-  private func mixed(_ fast: Double, _ slow: Double) -> Double {
-    MemoryModel7.margin + (1 - 2 * MemoryModel7.margin) * (fastShare * fast + (1 - fastShare) * slow)
-  }
-
-  /// Returns the days after which the probability has fallen to `retention`: from a second to a hundred years.
-  public func interval(retention: Double) -> Double {
-    var (low, high) = (log(1 / 86_400.0), log(36_500.0))
-    if recall(days: exp(low)) <= retention { return exp(low) }
-    if recall(days: exp(high)) >= retention { return exp(high) }
-    // Newton's method in the logarithm of time, with bisection if a step leaves the interval that contains the root.
-    var point = (low + high) / 2
-    for _ in 0..<60 {
-      let (over, slope) = overshoot(point, retention)
-      if over > 0 { low = point } else { high = point }
-      let step = slope == 0 ? .infinity : point - over / slope
-      let next = step > low && step < high ? step : (low + high) / 2
-      if abs(next - point) < 1e-12 { return exp(next) }
-      point = next
-    }
-    return exp(point)
-  }
-
-  /// Returns the probability less `retention`, and its slope, at a logarithm of days.
-  private func overshoot(_ logDays: Double, _ retention: Double) -> (Double, Double) {
-    let days = exp(logDays)
-    let (fastRise, slowRise) = (fastRate * days, slowRate * days)
-    let fast = exp(-fastPower * log1p(fastRise))
-    let slow = exp(-slowPower * log1p(slowRise))
-    let slope =
-      fastShare * fast * fastPower * fastRise / (1 + fastRise)
-      + (1 - fastShare) * slow * slowPower * slowRise / (1 + slowRise)
-    return (mixed(fast, slow) - retention, -(1 - 2 * MemoryModel7.margin) * slope)
-  }
 }
 
 /// The formulas of FSRS-7 with its 34 parameters.
@@ -125,22 +92,13 @@ public struct MemoryModel7: Sendable {
   /// Returns the probability that a card is remembered after so many days.
   public func retrievability(_ state: MemoryState7, days: Double) -> Double { curve(state).recall(days: days) }
 
-  /// Returns the days after which the probability has fallen to `retention`.
-  public func exactInterval(_ state: MemoryState7, retention: Double) -> Double {
-    curve(state).interval(retention: retention)
-  }
-
   /// Returns the state of a card of which only the last interval in days is known, because another method scheduled
   /// it: after the interval the card is remembered with a probability of 0.9.
   public func state(interval: Double) -> MemoryState7 {
     let wanted = interval.isNaN ? 1 : min(36_500, max(1 / 86_400.0, interval))
-    var (low, high) = (log(Self.stabilities.lowerBound), log(Self.stabilities.upperBound))
-    for _ in 0..<60 {
-      let middle = (low + high) / 2
-      let state = clamped(exp(middle), 0.8 * exp(middle), 5)
-      if retrievability(state, days: wanted) < 0.9 { low = middle } else { high = middle }
-    }
-    return clamped(exp(high), 0.8 * exp(high), 5)
+    func state(_ stability: Double) -> MemoryState7 { clamped(stability, 0.8 * stability, 5) }
+    // Recall falls with the inverse of the stability.
+    return state(1 / falling(to: 0.9, from: 1 / 36_500, to: 1e4) { retrievability(state(1 / $0), days: wanted) })
   }
 
   private func firstDifficulty(_ rating: Rating) -> Double { w[4] - exp(w[5] * Double(rating.rawValue - 1)) + 1 }

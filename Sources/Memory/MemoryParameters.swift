@@ -10,6 +10,24 @@ extension MemoryModel {
     0.001...3.5, 0.001...5, 0.001...0.25, 0.001...0.9, 0...4, 0...1, 1...6, 0...2, 0...2, 0...0.8, 0.1...0.8,
   ]
 
+  /// Adjusts the stabilities after a first answer, of either model, so that they never fall from again to easy: the one
+  /// with fewer answers moves. One without answers moves by its logarithm as those beside it do.
+  /// - Parameter firsts: the numbers of cards that began with each answer.
+  static func orderFirsts(_ w: inout [Double], published: [Double] = defaultParameters, firsts: [Int]) {
+    let known = (0..<4).filter { firsts[$0] > 0 }
+    guard let first = known.first, let last = known.last else { return }
+    let moves = (0..<4).map { log(w[$0] / published[$0]) }
+    for index in 0..<4 where firsts[index] == 0 {
+      let (below, above) = (known.last { $0 < index } ?? first, known.first { $0 > index } ?? last)
+      let share = above > below ? Double(index - below) / Double(above - below) : 0
+      w[index] = min(100, published[index] * exp((1 - share) * moves[below] + share * moves[above]))
+    }
+    for (low, high) in [(0, 1), (1, 2), (2, 3), (0, 2), (1, 3), (0, 3)] where w[low] > w[high] {
+      if firsts[low] > firsts[high] { w[high] = w[low] } else { w[low] = w[high] }
+    }
+    for index in 1..<4 { w[index] = max(w[index], w[index - 1]) }
+  }
+
   /// Converts the parameters of FSRS 4.5 (17), FSRS-5 (19) or FSRS-6 to the 21 of FSRS-6; empty stays empty.
   /// - Throws: `badOption` for another number of parameters, one that is not a finite number, or one out of its range.
   public static func converted(_ given: [Double]) throws(MemoryError) -> [Double] {

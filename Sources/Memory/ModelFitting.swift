@@ -1,57 +1,57 @@
-// Fits both memory models to one log, and decides which of them schedules. Pure, so that it may run in the background
-// while a prompt is shown.
-// Invariant: unless the user asked for FSRS-7, it schedules only with evidence for it; without a fit it never does.
+// Fits both memory models, and the effect of the time of an answer, to one log. Pure, so that it may run in the
+// background while a prompt is shown.
+// Invariant: without a fit FSRS-6 predicts alone.
 
-/// The memory model that a user asks for.
+/// The memory model that a user asks for, or that predicts.
 public enum ModelChoice: String, Sendable {
-  /// The model that predicts better.
+  /// Both models, unless FSRS-6 alone predicts clearly better.
   case auto
+  /// Both models with the time of answers.
+  case both
   case fsrs6 = "fsrs-6"
   case fsrs7 = "fsrs-7"
 }
 
-/// Fits the models to a history.
-public struct ModelFitting: Sendable {
-  /// The result of the fitting.
-  public struct Outcome: Equatable, Sendable {
-    public let fsrs6: OptimizedParameters
-    /// nil if FSRS-7 is not wanted, or if the log is too short to compare the models.
-    public let evidence: ModelEvidence?
-    /// What the preset stores besides the parameters of FSRS-6.
-    public var fitted: FittedModels
-    let modelChoice: ModelChoice
+/// What is found by fitting the models to a history.
+public struct ModelFitting: Equatable, Sendable {
+  public let fsrs6: OptimizedParameters
+  /// nil if the log is too short to judge the models.
+  public let evidence: ModelEvidence?
+  /// What the preset stores besides the parameters of FSRS-6.
+  public let fitted: FittedModels
+  /// The model that predicts from now on.
+  public let model: ModelChoice
 
-    /// Whether FSRS-7 schedules from now on.
-    public var usesFSRS7: Bool {
-      fitted.model != nil && (modelChoice == .fsrs7 || modelChoice == .auto && fitted.prefersFSRS7)
-    }
-  }
-
-  private let history: ReviewHistory
-  private let parameters: [Double]
-  private let modelChoice: ModelChoice
-
-  /// - Parameter parameters: those of FSRS-6, to start with and to compare with; empty for the published ones.
-  public init(_ history: ReviewHistory, parameters: [Double], modelChoice: ModelChoice) {
-    (self.history, self.parameters, self.modelChoice) = (history, parameters, modelChoice)
-  }
-
-  /// - Parameter progress: called from time to time with the share that is done; an error ends the fitting.
+  /// - Parameters:
+  ///   - parameters: those of FSRS-6, to start with and to compare with; empty for the published ones.
+  ///   - progress: called from time to time with the share that is done; an error ends the fitting.
   /// - Throws: `tooFewReviews`.
-  public func run(progress: (Double) throws -> Void = { _ in }) throws -> Outcome {
-    var optimizer = try Optimizer(history, parameters: parameters)
-    let isAlone = modelChoice == .fsrs6
-    let fsrs6 = try optimizer.run { try progress($0 * (isAlone ? 1 : 0.3)) }
-    let evidence = isAlone ? nil : try ModelEvidence(history) { try progress(0.3 + $0 * 0.4) }
-    let isPreferred = evidence?.prefersFSRS7 ?? false
-    var parameters: [Double] = []
-    if isPreferred || modelChoice == .fsrs7 {
-      var optimizer = Optimizer7(history)
-      parameters = try optimizer.run { try progress(0.7 + $0 * 0.3) } ?? []
-    }
+  public init(
+    _ history: ReviewHistory, parameters: [Double], modelChoice: ModelChoice,
+    progress: (Double) throws -> Void = { _ in }
+  ) throws {
+    let models = try FittedModels.fit(history, parameters: parameters) { try progress($0 * 0.55) }
+    evidence = try ModelEvidence(history) { try progress(0.55 + $0 * 0.45) }
     try progress(1)
-    let fitted = try FittedModels(
-      answers: history.ratings.count, prefersFSRS7: isPreferred, parameters: parameters, firsts: history.firsts)
-    return Outcome(fsrs6: fsrs6, evidence: evidence, fitted: fitted, modelChoice: modelChoice)
+    fsrs6 = models.fsrs6
+    fitted = try FittedModels(
+      answers: history.ratings.count, prefersFSRS6: evidence?.prefersFSRS6 ?? false, parameters: models.fsrs7,
+      firsts: history.firsts(), time: models.time)
+    model = fitted.model(modelChoice)
+  }
+}
+
+extension FittedModels {
+  /// Fits everything to a history; FSRS-7 has no parameters if the history is too short for it.
+  static func fit(
+    _ history: ReviewHistory, parameters: [Double] = [], _ progress: (Double) throws -> Void
+  ) throws -> (fsrs6: OptimizedParameters, fsrs7: [Double], time: AnswerTime) {
+    var (old, new) = (try Optimizer(history, parameters: parameters), Optimizer7(history))
+    let fsrs6 = try old.run { try progress($0 * 0.4) }
+    let fsrs7 = try new.run { try progress(0.4 + $0 * 0.6) } ?? []
+    let samples = history.predictions(fsrs6: fsrs6.parameters, fsrs7: fsrs7).map {
+      (odds: $0.recall(.none).logOdds, seconds: $0.seconds, isRight: $0.isRight)
+    }
+    return (fsrs6, fsrs7, AnswerTime(median: history.medianSeconds, fitting: samples))
   }
 }

@@ -35,6 +35,7 @@ public struct Optimizer {
   private let model: MemoryGradient
   private let training: [Int]
   private let held: [Int]
+  private let firsts: [Int]
   private var random = SeededNumbers(seed: 42)
 
   /// - Parameter parameters: those to start with and to compare with; empty for the published ones.
@@ -44,6 +45,7 @@ public struct Optimizer {
     guard count >= Optimizer.fewestReviews else { throw .tooFewReviews(count: count, needed: Optimizer.fewestReviews) }
     self.history = history
     let given = try MemoryModel.converted(parameters)
+    firsts = history.firsts(answers: 2)
     initial = given.isEmpty ? MemoryModel.defaultParameters : given
     model = MemoryGradient(history)
     // One card in five is held out to judge the result.
@@ -58,6 +60,7 @@ public struct Optimizer {
     let before = fit(of: initial, on: held)
     var w = initial
     for (index, stability) in firstStabilities().enumerated() { w[index] = stability }
+    MemoryModel.orderFirsts(&w, firsts: firsts)
     let batches = batches()
     // A long log needs fewer passes.
     let count = max(1, batches.count)
@@ -115,6 +118,7 @@ public struct Optimizer {
       let range = MemoryModel.parameterRanges[index]
       w[index] = min(range.upperBound, max(range.lowerBound, next.isFinite ? next : w[index]))
     }
+    MemoryModel.orderFirsts(&w, firsts: firsts)
   }
 
   /// Returns the stabilities after a first answer that fit the next answers best; without evidence, the initial ones.

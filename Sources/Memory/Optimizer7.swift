@@ -18,6 +18,7 @@ public struct Optimizer7 {
 
   private let history: ReviewHistory
   private let weights: [Float]
+  private let firsts: [Int]
   private let count: Int
   private let model: MemoryGradient7
   private var random = SeededNumbers(seed: 42)
@@ -31,6 +32,7 @@ public struct Optimizer7 {
       weights[Int(answer)] = 0.25 + 0.75 * age * age * age
     }
     (self.weights, count) = (weights, predicted.count)
+    firsts = history.firsts(answers: 2)
     model = MemoryGradient7(history)
   }
 
@@ -93,6 +95,7 @@ public struct Optimizer7 {
       let move = rate * adam.mean[index] / fix1 / ((adam.square[index] / fix2).squareRoot() + 1e-8)
       if move.isFinite { w[index] -= move }
     }
+    MemoryModel.orderFirsts(&w, published: MemoryModel7.published, firsts: firsts)
     MemoryModel7.clamp(&w)
   }
 }

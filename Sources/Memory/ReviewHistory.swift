@@ -1,4 +1,4 @@
-// The answers of cards, one card after the other, in the form to which the memory models are fitted: flat arrays, 13
+// The answers of cards, one card after the other, in the form to which the memory models are fitted: flat arrays, 17
 // bytes an answer. Invariant: the history of a card begins with its first answer; rows that no session can have written
 // are left out; the moments of a card never decrease.
 
@@ -14,6 +14,8 @@ public struct ReviewHistory: Sendable {
   /// Milliseconds since 1970.
   public private(set) var moments: [Int64] = []
   public private(set) var ratings: [UInt8] = []
+  /// How long each answer took; 0 if that is not known.
+  private(set) var milliseconds: [Int32] = []
   private var openCard: Int64?
   private var lastDay = 0
   private var lastIsNew = false
@@ -25,6 +27,7 @@ public struct ReviewHistory: Sendable {
     days.reserveCapacity(answers)
     moments.reserveCapacity(answers)
     ratings.reserveCapacity(answers)
+    milliseconds.reserveCapacity(answers)
   }
 
   public var cardCount: Int { starts.count - 1 }
@@ -37,7 +40,10 @@ public struct ReviewHistory: Sendable {
   ///   - moment: milliseconds since 1970.
   ///   - isFirst: whether the card was new when it was answered.
   ///   - isLearning: whether it was new or being learnt for the first time.
-  public mutating func add(card: Int64, day: Int, moment: Int64, rating: Int64, isFirst: Bool, isLearning: Bool) {
+  ///   - seconds: how long the answer took; 0 if that is not known.
+  public mutating func add(
+    card: Int64, day: Int, moment: Int64, rating: Int64, isFirst: Bool, isLearning: Bool, seconds: Double = 0
+  ) {
     // Rescheduled without an answer: if the card is new now, it was made new again.
     if rating == 0 { lastIsNew = false }
     guard (1...4).contains(rating), (-1_000_000...10_000_000).contains(day) else { return }
@@ -54,6 +60,7 @@ public struct ReviewHistory: Sendable {
     days.append(isOpening ? 0 : Int32(clamping: max(0, day - lastDay)))
     moments.append(isOpening ? moment : max(moment, moments.last ?? moment))
     ratings.append(UInt8(rating))
+    milliseconds.append(Int32((min(1e6, AnswerTime.known(seconds)) * 1000).rounded()))
     lastDay = max(day, isOpening ? day : lastDay)
   }
 
@@ -65,6 +72,12 @@ public struct ReviewHistory: Sendable {
   /// Returns whether an answer shows how well its card was remembered at a moment: all except the first of each card
   /// and those at the same moment as the previous one.
   func isPredicted(_ index: Int, first: Int) -> Bool { index > first && moments[index] > moments[index - 1] }
+
+  /// The median of the known times in seconds; 0 if no time is known.
+  var medianSeconds: Double {
+    let known = milliseconds.filter { $0 > 0 }.sorted()
+    return known.isEmpty ? 0 : (Double(known[(known.count - 1) / 2]) + Double(known[known.count / 2])) / 2000
+  }
 
   /// Returns the indexes of all answers that are predicted, the earliest first.
   func predicted() -> [Int32] {
@@ -95,6 +108,7 @@ public struct ReviewHistory: Sendable {
         earlier.days.append(days[index])
         earlier.moments.append(moments[index])
         earlier.ratings.append(ratings[index])
+        earlier.milliseconds.append(milliseconds[index])
       }
       earlier.close()
     }

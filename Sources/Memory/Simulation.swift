@@ -59,8 +59,7 @@ struct Truth: Sendable {
 public struct Simulation: Sendable {
   /// The options of study; each is named like the option of a deck.
   public struct Options: Sendable {
-    public var parameters: [Double] = []
-    public var timed: FittedModels?
+    public var model = RecallModel()
     public var shortTerm = true
     public var reviewsPerDay = 200
     public var newPerDay = 20
@@ -80,24 +79,23 @@ public struct Simulation: Sendable {
 
   /// The memory of one card, and the days of the simulation, from 0, on which it was last answered and is due.
   public struct Memory: Sendable {
-    /// The state that study assumes.
-    var state: MemoryState
-    /// The actual state: the same, unless the simulation has another truth.
+    /// The memory that study assumes.
+    var memory: CardMemory
+    /// The actual state by FSRS-6: the same, unless the simulation has another truth.
     var real: MemoryState
     /// The factor by which its stability differs from that of `real`.
     var strength = 1.0
     var last: Int
     var due: Int
-    /// The state by FSRS-7, if that schedules, and its forgetting curve.
-    var timed: TimedMemory?
-    var curve: ForgettingCurve7?
+    /// The recall that study assumes.
+    var curve: RecallCurve?
 
     /// Creates the memory at the beginning of a simulation.
     /// - Parameters:
     ///   - elapsed: days since its last answer.
     ///   - dueIn: days until it is due; 0 or below is due.
     public init(state: MemoryState, elapsed: Int, dueIn: Int, timed: TimedMemory? = nil) {
-      (self.state, real, self.timed) = (state, state, timed)
+      (memory, real) = (CardMemory(state: state, timed: timed), state)
       (last, due) = (-max(0, elapsed), max(0, dueIn))
     }
   }
@@ -113,12 +111,8 @@ public struct Simulation: Sendable {
     }
   }
 
-  /// The days between two answers on the same day.
-  private static let minutes = 0.007
-
   let options: Options
-  let model: MemoryModel
-  private let timedModel: MemoryModel7?
+  private var model: RecallModel { options.model }
   let cards: [Memory]
   let newCards: Int
   let habits: Habits
@@ -127,8 +121,6 @@ public struct Simulation: Sendable {
 
   public init(options: Options, cards: [Memory], newCards: Int, habits: Habits = Habits()) {
     self.options = options
-    model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
-    timedModel = options.timed?.model
     (self.cards, self.newCards, self.habits) = (cards, max(0, newCards), habits)
   }
 
@@ -175,16 +167,12 @@ public struct Simulation: Sendable {
   func remembered(_ cards: [Memory], _ day: Int) -> Double { cards.reduce(0) { $0 + recall($1, day) } }
 
   /// Returns the probability that a card is remembered when the simulation begins.
-  func recall(of card: Memory) -> Double {
-    let days = Double(-card.last)
-    if let timedModel, let timed = card.timed { return timedModel.retrievability(timed.state, days: days) }
-    return model.retrievability(days: days, stability: card.state.stability)
-  }
+  func recall(of card: Memory) -> Double { model.curve(card.memory).recall(days: Double(-card.last)) }
 
   private func recall(_ card: Memory, _ day: Int) -> Double {
-    if truth == nil, let curve = card.curve { return curve.recall(days: Double(day - card.last)) }
-    return (truth?.model ?? model).retrievability(
-      days: Double(day - card.last), stability: card.real.stability * card.strength)
+    let days = Double(day - card.last)
+    if truth == nil, let curve = card.curve { return curve.recall(days: days) }
+    return (truth?.model ?? model.fsrs6).retrievability(days: days, stability: card.real.stability * card.strength)
   }
 
   /// The random numbers, and the cards on each day.
@@ -216,10 +204,10 @@ public struct Simulation: Sendable {
     var all = cards
     for place in all.indices {
       all[place].strength = strength(&draw.random)
-      guard let timedModel else { continue }
-      let interval = all[place].state.stability
-      let known = all[place].timed ?? TimedMemory(timedModel.state(interval: interval), first: .good)
-      (all[place].timed, all[place].curve) = (known, timedModel.curve(known.state))
+      // A plan depends on no single answer, so all of them count as answers of the median time.
+      all[place].memory.timed = all[place].memory.timed ?? model.assumed(stability: all[place].memory.state.stability)
+      all[place].memory.timed?.hesitation = 0
+      all[place].curve = model.curve(all[place].memory)
     }
     // The cards due on each day, by their indexes in `all`.
     var due = [[Int]](repeating: [], count: course.days)
@@ -263,7 +251,7 @@ public struct Simulation: Sendable {
   /// Returns the indexes of the cards that are answered on one of the last days.
   private func chosen(_ cards: [Memory], _ day: Int, _ days: Int, _ ending: RecallPlan.Ending, _ new: Int) -> [Int] {
     let worth = AnswerWorth(model, times: ending.times, countsSameDay: options.shortTerm)
-    let known = cards.map { (state: $0.state, elapsed: day - $0.last) }
+    let known = cards.map { (memory: $0.memory, elapsed: day - $0.last) }
     return worth.best(known, daysLeft: days - day, within: ending.seconds - Double(new) * ending.times.first)
   }
 
@@ -274,13 +262,10 @@ public struct Simulation: Sendable {
 
   private func begin(_ day: Int, _ retention: Double, _ draw: inout Draw) -> Memory {
     let rating = choice(habits.first, among: Rating.allCases, &draw.random)
-    var card = Memory(state: model.initial(rating), elapsed: 0, dueIn: 0)
-    (card.real, card.strength) = ((truth?.model ?? model).initial(rating), strength(&draw.random))
-    (card.last, card.due) = (day, day)
-    if let timedModel {
-      let known = TimedMemory(timedModel.initial(rating), first: rating)
-      (card.timed, card.curve) = (known, timedModel.curve(known.state))
-    }
+    let memory = model.initial(rating)
+    var card = Memory(state: memory.state, elapsed: 0, dueIn: 0, timed: memory.timed)
+    (card.real, card.strength) = (truth?.model.initial(rating) ?? memory.state, strength(&draw.random))
+    (card.last, card.due, card.curve) = (day, day, model.curve(memory))
     if rating == .again { relearn(&card) }
     plan(&card, day, retention, &draw)
     return card
@@ -299,13 +284,9 @@ public struct Simulation: Sendable {
   }
 
   private func answer(_ card: inout Memory, _ rating: Rating, days: Int) {
-    card.state = model.next(card.state, rating, days: days)
-    if let timedModel, let known = card.timed {
-      let next = timedModel.next(known.state, rating, days: days == 0 ? Self.minutes : Double(days))
-      card.timed?.state = next
-      card.curve = timedModel.curve(next)
-    }
-    card.real = truth.map { $0.model.next(card.real, rating, days: days) } ?? card.state
+    card.memory = model.next(card.memory, rating, days: days)
+    card.curve = model.curve(card.memory)
+    card.real = truth.map { $0.model.next(card.real, rating, days: days) } ?? card.memory.state
   }
 
   /// Answers a forgotten card once more on the same day.
@@ -314,10 +295,7 @@ public struct Simulation: Sendable {
   }
 
   private func plan(_ card: inout Memory, _ day: Int, _ retention: Double, _ draw: inout Draw) {
-    var exact = model.exactInterval(stability: card.state.stability, retention: retention)
-    if let fitted = options.timed, let curve = card.curve, let first = card.timed?.first {
-      exact = fitted.guarded(curve.interval(retention: retention), first: first, usual: exact)
-    }
+    let exact = model.interval(card.memory, retention: retention)
     let today = options.today + day
     let fuzz = options.fuzzes ? Fuzz(seed: draw.random.next(), loads: draw.loads, today: today) : Fuzz.none
     let days = fuzz.days(exact, from: 1, to: options.maximumInterval)

@@ -1,80 +1,91 @@
-// The state of a card by FSRS-7, computed from its answers: it is not stored, but computed from the log each time. Also
-// what a preset stores of a fitting. Invariant: for the same answers a card has the state that `MemoryGradient7`
-// reaches; for a first rating that few cards began with, the interval is never more than twice that of FSRS-6.
+// What the log of a card tells besides its state by FSRS-6: its state by FSRS-7, and how long the last answer took. It
+// is not stored, but computed from the log each time, so undoing an answer restores it. Also what a preset stores of a
+// fitting. Invariant: for the same answers a card has the state that `MemoryGradient7` reaches.
 
-/// The state of a card after its last answer, by FSRS-7.
+/// What predicts a card besides FSRS-6.
 public struct TimedMemory: Equatable, Sendable {
-  public var state: MemoryState7
+  /// The state by FSRS-7; nil if it was not fitted.
+  public var state: MemoryState7?
   public let first: Rating
+  /// How slow the last answer was: see `AnswerTime.hesitation`.
+  public var hesitation: Double
 
-  public init(_ state: MemoryState7, first: Rating) { (self.state, self.first) = (state, first) }
+  public init(_ state: MemoryState7?, first: Rating, hesitation: Double = 0) {
+    (self.state, self.first, self.hesitation) = (state, first, hesitation)
+  }
 
   /// Replays the answers of one card, the earliest first.
   public struct Replay: Sendable {
-    private let model: MemoryModel7
-    /// nil until the card's first answer as a new one.
+    private let model: RecallModel
+    /// nil until the card's first answer as a new one, and if FSRS-6 alone predicts.
     public private(set) var memory: TimedMemory?
     /// The time of the last answer, in seconds since 1970.
     public private(set) var last = 0.0
+    /// That of the last answer, also of a card whose first answer is not known.
+    public private(set) var hesitation = 0.0
     private var lastIsNew = false
 
-    public init(_ model: MemoryModel7) { self.model = model }
+    public init(_ model: RecallModel) { self.model = model }
 
     /// - Parameters:
     ///   - isFirst: whether the card was new when it was answered.
     ///   - isLearning: whether it was new or being learnt for the first time.
-    public mutating func add(at time: Double, _ rating: Rating, isFirst: Bool, isLearning: Bool) {
+    ///   - seconds: how long the answer took; 0 if that is not known.
+    public mutating func add(at time: Double, _ rating: Rating, isFirst: Bool, isLearning: Bool, seconds: Double = 0) {
       let begins = memory == nil || (isFirst && !lastIsNew)
-      lastIsNew = isFirst
+      (lastIsNew, hesitation) = (isFirst, model.hesitation(seconds))
       if begins {
-        memory = isLearning ? TimedMemory(model.initial(rating), first: rating) : nil
+        memory = isLearning ? model.first(rating, seconds: seconds) : nil
         last = time
         return
       }
-      guard var known = memory else { return }
-      known.state = model.next(known.state, rating, days: max(0, time - last) / 86_400)
-      memory = known
+      memory = memory.map { model.next($0, rating, days: max(0, time - last) / 86_400, seconds: seconds) }
       last = max(last, time)
-    }
-
-    /// Returns the probability that the card is remembered at a time.
-    public func recall(at time: Double) -> Double? {
-      memory.map { model.retrievability($0.state, days: max(0, time - last) / 86_400) }
     }
   }
 }
 
-/// What a preset stores of a fitting of both models: which one evidence chooses, and the parameters of FSRS-7.
+/// What a preset stores of a fitting besides the parameters of FSRS-6.
 public struct FittedModels: Equatable, Sendable {
   /// How many cards must have begun with a rating before its intervals are trusted.
   static let minimumFirsts = 50
 
   /// The number of answers in the log at the time of the fitting.
   public var answers: Int
-  /// Whether FSRS-7 predicted better.
-  public var prefersFSRS7: Bool
+  /// Whether FSRS-6 alone predicted better than both models with the time of answers.
+  public var prefersFSRS6: Bool
   /// The 34 parameters of FSRS-7; empty if it was not fitted.
   public var parameters: [Double]
   /// The numbers of cards that began with again, hard, good and easy.
   public var firsts: [Int]
+  /// nil if it was not fitted.
+  public var time: AnswerTime?
 
   public init(
-    answers: Int, prefersFSRS7: Bool, parameters: [Double] = [], firsts: [Int] = [], version: Int = MemoryModel7.version
+    answers: Int, prefersFSRS6: Bool = false, parameters: [Double] = [], firsts: [Int] = [], time: AnswerTime? = nil,
+    version: Int = MemoryModel7.version
   ) throws(MemoryError) {
     self.answers = max(0, answers)
-    let isUsable = version == MemoryModel7.version && !parameters.isEmpty
-    if isUsable { _ = try MemoryModel7(parameters: parameters) }
+    let isUsable = version == MemoryModel7.version
+    if isUsable, !parameters.isEmpty { _ = try MemoryModel7(parameters: parameters) }
     self.parameters = isUsable ? parameters : []
-    self.prefersFSRS7 = prefersFSRS7 && isUsable
+    // It was fitted to the predictions of these parameters.
+    self.time = isUsable ? time : nil
+    self.prefersFSRS6 = prefersFSRS6
     self.firsts = firsts.count == 4 ? firsts : [0, 0, 0, 0]
   }
 
   /// nil if FSRS-7 was not fitted.
-  public var model: MemoryModel7? { parameters.isEmpty ? nil : MemoryModel7(checked: parameters) }
+  var model: MemoryModel7? { parameters.isEmpty ? nil : MemoryModel7(checked: parameters) }
 
-  /// Returns the interval of FSRS-7 in days, limited if there is little evidence.
-  public func guarded(_ days: Double, first: Rating, usual: Double) -> Double {
-    firsts[Int(first.rawValue) - 1] >= Self.minimumFirsts ? days : min(days, 2 * usual)
+  /// The model that predicts if a user asks for one: never one that was not fitted.
+  public func model(_ choice: ModelChoice) -> ModelChoice {
+    switch choice {
+    case .auto: prefersFSRS6 ? .fsrs6 : model(.both)
+    case .both: parameters.isEmpty && time == nil ? .fsrs6 : .both
+    case .fsrs7: parameters.isEmpty ? .fsrs6 : .fsrs7
+    case .fsrs6: .fsrs6
+    }
   }
 
   /// Returns whether the log has grown by a tenth since the fitting, and by at least 200 answers.
@@ -82,10 +93,12 @@ public struct FittedModels: Equatable, Sendable {
 }
 
 extension ReviewHistory {
-  /// The numbers of cards that began with again, hard, good and easy.
-  public var firsts: [Int] {
+  /// The numbers of cards with at least so many answers that began with again, hard, good and easy.
+  public func firsts(answers: Int = 1) -> [Int] {
     var counts = [0, 0, 0, 0]
-    for card in 0..<cardCount { counts[Int(ratings[starts[card]]) - 1] += 1 }
+    for card in 0..<cardCount where starts[card + 1] - starts[card] >= answers {
+      counts[Int(ratings[starts[card]]) - 1] += 1
+    }
     return counts
   }
 }

@@ -7,7 +7,7 @@ struct MemoryFigures {
   private static let answers = sized(100_000)
   private static let cards = sized(10_000)
   private let fitting = "fitting FSRS-7 to 100,000 answers against fitting FSRS-6"
-  private let playing = "a year of 10,000 cards simulated by FSRS-7 against by FSRS-6"
+  private let playing = "a year of 10,000 cards simulated by both models against by FSRS-6"
 
   func all() throws -> [Figure?] {
     guard isAsked(fitting) || isAsked(playing) else { return [] }
@@ -32,8 +32,10 @@ struct MemoryFigures {
   private func played(_ history: ReviewHistory) throws -> Figure? {
     var optimizer = Optimizer7(history)
     var timed = Simulation.Options()
-    timed.timed = try FittedModels(
-      answers: Self.answers, prefersFSRS7: true, parameters: optimizer.run() ?? [], firsts: [99, 99, 99, 99])
+    let fitted = try FittedModels(
+      answers: Self.answers, parameters: optimizer.run() ?? [], firsts: [99, 99, 99, 99],
+      time: AnswerTime(median: 4, shift: 0, slope: -0.2))
+    timed.model = RecallModel(MemoryModel(), fitted, .both)
     return try compare(
       playing, wanted: nil, rounds: 3, scale: 1, unit: "s", ours: { try seconds(timed) },
       reference: { try seconds(Simulation.Options()) })

@@ -36,7 +36,7 @@ struct PageScriptTests {
   /// A card's answers.
   private struct History {
     let options: DeckOptions
-    var steps: [(rating: Rating, moment: StudyMoment)] = []
+    var steps: [(rating: Rating, moment: StudyMoment, seconds: Double)] = []
     var expected: [NextSchedule] = []
   }
 
@@ -61,7 +61,10 @@ struct PageScriptTests {
       var w = MemoryModel7.published.map { $0 * Double.random(in: 0.8...1.2, using: &random) }
       MemoryModel7.clamp(&w)
       let firsts = (0..<4).map { _ in chance(2) ? 60 : 10 }
-      options.fitted = try FittedModels(answers: 5000, prefersFSRS7: true, parameters: w, firsts: firsts)
+      let time = AnswerTime(median: 4, shift: 0.1, slope: -0.3)
+      options.fitted = try FittedModels(answers: 5000, parameters: chance(4) ? [] : w, firsts: firsts, time: time)
+      try options.set(.model, toText: chance(2) ? "fsrs-7" : "both")
+      if chance(4) { try options.set(.answerTime, .flag(false)) }
       if chance(2) { try options.set(.learningSteps, toText: "auto") }
       if chance(2) { try options.set(.relearningSteps, toText: "auto") }
     }
@@ -78,8 +81,9 @@ struct PageScriptTests {
     for _ in 0..<answers {
       let rating = Rating.allCases.randomElement(using: &random) ?? .good
       let moment = StudyMoment(now: now, utcOffset: offset)
-      let next = scheduler.next(schedule, rating, at: moment)
-      history.steps.append((rating, moment))
+      let seconds = (Double.random(in: 0...20, using: &random) * 10).rounded() / 10
+      let next = scheduler.next(schedule, rating, at: moment, seconds: seconds)
+      history.steps.append((rating, moment, seconds))
       history.expected.append(next)
       schedule = next.schedule
       // Early, on time, or late.
@@ -103,7 +107,10 @@ struct PageScriptTests {
             "steps",
             .list(
               history.steps.map {
-                .list([.integer(Int($0.rating.rawValue)), .number($0.moment.now), .number($0.moment.utcOffset)])
+                .list([
+                  .integer(Int($0.rating.rawValue)), .number($0.moment.now), .number($0.moment.utcOffset),
+                  .number($0.seconds),
+                ])
               })
           ),
         ])
@@ -118,6 +125,9 @@ struct PageScriptTests {
         #expect(try reader["interval"].number() == expected.interval)
         #expect(try reader["due"].number() == schedule.due)
         #expect(try reader["reps"].integer() == schedule.reps && reader["lapses"].integer() == schedule.lapses)
+        if let timed = schedule.timed {
+          worst = max(worst, abs(try reader["timed"]["hesitation"].number() - timed.hesitation))
+        }
         if let timed = schedule.timed?.state {
           let memory = reader["timed"]
           for (name, value) in [("slow", timed.slow), ("fast", timed.fast), ("difficulty", timed.difficulty)] {
@@ -148,7 +158,7 @@ struct PageScriptTests {
       var now = 1_700_000_000.0
       let steps = try rows.map { row in
         now += try #require(Double(row[2])) * 86_400 + 1
-        return Value.list([.integer(try #require(Int(row[1]))), .number(now), .integer(0)])
+        return Value.list([.integer(try #require(Int(row[1]))), .number(now), .integer(0), .integer(0)])
       }
       cards.append(.record([("options", options.forPage), ("steps", .list(steps))]))
       expected.append(try rows.map { row in try [row[3], row[4], row[6]].map { try #require(Double($0)) } })

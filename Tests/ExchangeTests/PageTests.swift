@@ -44,7 +44,7 @@ struct PageTests {
     #expect(text.utf8.count < 24_000, "\(text.utf8.count) bytes without a card")
   }
 
-  @Test func `only a page scheduled by FSRS-7 contains FSRS-7, with its state of each card`() throws {
+  @Test func `only a page that FSRS-6 does not schedule alone contains FSRS-7, with its state of each card`() throws {
     let deck = try collection.deck("D")
     let card = try collection.add(deck, "p", "a")
     #expect(!(try page(collection, deck).text.contains("function timedModel")))
@@ -57,12 +57,13 @@ struct PageTests {
         arguments: [card.rawValue, collection.now - 86_400])
       var options = DeckOptions()
       options.fitted = try FittedModels(
-        answers: 1000, prefersFSRS7: true, parameters: MemoryModel7.published, firsts: [90, 90, 90, 9])
+        answers: 1000, parameters: MemoryModel7.published, firsts: [90, 90, 90, 9],
+        time: AnswerTime(median: 4, shift: 0.1, slope: -0.3))
       try DeckTable.setOptions(db, deck, to: options)
     }
     let (text, report, weight) = try page(collection, deck)
     #expect(text.contains("function timedModel") && abs(weight - report.bytes) < 1500, "\(weight), \(report.bytes)")
-    #expect(text.contains("&quot;believed&quot;: [true, true, true, false]"))
+    #expect(text.contains("&quot;believed&quot;: [true, true, true, false], &quot;time&quot;: {&quot;median&quot;: 4"))
     #expect(text.contains("&quot;timed&quot;: {&quot;slow&quot;: 11.7841, ") && text.utf8.count < 29_500)
   }
 

@@ -19,10 +19,14 @@ import TestSupport
     #expect(ComparedNotes.text(schedule) == ComparedNotes.text(kept))
   }
 
-  @Test func `no byte of a card's data depends on which model schedules`() throws {
+  @Test(arguments: ["fsrs-7", "both"]) func `no byte of a card's data depends on which model schedules`(
+    model: String
+  ) throws {
     var seven = DeckOptions()
     seven.fitted = try FittedModels(
-      answers: 5000, prefersFSRS7: true, parameters: MemoryModel7.published, firsts: [99, 99, 99, 99])
+      answers: 5000, parameters: MemoryModel7.published, firsts: [99, 99, 99, 99],
+      time: AnswerTime(median: 4, shift: 0.1, slope: -0.3))
+    try seven.set(.model, toText: model)
     let six = DeckOptions()
     var random = TestGenerator(5)
     var (compared, otherDue) = (0, 0)
@@ -30,8 +34,9 @@ import TestSupport
       var (one, other, now) = (CardSchedule(), CardSchedule(), 1_700_000_000.0)
       for _ in 0..<10 {
         let (rating, moment) = (Rating.allCases.randomElement(using: &random) ?? .good, StudyMoment(now: now))
-        one = Scheduler(options: six).next(one, rating, at: moment).schedule
-        other = Scheduler(options: seven).next(other, rating, at: moment).schedule
+        let seconds = Double.random(in: 1...20, using: &random)
+        one = Scheduler(options: six).next(one, rating, at: moment, seconds: seconds).schedule
+        other = Scheduler(options: seven).next(other, rating, at: moment, seconds: seconds).schedule
         let rows = [(six, one), (seven, other)].map { SentSchedule(moment, $0).made($1, Int(now)) }
         #expect(rows[0].data == rows[1].data && !rows[0].data.isEmpty)
         if rows[0].due != rows[1].due { otherDue += 1 }

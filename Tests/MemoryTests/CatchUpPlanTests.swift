@@ -14,7 +14,7 @@ import Values
     let reference = try #require(
       try JSONParser.parse(text, limits: JSONLimits(bytes: 1 << 20, depth: 8, values: 10_000, string: 1000)).record)
     let (today, count) = (try #require(reference["today"]?.integer), try #require(reference["days"]?.integer))
-    let worth = AnswerWorth(MemoryModel(), times: times)
+    let worth = AnswerWorth(RecallModel(), times: times)
     var (ids, values): ([Int], [(worth: Double, seconds: Double)]) = ([], [])
     var days = Array(repeating: (share: 1.0, load: 0.0), count: 30)
     for card in reference["cards"]?.list ?? [] {
@@ -22,7 +22,7 @@ import Values
       func number(_ name: String) throws -> Double { try #require(card[name]?.double) }
       let state = MemoryState(stability: try number("stability"), difficulty: try number("difficulty"))
       let (last, due) = (Int(try number("last")), Int(try number("due")))
-      let gain = worth.gain(state, elapsed: max(today, due) - last, daysLeft: 30)
+      let gain = worth.gain(CardMemory(state: state), elapsed: max(today, due) - last, daysLeft: 30)
       if due <= today {
         ids.append(Int(try number("id")))
         values.append((gain.recall / gain.seconds, gain.seconds))
@@ -126,11 +126,11 @@ import Values
     }
 
     private func plan(_ cards: inout [Simulation.Memory]) {
-      let worth = AnswerWorth(MemoryModel(), times: times)
+      let worth = AnswerWorth(RecallModel(), times: times)
       var days = Array(repeating: (share: 1.0, load: 0.0), count: 30)
       var (places, values): ([Int], [(worth: Double, seconds: Double)]) = ([], [])
       for (place, card) in cards.enumerated() where card.due < 30 {
-        let gain = worth.gain(card.state, elapsed: max(0, card.due) - card.last, daysLeft: 30)
+        let gain = worth.gain(card.memory, elapsed: max(0, card.due) - card.last, daysLeft: 30)
         if card.due > 0 {
           days[card.due].load += gain.seconds
         } else {

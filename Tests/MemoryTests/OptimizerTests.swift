@@ -3,6 +3,7 @@
 import Glibc
 import Problems
 import TestSupport
+import Values
 
 @testable import Memory
 
@@ -10,6 +11,9 @@ import TestSupport
 struct SimulatedUser {
   let model: MemoryModel
   var generator: TestGenerator
+  /// How answers take time, around four seconds, and change what is remembered after them; nil: no time is known.
+  var slope: Double?
+  private var times = SeededNumbers(seed: 7)
 
   init(_ parameters: [Double], seed: UInt64) throws {
     model = try MemoryModel(parameters: parameters)
@@ -18,12 +22,21 @@ struct SimulatedUser {
 
   private mutating func share() -> Double { Double.random(in: 0..<1, using: &generator) }
 
-  /// Returns the days and ratings of a card.
-  mutating func card(reviews: Int) -> [(day: Int, rating: Rating)] {
+  private mutating func seconds() -> Double { slope == nil ? 0 : 4 * exp(0.7 * times.normal()) }
+
+  private func recall(_ days: Int, _ state: MemoryState, after seconds: Double) -> Double {
+    let recall = model.retrievability(days: Double(days), stability: state.stability)
+    guard let slope else { return recall }
+    let time = AnswerTime(median: 4, shift: 0, slope: slope)
+    return RecallCurve.combined(recall, nil, slope * time.hesitation(seconds))
+  }
+
+  /// Returns the days, ratings and times of a card.
+  mutating func card(reviews: Int) -> [(day: Int, rating: Rating, seconds: Double)] {
     var rating = [Rating.again, .hard, .good, .good, .good, .easy].randomElement(using: &generator) ?? .good
     var day = Int(share() * 300)
     var state = model.initial(rating)
-    var answers = [(day, rating)]
+    var answers = [(day, rating, seconds())]
     for _ in 0..<reviews {
       if rating == .again {
         rating = share() < 0.1 ? .again : .good
@@ -33,11 +46,11 @@ struct SimulatedUser {
           1, Int((model.exactInterval(stability: state.stability, retention: 0.9) * (0.5 + share())).rounded()))
         day += days
         if day > 2500 { break }
-        let isRight = share() < model.retrievability(days: Double(days), stability: state.stability)
+        let isRight = share() < recall(days, state, after: answers[answers.count - 1].2)
         rating = isRight ? [Rating.hard, .good, .good, .good, .easy].randomElement(using: &generator) ?? .good : .again
         state = model.next(state, rating, days: days)
       }
-      answers.append((day, rating))
+      answers.append((day, rating, seconds()))
     }
     return answers
   }
@@ -48,7 +61,7 @@ struct SimulatedUser {
       for (number, answer) in self.card(reviews: reviews).enumerated() {
         history.add(
           card: Int64(card), day: answer.day, moment: Int64(answer.day) * 86_400_000 + Int64(number) * 60_000,
-          rating: answer.rating.rawValue, isFirst: number == 0, isLearning: number == 0)
+          rating: answer.rating.rawValue, isFirst: number == 0, isLearning: number == 0, seconds: answer.seconds)
       }
     }
     history.close()

@@ -100,17 +100,19 @@ import Values
   }
 
   @Test func `the best answers fit into the time, none of them twice a day`() {
-    let worth = AnswerWorth(MemoryModel())
-    let cards = (1...200).map { (state: MemoryState(stability: Double($0), difficulty: 5), elapsed: 10) }
+    let worth = AnswerWorth(RecallModel())
+    let cards = (1...200).map {
+      (memory: CardMemory(state: MemoryState(stability: Double($0), difficulty: 5)), elapsed: 10)
+    }
     let best = worth.best(cards, daysLeft: 5, within: 300)
-    let seconds = best.map { worth.gain(cards[$0].state, elapsed: 10, daysLeft: 5).seconds }
+    let seconds = best.map { worth.gain(cards[$0].memory, elapsed: 10, daysLeft: 5).seconds }
     #expect(seconds.reduce(0, +) < 320 && seconds.reduce(0, +) > 280 && Set(best).count == best.count)
     let least = best.map { place in
-      let gain = worth.gain(cards[place].state, elapsed: 10, daysLeft: 5)
+      let gain = worth.gain(cards[place].memory, elapsed: 10, daysLeft: 5)
       return gain.recall / gain.seconds
     }
     #expect(least == least.sorted(by: >))
-    #expect(worth.best(cards.map { ($0.state, 0) }, daysLeft: 5, within: 300).isEmpty)
+    #expect(worth.best(cards.map { ($0.memory, 0) }, daysLeft: 5, within: 300).isEmpty)
     #expect(worth.best(cards, daysLeft: 5, within: 0).isEmpty)
   }
 }

@@ -8,12 +8,12 @@ const names = "scheduler, momentAt, untouched, readLog, merged, compared, lineOf
 const page = new Function(`${source}\nreturn { ${names} };`)();
 
 const calls = {
-  // Cards, each answered step by step: [{ options, steps: [[rating, now, offset]] }].
+  // Cards, each answered step by step: [{ options, steps: [[rating, now, offset, seconds]] }].
   schedules: (cards) => cards.map(({ options, steps }) => {
     const next = page.scheduler(options);
     let schedule = page.untouched;
-    return steps.map(([rating, now, offset]) => {
-      schedule = next(schedule, rating, page.momentAt(now, () => offset, 4 * 3600));
+    return steps.map(([rating, now, offset, seconds]) => {
+      schedule = next(schedule, rating, { ...page.momentAt(now, () => offset, 4 * 3600), seconds });
       return schedule;
     });
   }),

@@ -106,18 +106,20 @@ import TestSupport
     let json = try home.run("--dry-run", "--json", "deck", "optimize", "L")
     #expect(json.status == 0, "\(json)")
     let run = try home.run("deck", "optimize", "L")
-    #expect(run.status == 0 && run.lines.count == 5 && run.lines[0].hasPrefix("Fitted to "), "\(run)")
+    #expect(run.status == 0 && run.lines.count == 6 && run.lines[0].hasPrefix("Fitted to "), "\(run)")
     func loss(_ line: String) -> Double {
       Double(line.split(separator: " ").drop { $0 != "loss" }.dropFirst().first?.dropLast() ?? "") ?? .nan
     }
     #expect(run.lines[1].hasPrefix("  before  log loss ") && run.lines[2].hasPrefix("  after   log loss "), "\(run)")
     #expect(loss(run.lines[2]) < loss(run.lines[1]) - 0.005, "\(run)")
     #expect(run.lines[3] == "The new parameters are saved in the preset \"L\".")
-    #expect(run.lines[4].hasPrefix("FSRS-6 stays in use: FSRS-7 needs 1000 answers"), "\(run)")
+    #expect(run.lines[4].hasPrefix("FSRS-6 ") || run.lines[4].hasPrefix("Both models predict better: "), "\(run)")
+    #expect(run.lines[5].hasPrefix("FSRS-6 ") && run.lines[5].contains(" from now on"), "\(run)")
     let report = try home.run("deck", "optimize", "L", "--report")
     #expect(
-      report.status == 0 && report.lines.contains { $0.hasPrefix("FSRS-6  ") && $0.hasSuffix("yes") }, "\(report)")
-    for title in ["FSRS-6: predicted and remembered", "FSRS-7: predicted and remembered"] {
+      report.status == 0 && report.lines.contains { $0.hasPrefix("both with time  ") && $0.hasSuffix("yes") },
+      "\(report)")
+    for title in ["FSRS-6: predicted and remembered", "both with time: predicted and remembered"] {
       #expect(report.lines.contains(title), "\(report)")
     }
     let reported = try home.run("--json", "deck", "optimize", "L", "--report")

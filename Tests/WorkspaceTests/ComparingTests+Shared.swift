@@ -277,7 +277,7 @@ extension ComparingTests {
 
   @Test func `limits of a single deck change neither the preset nor its fitted parameters`() throws {
     try sharePreset()
-    let fitted = try FittedModels(answers: 500, prefersFSRS7: false)
+    let fitted = try FittedModels(answers: 500)
     let preset = try here.read { try PresetTable.find($0, named: "Spanish") }
     var options = preset.options
     options.fitted = fitted
@@ -298,7 +298,7 @@ extension ComparingTests {
 
   /// Creates a shared preset with default options and fitted parameters, used by decks inside and outside the merge.
   private func fitDefault() throws -> FittedModels {
-    let fitted = try FittedModels(answers: 500, prefersFSRS7: false)
+    let fitted = try FittedModels(answers: 500)
     let french = try here.decks.create("French").id
     let deck = try here.decks.open("Spanish").id
     try here.perform(.changePresets) { db in

@@ -16,6 +16,7 @@ import TestWorkspace
     let at: Double
     let rating: Int
     let isFirst: Bool
+    let seconds: Double
   }
 
   private let person = Person()
@@ -34,7 +35,9 @@ import TestWorkspace
         let parts = answer.split(separator: ":")
         moment += try #require(Int(parts[1]))
         let rating = try #require(Int(parts[0]))
-        answers.append(Answer(card: card, at: Double(moment) / 1000, rating: rating, isFirst: number == 0))
+        let seconds = try #require(Double(parts[2])) / 1000
+        answers.append(
+          Answer(card: card, at: Double(moment) / 1000, rating: rating, isFirst: number == 0, seconds: seconds))
       }
     }
     self.answers = answers.sorted { ($0.at, $0.card) < ($1.at, $1.card) }
@@ -42,7 +45,7 @@ import TestWorkspace
   }
 
   /// Returns a deck with the first `count` answers of the log.
-  private func deck(answers count: Int) throws -> DeckHandle {
+  private func deck(answers count: Int, timesAreKnown: Bool = true) throws -> DeckHandle {
     let deck = try workspace.decks.create("Real")
     var random = TestGenerator(1)
     try workspace.perform(.importCards) { db in
@@ -51,50 +54,72 @@ import TestWorkspace
       for card in 0..<1205 { try batch.add(NewCard(prompt: "c\(card)", answer: "x")) }
       _ = try batch.finish()
     }
-    try log(answers.prefix(count), in: deck)
+    try log(answers.prefix(count), in: deck, timesAreKnown: timesAreKnown)
     return deck
   }
 
-  private func log(_ answers: some Sequence<Answer>, in deck: DeckHandle) throws {
+  private func log(_ answers: some Sequence<Answer>, in deck: DeckHandle, timesAreKnown: Bool = true) throws {
     try workspace.perform(.importAnswers) { db in
       let cards = try CardTable.ids(db, in: deck.id)
       for answer in answers {
         try db.execute(
-          sql: "INSERT INTO reviews (card, at, rating, state, interval) VALUES (?, ?, ?, ?, 1)",
-          arguments: [cards[answer.card].rawValue, answer.at, answer.rating, answer.isFirst ? 0 : 2])
+          sql: "INSERT INTO reviews (card, at, rating, state, interval, seconds) VALUES (?, ?, ?, ?, 1, ?)",
+          arguments: [
+            cards[answer.card].rawValue, answer.at, answer.rating, answer.isFirst ? 0 : 2,
+            timesAreKnown ? answer.seconds : nil,
+          ])
       }
     }
   }
 
-  @Test func `fitting chooses FSRS-7 where it predicts better, and one undo step reverts all of it`() throws {
+  @Test func `after a fitting both models schedule with the time of answers, and one undo step reverts all of it`()
+    throws
+  {
     let deck = try deck(answers: .max)
     let outcome = try deck.fitting.run()
-    let evidence = try #require(outcome.evidence)
-    #expect(evidence.prefersFSRS7 && evidence.fsrs7.count >= 1000 && outcome.usesFSRS7)
-    #expect(evidence.fsrs7.logLoss < evidence.fsrs6.logLoss)
+    let (evidence, time) = (try #require(outcome.evidence), try #require(outcome.fitted.time))
+    #expect(evidence.timed.count == 1435 && evidence.timed.logLoss < evidence.fsrs6.logLoss)
+    #expect(outcome.model == .both && abs(time.median - 11.316) < 1e-4 && time.slope < -0.2, "\(time)")
     try deck.fitting.store(outcome)
     let options = try deck.scheduling.options()
-    #expect(options.timed?.parameters == outcome.fitted.parameters && options.parameters.count == 21)
+    #expect(options.modelInUse == .both && options.fitted?.parameters.count == 34 && options.parameters.count == 21)
     #expect(options.fitted?.answers == answers.count && options.fitted?.firsts == [869, 0, 336, 0])
+    // All models are fitted whatever the option says.
     try deck.scheduling.set([(.model, "fsrs-6")])
-    #expect(try deck.scheduling.options().timed == nil)
-    #expect(try deck.fitting.run().evidence == nil)
+    #expect(try deck.scheduling.options().modelInUse == .fsrs6)
+    let again = try deck.fitting.run()
+    #expect(again.model == .fsrs6 && again.fitted.time != nil && again.evidence != nil)
     _ = try workspace.care.undo()
     _ = try workspace.care.undo()
     #expect(try deck.scheduling.options() == DeckOptions())
     try workspace.close()
   }
 
-  @Test func `with few answers FSRS-6 stays, unless FSRS-7 is asked for`() throws {
-    let deck = try deck(answers: 4000)
+  @Test func `a short log is fitted without evidence, and answers from a pipe or a script leave the slope at 0`() throws
+  {
+    let deck = try deck(answers: 1400, timesAreKnown: false)
     let outcome = try deck.fitting.run()
-    #expect(!outcome.usesFSRS7 && outcome.fitted.parameters.isEmpty && outcome.evidence?.prefersFSRS7 == false)
-    try deck.scheduling.set([(.model, "fsrs-7")])
-    #expect(try deck.scheduling.options().timed == nil)
-    try deck.fitting.store(deck.fitting.run())
-    #expect(try deck.scheduling.options().timed != nil)
-    let evidence = try deck.fitting.evidence()
-    #expect(evidence.fsrs7.count == evidence.fsrs6.count && !evidence.fsrs7.calibration.isEmpty)
+    #expect(outcome.evidence == nil && outcome.model == .both && !outcome.fitted.parameters.isEmpty)
+    let time = try #require(outcome.fitted.time)
+    #expect(time.median == 0 && time.slope == 0 && time.shift != 0)
+    try deck.fitting.store(outcome)
+    #expect(try deck.scheduling.options().modelInUse == .both)
+    #expect(throws: MemoryError.self) { try deck.fitting.evidence() }
+    try workspace.close()
+  }
+
+  @Test func `answers of scripts and of other programs have no time, those of a user at a keyboard have`() throws {
+    let deck = try workspace.decks.create("D")
+    for prompt in ["a", "b", "c"] { try deck.add(NewCard(prompt: prompt, answer: "x")) }
+    let session = try deck.study(SessionHandle.Options(try workspace.preferences()))
+    try session.answer(.good)
+    try session.answer(.good, seconds: 2.5)
+    let cards = try workspace.read { try CardTable.ids($0, in: deck.id) }.map { workspace.handle(of: $0) }
+    try workspace.cards.anki.answer(cards[2], .good)
+    let times = try cards.map { try $0.answers().map(\.seconds) }
+    #expect(Set(times.joined()) == [nil, 2.5] && times.joined().count == 3 && times[2] == [nil], "\(times)")
+    let known = try #require(try cards[2].recall())
+    #expect(known.share > 0.99 && known.speed == nil)
     try workspace.close()
   }
 

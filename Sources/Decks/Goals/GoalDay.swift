@@ -32,11 +32,11 @@ struct GoalDay {
 
   private mutating func choose(_ group: GoalGroup, _ goal: DeckGoal, _ options: DeckOptions) throws {
     for deck in group.decks { counts[deck] = 0 }
-    let cards = try group.learntCards(CardStatus.shown())
+    let cards = try group.learntCards(CardStatus.shown(), Dictionary(group.decks.map { ($0, options) }) { $1 })
     let times = try group.times()
     let seconds = goal.minutes * 60 - (try group.secondsToday()) - Double(try group.newLeft(options)) * times.first
-    let best = AnswerWorth(options, times: times).best(
-      cards.map { ($0.memory, $0.elapsed) }, daysLeft: goal.day - group.moment.today, within: seconds)
+    let best = AnswerWorth(options, times: times)
+      .best(cards.map { ($0.memory, $0.elapsed) }, daysLeft: goal.day - group.moment.today, within: seconds)
     for place in best.prefix(9999) {
       ranks[cards[place].id] = ranks.count
       counts[cards[place].deck, default: 0] += 1
@@ -52,8 +52,7 @@ struct GoalDay {
 
 extension AnswerWorth {
   init(_ options: DeckOptions, times: AnswerTimes) {
-    let model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
-    self.init(model, times: times, countsSameDay: options.shortTerm)
+    self.init(options.recallModel, times: times, countsSameDay: options.shortTerm)
   }
 }
 
@@ -75,20 +74,23 @@ struct GoalGroup {
   var list: String { decks.map { "\($0.rawValue)" }.joined(separator: ", ") }
 
   /// `day` is the day on which it is due, `elapsed` are the days since its last answer.
-  typealias LearntCard = (id: CardID, deck: DeckID, due: Double, day: Int, memory: MemoryState, elapsed: Int)
+  typealias LearntCard = (id: CardID, deck: DeckID, due: Double, day: Int, memory: CardMemory, elapsed: Int)
 
   /// The learnt cards that a condition selects, by their ids.
-  func learntCards(_ condition: String) throws -> [LearntCard] {
+  func learntCards(_ condition: String, _ options: [DeckID: DeckOptions]) throws -> [LearntCard] {
+    let entries = try CardMemories(options).all(db, in: decks)
     let sql = """
       SELECT id, deck, stability, difficulty, last_review, due FROM cards
       WHERE deck IN (\(list)) AND \(CardStatus.review.sql()) AND stability IS NOT NULL AND \(condition)
       ORDER BY id
       """
     return try db.rows(sql, moment.arguments(of: sql)) { row in
-      let memory = MemoryState(stability: row.number(2), difficulty: row.number(3))
-      let (due, elapsed) = (row.number(5), moment.days(since: row.optionalNumber(4)))
+      let id = CardID(rawValue: row.integer(0))
+      let state = MemoryState(stability: row.number(2), difficulty: row.number(3))
+      let due = row.number(5)
       return (
-        CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1)), due, moment.dueDay(of: due), memory, elapsed
+        id, DeckID(rawValue: row.integer(1)), due, moment.dueDay(of: due),
+        CardMemory(state: state, timed: entries[id]?.timed), moment.days(since: row.optionalNumber(4))
       )
     }
   }

@@ -37,11 +37,13 @@ public enum LeechReading {
   ) throws -> LeechTest {
     var replay = LeechReplay(options)
     let sql = """
-      SELECT at, rating, state FROM reviews WHERE card = ? AND at > 0 AND NOT \(ReviewTable.isPreview) ORDER BY at, id
+      SELECT at, rating, state, seconds FROM reviews
+      WHERE card = ? AND at > 0 AND NOT \(ReviewTable.isPreview) ORDER BY at, id
       """
     try db.forEachRow(sql, [card.rawValue]) { row in
       guard let rating = Rating(rawValue: row.integer(1)) else { return }
-      replay.add(row.number(0), rating, state: row.integer(2), day: moment.day(of: row.number(0)))
+      let (time, state) = (row.number(0), row.integer(2))
+      replay.add(time, rating, state: state, day: moment.day(of: time), seconds: row.number(3))
     }
     return replay.test
   }
@@ -49,33 +51,34 @@ public enum LeechReading {
 
 /// Replays the answers of one card, the earliest first.
 private struct LeechReplay {
-  private let model: MemoryModel
-  private var timed: TimedMemory.Replay?
+  private let model: RecallModel
+  private var timed: TimedMemory.Replay
   private var state: MemoryState?
   private var lastDay = 0
   private(set) var test = LeechTest()
 
   init(_ options: DeckOptions) {
-    model = MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm)
-    timed = options.timed?.model.map { TimedMemory.Replay($0) }
+    model = options.recallModel
+    timed = TimedMemory.Replay(model)
   }
 
-  mutating func add(_ time: Double, _ rating: Rating, state kind: Int64, day: Int) {
+  mutating func add(_ time: Double, _ rating: Rating, state kind: Int64, day: Int, seconds: Double) {
     defer {
-      timed?.add(time, rating.rawValue, state: kind)
+      timed.add(time, rating.rawValue, state: kind, seconds: seconds)
       lastDay = max(lastDay, day)
     }
     guard let known = state, kind != CardState.new.rawValue else {
       // A card that was made new again starts over.
-      (state, test) = (kind <= CardState.learning.rawValue ? model.initial(rating) : nil, LeechTest())
+      (state, test) = (kind <= CardState.learning.rawValue ? model.fsrs6.initial(rating) : nil, LeechTest())
       return
     }
     let days = max(0, day - lastDay)
     if days > 0 {
-      let recall = timed?.recall(at: time) ?? model.retrievability(days: Double(days), stability: known.stability)
+      let curve = model.curve(stability: known.stability, timed.memory)
+      let recall = curve.recall(days: max(0, time - timed.last) / 86_400, wholeDays: days)
       test.add(recall: recall, isRight: rating != .again)
     }
-    state = model.next(known, rating, days: days)
+    state = model.fsrs6.next(known, rating, days: days)
   }
 }
 

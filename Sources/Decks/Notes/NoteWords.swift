@@ -75,16 +75,13 @@ public struct NoteMemories {
   /// A list of ids in JSON; nil for all decks.
   private let decks: String?
   private let moment: StudyMoment
-  private let models: [DeckID: MemoryModel]
-  private let timed: TimedMemories
+  private let memories: CardMemories
 
   /// - Parameter deck: the deck, with the decks within it; nil for all decks.
   public init(_ db: Database, in deck: DeckID? = nil, at moment: StudyMoment) throws {
     self.moment = moment
     decks = try deck.map { CardTable.list(([$0] + (try DeckTable.within(db, $0).map(\.id))).map(\.rawValue)) }
-    let options = try DeckTable.allOptions(db, at: moment)
-    models = options.mapValues { MemoryModel(checked: $0.parameters) }
-    timed = TimedMemories(options)
+    memories = CardMemories(try DeckTable.allOptions(db, at: moment))
   }
 
   /// Returns how well a note's cards are remembered; nil if it has none in the decks.
@@ -102,12 +99,9 @@ public struct NoteMemories {
       best.isStudied = true
       guard let stability = row.optionalNumber(0) else { return }
       best.stability = max(stability, best.stability ?? 0)
-      let deck = DeckID(rawValue: row.integer(3))
-      guard let model = models[deck] else { return }
-      let recall = try timed.recall(
-        db, of: CardID(rawValue: row.integer(5)), in: deck, stability: stability, last: row.optionalNumber(4), model,
-        at: moment)
-      best.recall = max(recall, best.recall)
+      let (card, deck) = (CardID(rawValue: row.integer(5)), DeckID(rawValue: row.integer(3)))
+      let entry = try memories.entry(db, of: card, in: deck, stability: stability, last: row.optionalNumber(4))
+      best.recall = max(entry?.recall(at: moment) ?? 0, best.recall)
     }
     return memory
   }

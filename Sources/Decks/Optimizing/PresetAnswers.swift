@@ -3,7 +3,7 @@
 
 public import Memory
 public import Storage
-import Values
+public import Values
 
 extension PresetTable {
   /// The decks that use a preset: it is their own, or that of the nearest deck around them.
@@ -46,7 +46,7 @@ extension DeckOptions {
   }
 
   /// Stores the outcome of a fitting in the options.
-  public mutating func take(_ outcome: ModelFitting.Outcome, answers: Int) throws(DeckError) {
+  public mutating func take(_ outcome: ModelFitting, answers: Int) throws(DeckError) {
     if outcome.fsrs6.isBetter { try set(.parameters, .parameters(outcome.fsrs6.parameters)) }
     var fitted = outcome.fitted
     fitted.answers = answers
@@ -61,8 +61,8 @@ extension FittedModels {
   /// The value of the member.
   var json: String {
     Value.record([
-      "answers": answers, "fsrs7": prefersFSRS7, "version": MemoryModel7.version, "firsts": firsts,
-      "parameters": parameters,
+      "answers": answers, "fsrs6": prefersFSRS6, "version": MemoryModel7.version, "firsts": firsts,
+      "parameters": parameters, "answer_time": time.map { $0.value },
     ]).json
   }
 
@@ -74,11 +74,22 @@ extension FittedModels {
         let parameters = record?["parameters"]?.list, let firsts = record?["firsts"]?.list
       else { return nil }
       try self.init(
-        answers: answers, prefersFSRS7: record?["fsrs7"]?.boolean ?? false, parameters: parameters.compactMap(\.double),
-        firsts: firsts.compactMap(\.integer), version: version)
+        answers: answers, prefersFSRS6: record?["fsrs6"]?.boolean ?? false, parameters: parameters.compactMap(\.double),
+        firsts: firsts.compactMap(\.integer), time: record?["answer_time"].flatMap { AnswerTime($0) },
+        version: version)
     } catch {
       // A newer version may allow other ranges: the models are then fitted again.
       return nil
     }
+  }
+}
+
+extension AnswerTime {
+  public var value: Value { .record(["median": median, "a": shift, "c": slope]) }
+
+  fileprivate init?(_ value: Value) {
+    let numbers = ["median", "a", "c"].compactMap { value.record?[$0]?.double }
+    guard numbers.count == 3, numbers.allSatisfy({ abs($0) < 1e9 }), numbers[0] >= 0 else { return nil }
+    self.init(median: numbers[0], shift: numbers[1], slope: numbers[2])
   }
 }

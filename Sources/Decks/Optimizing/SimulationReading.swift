@@ -1,6 +1,6 @@
 // Reads the log of a collection for the memory model: answers for fitting it, the cards and habits that simulations
-// begin with, and the state of FSRS-7 for cards. Invariant: nothing is changed or stored, so it cannot be out of date;
-// decks that FSRS-6 schedules cost nothing.
+// begin with, and what predicts cards besides FSRS-6. Invariant: nothing is changed or stored, so it cannot be out of
+// date; the log is not read for decks that FSRS-6 schedules alone.
 
 public import Memory
 public import Storage
@@ -17,7 +17,7 @@ extension Simulation {
     throws
   {
     var (starts, new): ([Memory], Int) = ([], 0)
-    let timed = try TimedMemories(Dictionary(decks.map { ($0, options) }) { $1 }).all(db, in: decks)
+    let entries = try CardMemories(Dictionary(decks.map { ($0, options) }) { $1 }).all(db, in: decks)
     let sql = """
       SELECT state, due, stability, difficulty, last_review, id FROM cards
       WHERE deck = ? AND NOT \(CardStatus.suspended.sql())
@@ -31,7 +31,7 @@ extension Simulation {
             state: MemoryState(stability: stability, difficulty: row.number(3)),
             elapsed: moment.days(since: row.optionalNumber(4)),
             dueIn: (state == .review ? moment.dueDay(of: row.number(1)) : moment.day(of: row.number(1))) - moment.today,
-            timed: timed[CardID(rawValue: row.integer(5))]?.memory))
+            timed: entries[CardID(rawValue: row.integer(5))]?.timed))
       }
     }
     var played = Options(options)
@@ -43,8 +43,7 @@ extension Simulation {
 extension Simulation.Options {
   init(_ options: DeckOptions) {
     self.init()
-    (parameters, shortTerm, fuzzes) = (options.parameters, options.shortTerm, options.fuzzes)
-    timed = options.timed
+    (model, shortTerm, fuzzes) = (options.recallModel, options.shortTerm, options.fuzzes)
     (reviewsPerDay, newPerDay) = (options.reviewsPerDay, options.newPerDay)
     maximumInterval = options.maximumInterval
     (balances, shares) = (options.balances, options.easyDays)
@@ -88,7 +87,7 @@ extension ReviewHistory {
     // The `+` keeps SQLite from using the index by time, for which it would sort the whole log in memory; the index by
     // card has all columns that are read.
     let sql = """
-      SELECT card, at, rating, state, id FROM reviews
+      SELECT card, at, rating, state, id, seconds FROM reviews
       WHERE +card IN (SELECT id FROM cards) AND +at > 0 AND +at < ? ORDER BY card, at, id
       """
     reserve(try db.count("SELECT count(*) FROM reviews"))
@@ -98,59 +97,67 @@ extension ReviewHistory {
       if previews.contains(row.integer(4)) { return }
       add(
         card: card, day: moment.day(of: row.number(1)), moment: Int64(row.number(1) * 1000), rating: row.integer(2),
-        isFirst: state == 0, isLearning: state == 0 || state == 1)
+        isFirst: state == 0, isLearning: state == 0 || state == 1, seconds: row.number(5))
     }
     close()
   }
 }
 
-/// The memories of the cards of decks that FSRS-7 schedules.
-public struct TimedMemories {
-  /// A card's state, and the time of its last answer in seconds since 1970.
+/// The recall of the cards of some decks, by the models of each.
+public struct CardMemories {
+  /// What predicts one card.
   public struct Entry: Sendable {
-    public let memory: TimedMemory
-    public let last: Double
-    let curve: ForgettingCurve7
+    public let timed: TimedMemory?
+    let curve: RecallCurve
+    /// The time of the last answer, in seconds since 1970; nil if it is not known.
+    let last: Double?
 
-    /// The probability that the card is remembered at a time.
-    public func recall(at time: Double) -> Double { curve.recall(days: max(0, time - last) / 86_400) }
+    /// The probability that the card is remembered at a moment.
+    public func recall(at moment: StudyMoment) -> Double {
+      curve.recall(days: last.map { max(0, moment.now - $0) / 86_400 } ?? 0, wholeDays: moment.days(since: last))
+    }
   }
 
-  private let models: [DeckID: MemoryModel7]
+  private let models: [DeckID: RecallModel]
 
-  public init(_ options: [DeckID: DeckOptions]) { models = options.compactMapValues { $0.timed?.model } }
+  public init(_ options: [DeckID: DeckOptions]) { models = options.mapValues(\.recallModel) }
 
-  public var isEmpty: Bool { models.isEmpty }
+  /// Whether FSRS-6 alone predicts the cards of all decks.
+  public var needsNoLog: Bool { !models.values.contains(where: \.readsLog) }
 
-  /// The state of a card; nil if FSRS-6 schedules its deck, or before its first answer.
-  /// - Parameter stability: by FSRS-6, for a card whose log does not contain its first answer.
+  /// - Parameters:
+  ///   - stability: by FSRS-6; also that of a card whose log does not contain its first answer.
+  ///   - last: the time of the last answer, in seconds since 1970.
+  /// - Returns: nil before the first answer of a card, and for other decks.
   public func entry(
     _ db: Database, of card: CardID, in deck: DeckID, stability: Double?, last: Double?
   ) throws -> Entry? {
-    guard let model = models[deck] else { return nil }
+    guard let model = models[deck], let stability else { return nil }
+    guard model.readsLog else { return Entry(timed: nil, curve: model.curve(stability: stability, nil), last: last) }
     var replay = TimedMemory.Replay(model)
     let sql = """
-      SELECT at, rating, state FROM reviews WHERE card = ? AND at > 0 AND NOT \(ReviewTable.isPreview) ORDER BY at, id
+      SELECT at, rating, state, seconds FROM reviews
+      WHERE card = ? AND at > 0 AND NOT \(ReviewTable.isPreview) ORDER BY at, id
       """
-    try db.forEachRow(sql, [card.rawValue]) { replay.add($0.number(0), $0.integer(1), state: $0.integer(2)) }
-    return Self.entry(replay, model, stability: stability, last: last)
+    try db.forEachRow(sql, [card.rawValue]) {
+      replay.add($0.number(0), $0.integer(1), state: $0.integer(2), seconds: $0.number(3))
+    }
+    let isKnown = replay.memory != nil
+    let timed = replay.memory ?? model.assumed(stability: stability, hesitation: replay.hesitation)
+    return Entry(
+      timed: timed, curve: model.curve(stability: stability, timed), last: isKnown ? replay.last : last)
   }
 
-  /// The probability that a learnt card is remembered now; `model` is that of its deck by FSRS-6.
-  /// - Parameter stability: by FSRS-6.
-  func recall(
-    _ db: Database, of card: CardID, in deck: DeckID, stability: Double?, last: Double?, _ model: MemoryModel,
-    at moment: StudyMoment
-  ) throws -> Double {
-    try entry(db, of: card, in: deck, stability: stability, last: last)?.recall(at: moment.now)
-      ?? model.retrievability(days: Double(moment.days(since: last)), stability: stability ?? 0.001)
+  /// The probability that a card without a log is remembered at a moment; by FSRS-6 alone, that of every card.
+  func recall(in deck: DeckID, stability: Double, last: Double, at moment: StudyMoment) -> Double {
+    let curve = (models[deck] ?? RecallModel()).curve(stability: stability, nil)
+    return Entry(timed: nil, curve: curve, last: last).recall(at: moment)
   }
 
-  /// The states of all cards of some decks, except those without answers.
+  /// What predicts the cards of those of some decks that FSRS-6 does not predict alone, except cards without answers.
   public func all(_ db: Database, in decks: [DeckID]) throws -> [CardID: Entry] {
     var entries: [CardID: Entry] = [:]
-    for deck in decks {
-      if models[deck] == nil { continue }
+    for deck in decks where models[deck]?.readsLog == true {
       var cards: [(id: CardID, stability: Double, last: Double?)] = []
       let sql = "SELECT id, stability, last_review FROM cards WHERE deck = ? AND stability IS NOT NULL"
       try db.forEachRow(sql, [deck.rawValue]) {
@@ -162,23 +169,12 @@ public struct TimedMemories {
     }
     return entries
   }
-
-  private static func entry(
-    _ replay: TimedMemory.Replay, _ model: MemoryModel7, stability: Double?, last: Double?
-  ) -> Entry? {
-    if let memory = replay.memory {
-      return Entry(memory: memory, last: replay.last, curve: model.curve(memory.state))
-    }
-    guard let stability, let last else { return nil }
-    let memory = TimedMemory(model.state(interval: stability), first: .good)
-    return Entry(memory: memory, last: last, curve: model.curve(memory.state))
-  }
 }
 
 extension TimedMemory.Replay {
   /// Adds an answer from the log; a row that no session can have written is ignored.
-  mutating func add(_ time: Double, _ rating: Int64, state: Int64) {
+  mutating func add(_ time: Double, _ rating: Int64, state: Int64, seconds: Double) {
     guard let rating = Rating(rawValue: rating) else { return }
-    add(at: time, rating, isFirst: state == 0, isLearning: state == 0 || state == 1)
+    add(at: time, rating, isFirst: state == 0, isLearning: state == 0 || state == 1, seconds: seconds)
   }
 }

@@ -11,9 +11,9 @@ final class QueryFacts {
   private let moment: StudyMoment
   private var cards: [(condition: CardQuery.Condition, ids: Set<Int64>)] = []
   private var decks: [Int64: [UInt8]] = [:]
-  private var models: [Int64: MemoryModel] = [:]
-  /// The states of the cards of decks that FSRS-7 schedules.
-  private var memories: [CardID: TimedMemories.Entry] = [:]
+  private var memories: CardMemories?
+  /// What predicts the cards that FSRS-6 does not predict alone.
+  private var entries: [CardID: CardMemories.Entry] = [:]
   /// The type of each card's note; the names of the types.
   private var noteTypes: [Int64: Int64] = [:]
   private var typeNames: [Int64: [UInt8]] = [:]
@@ -39,10 +39,10 @@ final class QueryFacts {
     case .duplicates: try readDuplicates(db, condition)
     case .deck where decks.isEmpty:
       for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }
-    case .property(.retrievability, _, _) where models.isEmpty:
+    case .property(.retrievability, _, _) where memories == nil:
       let options = try DeckTable.allOptions(db, at: moment)
-      for (deck, options) in options { models[deck.rawValue] = MemoryModel(checked: options.parameters) }
-      memories = try TimedMemories(options).all(db, in: Array(options.keys))
+      let read = CardMemories(options)
+      (memories, entries) = (read, try read.all(db, in: Array(options.keys)))
     case .noteType where noteTypes.isEmpty: try readNoteTypes(db)
     case .field(let name, let pattern, let column):
       let isOfNotes = try readNoteFields(db, condition, name, pattern)
@@ -133,9 +133,8 @@ final class QueryFacts {
 
   /// The probability that a card is remembered now.
   func recall(ofCard card: Int64, deck: Int64, stability: Double, last: Double) -> Double {
-    if let known = memories[CardID(rawValue: card)] { return known.recall(at: moment.now) }
-    let days = Double(moment.days(since: last))
-    return (models[deck] ?? MemoryModel()).retrievability(days: days, stability: stability)
+    entries[CardID(rawValue: card)]?.recall(at: moment)
+      ?? memories?.recall(in: DeckID(rawValue: deck), stability: stability, last: last, at: moment) ?? 0
   }
 
   func isDeck(_ deck: Int64, _ pattern: TextPattern) -> Bool { QueryFacts.isNamed(decks[deck] ?? [], pattern) }

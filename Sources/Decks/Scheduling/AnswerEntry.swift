@@ -9,21 +9,22 @@ import Templates
 struct DeckSchedulers {
   private var options: [DeckID: DeckOptions]
   private var schedulers: [DeckID: Scheduler] = [:]
-  private let memories: TimedMemories
+  private let memories: CardMemories
   /// The loads of the coming days, for decks that balance intervals; read at the first use.
   private var loads: DayLoads?
 
   init(_ options: [DeckID: DeckOptions] = [:]) {
     self.options = options
-    memories = TimedMemories(options)
+    memories = CardMemories(options)
   }
 
   func options(of deck: DeckID) -> DeckOptions { options.of(deck) }
 
   /// Computes the schedule after an answer. The seed of the random variation of intervals is made from the card's
   /// texts and its number of answers, because ids depend on the clock.
+  /// - Parameter seconds: how long the answer took, before the options limit it; nil if that is not known.
   mutating func next(
-    _ db: Database, _ card: CardRecord, _ rating: Rating, at moment: StudyMoment
+    _ db: Database, _ card: CardRecord, _ rating: Rating, at moment: StudyMoment, seconds: Double?
   ) throws -> NextSchedule {
     let options = options(of: card.deck)
     let scheduler = schedulers[card.deck] ?? Scheduler(options: options)
@@ -33,8 +34,9 @@ struct DeckSchedulers {
     let loads = options.balances ? try loads(db, for: card, options, at: moment) : nil
     var schedule = card.schedule
     schedule.timed = try memories.entry(
-      db, of: card.id, in: card.deck, stability: schedule.stability, last: schedule.lastReview)?.memory
-    return scheduler.next(schedule, rating, at: moment, seed: seed, loads: loads)
+      db, of: card.id, in: card.deck, stability: schedule.stability, last: schedule.lastReview)?.timed
+    return scheduler.next(
+      schedule, rating, at: moment, seconds: options.recorded(seconds), seed: seed, loads: loads)
   }
 
   /// The loads of the days without the card itself.
@@ -63,13 +65,12 @@ struct DeckSchedulers {
 
 extension ReviewTable {
   /// Writes an answer with its consequences: the log entry, the card's schedule, the leech tag, buried siblings.
-  /// - Parameter seconds: the time that the user took; the options limit it.
+  /// - Parameter seconds: the time that the user took; the options limit it. nil if it is not known.
   static func enter(
     _ db: Database, _ card: CardRecord, _ rating: Rating, _ next: NextSchedule, _ options: DeckOptions,
     at moment: StudyMoment, seconds: Double?
   ) throws -> (isLeech: Bool, buried: [CardID]) {
-    let taken = seconds.map { min(options.maximumAnswerSeconds, max(0, $0)) }
-    try record(db, card, rating, next, seconds: taken)
+    try record(db, card, rating, next, seconds: options.recorded(seconds))
     let isLeech = try markLeech(db, card, next.schedule, options, moment)
     return (isLeech, try Siblings.bury(db, of: card.id, options, at: moment))
   }
@@ -101,7 +102,7 @@ extension ReviewTable {
 
   /// Writes an answer that is older than the card's last one; the schedule is unchanged.
   fileprivate static func recordOlder(
-    _ db: Database, _ card: CardRecord, _ rating: Rating, at: Double, seconds: Double
+    _ db: Database, _ card: CardRecord, _ rating: Rating, at: Double, seconds: Double?
   ) throws {
     let last = try db.firstRow(
       "SELECT at FROM reviews WHERE card = ? AND at < ? ORDER BY at DESC LIMIT 1", [card.id.rawValue, at]
@@ -134,20 +135,20 @@ public struct AnswerReplay {
   }
 
   /// Enters one answer; the answers of a card must come in chronological order.
+  /// - Parameter seconds: how long it took; nil if that is not known.
   /// - Throws: `gone`.
   public mutating func enter(
-    _ id: CardID, _ rating: Rating, at moment: StudyMoment, seconds: Double
+    _ id: CardID, _ rating: Rating, at moment: StudyMoment, seconds: Double?
   ) throws -> AnswerOutcome {
     guard let card = try CardTable.card(db, id) else { throw DeckError.gone(what: "the card") }
     let sql = "SELECT 1 FROM reviews WHERE card = ? AND at = ?"
     if try db.hasRow(sql, [id.rawValue, moment.now]) { return .known }
     let options = schedulers.options(of: card.deck)
     if let last = card.schedule.lastReview, moment.now <= last {
-      let taken = min(options.maximumAnswerSeconds, max(0, seconds))
-      try ReviewTable.recordOlder(db, card, rating, at: moment.now, seconds: taken)
+      try ReviewTable.recordOlder(db, card, rating, at: moment.now, seconds: options.recorded(seconds))
       return .older
     }
-    let next = try schedulers.next(db, card, rating, at: moment)
+    let next = try schedulers.next(db, card, rating, at: moment, seconds: seconds)
     _ = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
     schedulers.move(card, to: next.schedule, at: moment)
     return .entered

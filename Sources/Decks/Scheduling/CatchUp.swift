@@ -41,17 +41,17 @@ public struct CatchUp: Sendable {
       .filter { goals.goal(ofKey: $0.name.lowercased())?.goal.isNear(at: moment) != true }
     let group = GoalGroup(db, decks.map(\.id), moment)
     let end = moment.start(ofDay: first + Self.dayRange.upperBound)
-    let all = try group.learntCards("\(CardStatus.studied) AND suspended = 0 AND due < \(end)")
+    // Without the limits that apply today alone.
+    let options = try DeckTable.allOptions(db, at: moment.at(moment.start(ofDay: max(first, moment.today + 1))))
+    let all = try group.learntCards("\(CardStatus.studied) AND suspended = 0 AND due < \(end)", options)
     let cards = all.filter { $0.day < moment.today || pause?.contains($0.day) ?? ($0.day == first) }
     guard cards.contains(where: { pause != nil || $0.day < first }) else { return }
     let habit = try group.habit()
-    // Without the limits that apply today alone.
-    let options = try DeckTable.allOptions(db, at: moment.at(moment.start(ofDay: max(first, moment.today + 1))))
+    let worths = Dictionary(firstOf: decks.map { ($0.id, AnswerWorth(options.of($0.id), times: habit.times)) })
     func value(_ card: GoalGroup.LearntCard) -> (worth: Double, seconds: Double) {
       let elapsed = max(0, card.elapsed + max(first, card.day) - moment.today)
-      let worth = AnswerWorth(options.of(card.deck), times: habit.times)
-      let gain = worth.gain(card.memory, elapsed: elapsed, daysLeft: Self.usualDays.upperBound)
-      return (gain.recall / gain.seconds, gain.seconds)
+      let gain = worths[card.deck]?.gain(card.memory, elapsed: elapsed, daysLeft: Self.usualDays.upperBound)
+      return gain.map { ($0.recall / $0.seconds, $0.seconds) } ?? (0, 1)
     }
     let values = cards.map(value)
     (count, usualSeconds, allSeconds) = (cards.count, habit.seconds, values.reduce(0) { $0 + $1.seconds })

@@ -95,19 +95,22 @@ public struct DeckOptions: Equatable, Sendable {
     return []
   }
 
-  /// The fitted models, if FSRS-7 schedules cards. It never does so with the parameters that it was published with.
-  public var timed: FittedModels? {
-    guard let fitted, fitted.model != nil else { return nil }
-    switch choice(.model) {
-    case "fsrs-7": return fitted
-    case "auto": return fitted.prefersFSRS7 ? fitted : nil
-    default: return nil
-    }
+  /// The memory model that schedules; FSRS-7 never does so with the parameters that it was published with.
+  public var modelInUse: ModelChoice { fitted?.model(modelChoice) ?? .fsrs6 }
+
+  /// What predicts the recall of cards.
+  public var recallModel: RecallModel {
+    RecallModel(
+      MemoryModel(checked: parameters, countsSameDay: shortTerm), fitted, modelChoice, countsTime: flag(.answerTime))
   }
 
-  /// Whether FSRS-7 decides when cards that are learnt, or relearnt, come back, instead of steps.
+  /// How long an answer took as it is recorded, in seconds; nil if that is not known.
+  func recorded(_ seconds: Double?) -> Double? { seconds.map { min(maximumAnswerSeconds, max(0, $0)) } }
+
+  /// Whether a fitted FSRS-7 helps to decide when cards that are learnt, or relearnt, come back, instead of steps.
   public func stepsAreTimed(relearning: Bool) -> Bool {
-    shortTerm && timed != nil && self[relearning ? .relearningSteps : .learningSteps] == .choice("auto")
+    shortTerm && modelInUse != .fsrs6 && fitted?.parameters.isEmpty == false
+      && self[relearning ? .relearningSteps : .learningSteps] == .choice("auto")
   }
 
   /// The values that were set, by the names of the options, in the form for a file.

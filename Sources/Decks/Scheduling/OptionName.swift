@@ -52,6 +52,7 @@ extension DeckOptions {
     case shortTerm = "short_term"
     case maximumAnswerSeconds = "maximum_answer_seconds"
     case model
+    case answerTime = "answer_time"
     case parameters
 
     public var text: String { rawValue }
@@ -99,9 +100,9 @@ extension DeckOptions.Name {
     case .minimumLapseInterval:
       (.whole(1...36_500), .number(1), "The shortest interval after a lapse without steps, in days.")
     case .learningSteps:
-      (.steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: FSRS-7 decides.")
+      (.steps, .steps([60, 600]), "How long until a new card is shown again, step by step; auto: the model decides.")
     case .relearningSteps:
-      (.steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: FSRS-7 decides.")
+      (.steps, .steps([600]), "How long until a forgotten card is shown again, step by step; auto: the model decides.")
     case .leechThreshold:
       (.whole(1...9999), .number(8), "Lapses after which a card is a leech whatever the memory model says.")
     case .leechAction:
@@ -119,9 +120,10 @@ extension DeckOptions.Name {
       (.whole(1...DeckOptions.longestAnswer), .number(60), "The longest time recorded for one answer, in seconds.")
     case .model:
       (
-        .choice(["auto", "fsrs-6", "fsrs-7"]), .choice("auto"),
-        "The memory model: auto uses the one that predicts your answers better, as found by `deck optimize`."
+        .choice(["auto", "both", "fsrs-6", "fsrs-7"]), .choice("auto"),
+        "The memory model: auto is both together, fitted by `deck optimize`, unless FSRS-6 alone predicts better."
       )
+    case .answerTime: (.flag, .flag(true), "Whether a slow answer brings the card back sooner (model auto or both).")
     case .parameters: (.parameters, .parameters([]), "The parameters of FSRS-6; if empty, the published ones are used.")
     case .newGather:
       (choices(of: NewGathering.self), .choice(NewGathering.deck.rawValue), "Which new cards are taken first.")

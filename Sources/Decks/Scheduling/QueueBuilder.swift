@@ -161,14 +161,13 @@ struct QueueBuilder {
   }
 
   private func recalls() throws -> [CardID: Double] {
-    let models = decks.map { MemoryModel(checked: options.of($0.id).parameters) }
-    let memories = TimedMemories(options)
+    let memories = CardMemories(options)
     var recalls: [CardID: Double] = [:]
     for entry in studied {
       let schedule = entry.schedule
-      recalls[entry.card] = try memories.recall(
-        db, of: entry.card, in: decks[entry.deck].id, stability: schedule.stability, last: schedule.lastReview,
-        models[entry.deck], at: moment)
+      recalls[entry.card] = try memories.entry(
+        db, of: entry.card, in: decks[entry.deck].id, stability: schedule.stability, last: schedule.lastReview
+      )?.recall(at: moment)
     }
     return recalls
   }

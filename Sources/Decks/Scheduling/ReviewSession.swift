@@ -86,9 +86,14 @@ public final class ReviewSession: StudyProgress {
   }
 
   /// For each rating of the current card, the seconds until it would come back; empty if answers change no schedule.
-  public func choices(_ db: Database, at moment: StudyMoment) throws -> [(rating: Rating, interval: Double)] {
+  /// - Parameter seconds: the time of the answer so far; nil if it is not known.
+  public func choices(
+    _ db: Database, at moment: StudyMoment, seconds: Double? = nil
+  ) throws -> [(rating: Rating, interval: Double)] {
     guard let card = try card(db, at: moment), selection.reschedules else { return [] }
-    return try Rating.allCases.map { ($0, try schedulers.next(db, card, $0, at: moment).interval) }
+    return try Rating.allCases.map {
+      ($0, try schedulers.next(db, card, $0, at: moment, seconds: seconds).interval)
+    }
   }
 
   // MARK: Actions
@@ -104,7 +109,7 @@ public final class ReviewSession: StudyProgress {
     if isPaused { throw DeckError.paused }
     if !selection.reschedules { return repeating(card, rating) }
     let options = schedulers.options(of: card.deck)
-    let next = try schedulers.next(db, card, rating, at: moment)
+    let next = try schedulers.next(db, card, rating, at: moment, seconds: seconds)
     let entered = try ReviewTable.enter(db, card, rating, next, options, at: moment, seconds: seconds)
     let (isLeech, buried) = (entered.isLeech, entered.buried)
     if let mistyped { try MistypeTable.add(db, card.id, mistyped, now: moment.now) }

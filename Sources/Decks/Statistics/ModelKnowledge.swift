@@ -13,10 +13,10 @@ public struct ModelKnowledge: Equatable, Sendable {
     public let minutes: Double
   }
 
-  /// `fsrs-6` or `fsrs-7`.
-  public let model: String
-  /// How well the parameters in use predict all answers on later days.
+  public let model: ModelChoice
+  /// How well the parameters in use predict all answers on later days, and by the time of the answer before.
   public let fit: ModelFit
+  public let speeds: [SpeedRecall]
   /// How fitting FSRS-6 again would change the log loss on cards that are not used for fitting; nil if the log is too
   /// short or too long to try it here.
   public let refit: OptimizedParameters?
@@ -53,8 +53,7 @@ public struct ModelKnowledge: Equatable, Sendable {
 
     /// - Parameter check: called now and then; if it throws, the work ends with that error.
     public func knowledge(_ check: () throws -> Void) throws -> ModelKnowledge {
-      let timed = options.timed
-      let fit = timed.map { history.fit(fsrs7: $0.parameters) } ?? history.fit(fsrs6: options.parametersInUse)
+      let (fit, speeds) = history.fit(options.recallModel)
       var refit: OptimizedParameters?
       if (Optimizer.fewestReviews...Self.longestTried).contains(history.laterCount) {
         var optimizer = try Optimizer(history, parameters: options.parameters)
@@ -68,7 +67,7 @@ public struct ModelKnowledge: Equatable, Sendable {
       let wanted = options.desiredRetention
       let now = try costs([wanted]).first ?? Cost(retention: wanted, minutes: 0)
       return ModelKnowledge(
-        model: timed == nil ? "fsrs-6" : "fsrs-7", fit: fit, refit: refit, now: now,
+        model: options.modelInUse, fit: fit, speeds: speeds, refit: refit, now: now,
         others: try costs(Self.retentions.filter { abs($0 - wanted) > 0.001 }))
     }
   }
@@ -76,12 +75,21 @@ public struct ModelKnowledge: Equatable, Sendable {
   var value: Value {
     func cost(_ cost: Cost) -> Value { .record(["retention": cost.retention, "minutes": cost.minutes]) }
     return .record([
-      ("name", .text(model)), ("answers", .integer(fit.count)), ("log_loss", .number(fit.logLoss)),
+      ("name", .text(model.rawValue)), ("answers", .integer(fit.count)), ("log_loss", .number(fit.logLoss)),
       ("rmse", .number(fit.rmse)), ("auc", .number(fit.auc)), ("calibration", fit.calibrationValue),
       (
         "refit",
         refit.map { .record(["before": $0.before.logLoss, "after": $0.after.logLoss, "better": $0.isBetter]) } ?? .null
-      ), ("minutes", .list(([now] + others).sorted { $0.retention < $1.retention }.map(cost))),
+      ), ("speed", .list(speeds.map(\.value))),
+      ("minutes", .list(([now] + others).sorted { $0.retention < $1.retention }.map(cost))),
+    ])
+  }
+}
+
+extension SpeedRecall {
+  public var value: Value {
+    .record([
+      "speed": speed.rawValue, "predicted": predicted, "fsrs6": fsrs6, "remembered": remembered, "answers": answers,
     ])
   }
 }

@@ -64,15 +64,13 @@ private struct StatisticsReader {
 
   private let moment: StudyMoment
   private let decks: [DeckID]?
-  private var models: [MemoryModel] = []
-  /// FSRS-7 for each of `models` whose deck it schedules.
-  private var timedModels: [MemoryModel7?] = []
+  private var models: [RecallModel] = []
   private var modelOfDeck: [Int64: Int32] = [:]
-  private let memories: TimedMemories
+  private let memories: CardMemories
   /// The cards that match the query; nil for all cards of the decks.
   private var wanted: Set<CardID>?
   private var slots = Slots()
-  /// The states by FSRS-7 after the answers read so far, by the places of the cards that it schedules.
+  /// What the answers read so far tell about cards that FSRS-6 does not predict alone, by their places.
   private var replays: [Int: TimedMemory.Replay] = [:]
 
   private let progress: ((Int, Int) -> Void)?
@@ -92,14 +90,13 @@ private struct StatisticsReader {
     decks = try roots.map { try DeckFamilies.all(db, of: $0).map(\.id).sorted { $0.rawValue < $1.rawValue } }
     let asked = decks.map { Set($0) }
     let options = try DeckTable.allOptions(db, at: moment).filter { asked?.contains($0.key) ?? true }
-    memories = TimedMemories(options)
+    memories = CardMemories(options)
     if progress != nil {
       rows.all = try db.count("SELECT (SELECT count(*) FROM cards) + (SELECT count(*) FROM reviews)")
     }
     for (deck, options) in options {
       modelOfDeck[deck.rawValue] = Int32(models.count)
-      models.append(MemoryModel(checked: options.parameters, countsSameDay: options.shortTerm))
-      timedModels.append(options.timed?.model)
+      models.append(options.recallModel)
     }
     wanted = try query?.cards(db, in: decks ?? DeckTable.list(db).map(\.id), at: moment)
   }
@@ -124,11 +121,11 @@ private struct StatisticsReader {
       guard let model = modelOfDeck[row.integer(1)], wanted?.contains(CardID(rawValue: id)) ?? true else { return }
       slots.add(id, model: model)
       figures.added.add(moment.day(of: row.number(2)) - moment.today)
-      try count(db, row, models[Int(model)])
+      try count(db, row)
     }
   }
 
-  private mutating func count(_ db: Database, _ row: Row, _ model: MemoryModel) throws {
+  private mutating func count(_ db: Database, _ row: Row) throws {
     let state = CardState(stored: row.integer(4))
     let (due, last) = (row.number(5), row.optionalNumber(8))
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
@@ -151,9 +148,9 @@ private struct StatisticsReader {
     if state == .review { figures.intervals.add(interval) }
     figures.stabilities.add(Int(min(36_500, max(0, stability)).rounded()))
     figures.difficulties.add(Int((min(10, max(1, row.number(7))) * 10).rounded()))
-    let recall = try memories.recall(
-      db, of: CardID(rawValue: row.integer(0)), in: DeckID(rawValue: row.integer(1)), stability: stability, last: last,
-      model, at: moment)
+    let (card, deck) = (CardID(rawValue: row.integer(0)), DeckID(rawValue: row.integer(1)))
+    let entry = try memories.entry(db, of: card, in: deck, stability: stability, last: last)
+    let recall = entry?.recall(at: moment) ?? 0
     figures.known += recall
     figures.recalls.add(Int((min(1, max(0, recall)) * 100).rounded()))
   }
@@ -194,7 +191,7 @@ private struct StatisticsReader {
     if isRight { openDay.right += 1 }
     openDay.seconds += min(86_400, max(0, row.number(6)))
     switch row.integer(3) {
-    case 2: review(before, rating, timed: slot.flatMap { replays[$0]?.recall(at: at) })
+    case 2: review(before, rating, at, slot.flatMap { replays[$0] })
     case 3:
       openDay.relearning += 1
       figures.learningButtons.count(rating)
@@ -209,8 +206,9 @@ private struct StatisticsReader {
     slots[slot].difficulty = Float(memory?.difficulty ?? 0)
     slots[slot].interval = Float(row.number(4) / 86_400)
     slots[slot].lastDay = Int32(clamping: openDay.day)
-    guard before.model >= 0, let model = timedModels[Int(before.model)] else { return }
-    replays[slot, default: TimedMemory.Replay(model)].add(at, rating, state: row.integer(3))
+    guard before.model >= 0, models[Int(before.model)].readsLog else { return }
+    replays[slot, default: TimedMemory.Replay(models[Int(before.model)])]
+      .add(at, rating, state: row.integer(3), seconds: row.number(6))
   }
 
   /// The state after an answer: the stored one, or, for an answer from elsewhere, the one that FSRS-6 reaches with it.
@@ -218,7 +216,7 @@ private struct StatisticsReader {
   private func memory(after rating: Int64, _ row: Row, _ before: Slot) -> MemoryState? {
     if row.number(5) > 0 { return MemoryState(stability: row.number(5), difficulty: row.number(7)) }
     guard before.model >= 0, let rating = Rating(rawValue: rating) else { return nil }
-    let (model, state) = (models[Int(before.model)], row.integer(3))
+    let (model, state) = (models[Int(before.model)].fsrs6, row.integer(3))
     if before.stability <= 0 || state == CardState.new.rawValue {
       return state <= CardState.learning.rawValue ? model.initial(rating) : nil
     }
@@ -226,16 +224,15 @@ private struct StatisticsReader {
     return model.next(known, rating, days: max(0, openDay.day - Int(before.lastDay)))
   }
 
-  /// - Parameter timed: the probability by FSRS-7, if it schedules the card and knows its answers.
-  private mutating func review(_ before: Slot, _ rating: Int64, timed: Double?) {
+  /// - Parameter replay: the answers before it, if FSRS-6 does not predict the card alone.
+  private mutating func review(_ before: Slot, _ rating: Int64, _ at: Double, _ replay: TimedMemory.Replay?) {
     var recall = Recall()
     recall.asked = 1
     recall.remembered = rating > 1 ? 1 : 0
-    if let timed {
-      (recall.predictedSum, recall.predictions) = (timed, 1)
-    } else if before.model >= 0, before.stability > 0, before.lastDay > .min {
-      let days = Double(openDay.day - Int(before.lastDay))
-      recall.predictedSum = models[Int(before.model)].retrievability(days: days, stability: Double(before.stability))
+    if before.model >= 0, before.stability > 0, before.lastDay > .min {
+      let curve = models[Int(before.model)].curve(stability: Double(before.stability), replay?.memory)
+      let days = replay.map { max(0, at - $0.last) / 86_400 } ?? 0
+      recall.predictedSum = curve.recall(days: days, wholeDays: openDay.day - Int(before.lastDay))
       recall.predictions = 1
     }
     if before.interval >= Float(DeckStatistics.matureDays) {

@@ -82,7 +82,7 @@ public struct DeckPage {
 
   /// Estimates the size of the file in bytes without making it.
   public func weight() throws -> Int {
-    let isTimed = try !memories().isEmpty
+    let isTimed = try !memories().needsNoLog
     let frame = PageText.head(title: "", options: "", timed: isTimed).count + PageText.end(timed: isTimed).count
     return try decks.reduce(frame) { sum, deck in
       let texts = try CardTable.textSize(db, in: deck.id)
@@ -111,7 +111,7 @@ public struct DeckPage {
         db: db, sink: sink, options: options, memories: memories, mediaPath: mediaPath, picture: picture, masks: masks,
         isInterrupted: isInterrupted)
       let title = options.title ?? deck.name
-      try sink.append(PageText.head(title: title, options: pageOptions, timed: !memories.isEmpty))
+      try sink.append(PageText.head(title: title, options: pageOptions, timed: !memories.needsNoLog))
       for (deck, ids) in zip(decks, ids) {
         try beginSection(deck, sink)
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -122,16 +122,15 @@ public struct DeckPage {
         }
         try sink.append("</section>\n".utf8)
       }
-      try sink.append(PageText.end(timed: !memories.isEmpty))
+      try sink.append(PageText.end(timed: !memories.needsNoLog))
       report = cards.report
       report.bytes = sink.count
     }
     return report
   }
 
-  /// Returns the FSRS-7 memories of the cards; empty when FSRS-7 schedules none of the decks.
-  private func memories() throws -> TimedMemories {
-    TimedMemories(Dictionary(firstOf: try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }))
+  private func memories() throws -> CardMemories {
+    CardMemories(Dictionary(firstOf: try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }))
   }
 
   private var pageOptions: String {
@@ -152,12 +151,15 @@ extension DeckRecord {
   var pageID: String { "\(id.rawValue)" }
 }
 
-extension FittedModels {
-  /// The parameters of FSRS-7, and for each first rating whether enough cards had it for its intervals to be reliable.
+extension RecallModel {
+  /// What predicts besides FSRS-6: the parameters of FSRS-7 with whether enough cards had each first rating for its
+  /// intervals to be reliable, and the effect of the time of an answer; null if FSRS-6 schedules alone.
   fileprivate var forPage: Value {
-    .record([
-      ("parameters", .list(parameters.map { .number($0) })),
-      ("believed", .list(Rating.allCases.map { .boolean(guarded(3, first: $0, usual: 1) == 3) })),
+    if !readsLog { return .null }
+    return .record([
+      ("parameters", fsrs7.map { .list($0.w.map { .number($0) }) } ?? .null),
+      ("believed", .list(Rating.allCases.map { .boolean(believes($0)) })),
+      ("time", time.map { .record(["median": $0.median, "shift": $0.shift, "slope": $0.slope]) } ?? .null),
     ])
   }
 }
@@ -171,7 +173,7 @@ extension DeckOptions {
       ("minimumLapse", .integer(minimumLapseInterval)), ("shortTerm", .boolean(shortTerm)),
       ("newPerDay", .integer(newPerDay)), ("reviewsPerDay", .integer(reviewsPerDay)),
       ("newIgnoresReviewLimit", .boolean(newIgnoresReviewLimit)),
-      ("maximumAnswerSeconds", .measure(maximumAnswerSeconds)), ("timed", timed?.forPage ?? .null),
+      ("maximumAnswerSeconds", .measure(maximumAnswerSeconds)), ("timed", recallModel.forPage),
       ("timedSteps", .list([false, true].map { .boolean(stepsAreTimed(relearning: $0)) })),
     ])
   }
@@ -181,7 +183,7 @@ struct PageCards {
   let db: Database
   let sink: FileSink
   let options: PageOptions
-  let memories: TimedMemories
+  let memories: CardMemories
   let mediaPath: (MediaRecord) -> String
   let picture: (String) throws -> GalleryPicture?
   let masks: (MaskedPicture, _ isFront: Bool) throws -> [UInt8]?
@@ -194,7 +196,7 @@ struct PageCards {
     if !options.isFresh, card.reps > 0 || card.state != .new {
       var schedule = card.schedule
       schedule.timed = try memories.entry(
-        db, of: card.id, in: card.deck, stability: schedule.stability, last: schedule.lastReview)?.memory
+        db, of: card.id, in: card.deck, stability: schedule.stability, last: schedule.lastReview)?.timed
       start += " data-schedule=\"\(PageText.escaped(schedule.forPage.json))\""
     }
     if let typed = try NoteTable.typedQuestion(db, card.id) {
@@ -259,7 +261,10 @@ struct PageCards {
 
 extension TimedMemory {
   fileprivate var forPage: Value {
-    .record(["slow": state.slow, "fast": state.fast, "difficulty": state.difficulty, "first": Int(first.rawValue)])
+    .record([
+      "slow": state?.slow, "fast": state?.fast, "difficulty": state?.difficulty, "first": Int(first.rawValue),
+      "hesitation": hesitation,
+    ])
   }
 }
 

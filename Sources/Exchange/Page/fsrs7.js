@@ -1,6 +1,8 @@
-// FSRS-7, the last part of the script on pages of decks that it schedules. Invariant: no state.
-// It updates a slow and a fast memory after an answer, and computes the days until the combined recall falls to a share.
-function timedModel({ parameters: w, believed }) {
+// What schedules besides FSRS-6, the last part of the script on pages that need it. Invariant: no state.
+// It updates a slow and a fast memory (FSRS-7) after an answer, and computes the days until the recall by both models,
+// moved by the time of the last answer, falls to a share. Without parameters there is no FSRS-7; without `time` it is
+// alone.
+function timedModel({ parameters: w, believed, time }) {
   const least = 1e-5;
   const stable = (value) => (isNaN(value) ? 1e-4 : within(1e-4, value, 36500));
   const hard = (value) => (isNaN(value) ? 10 : within(1, value, 10));
@@ -31,10 +33,14 @@ function timedModel({ parameters: w, believed }) {
     return stability * (1 + gain * (exp((1 - recall) * w[at + 2]) - 1) * bonus);
   }
 
+  const slowness = (seconds) =>
+    (time && time.median > 0 && seconds >= 0.3 ? within(-log(4), log(seconds / time.median), log(3)) : 0);
   const begun = (slow, first, difficulty) => ({ slow: stable(slow), fast: stable(0.8 * slow), difficulty, first });
-  const initial = (rating) => begun(w[rating - 1], rating, hard(first(rating)));
+  const initial = (rating, seconds) =>
+    ({ ...(w ? begun(w[rating - 1], rating, hard(first(rating))) : { first: rating }), hesitation: slowness(seconds) });
+  const next = (old, rating, days, seconds) => ({ ...(w ? moved(old, rating, days) : old), hesitation: slowness(seconds) });
 
-  function next(old, rating, days) {
+  function moved(old, rating, days) {
     const { ofFast, recall } = curve(old);
     const held = recall(days);
     const slow = stable(answered(7, old.slow, old.difficulty, held, rating));
@@ -54,19 +60,33 @@ function timedModel({ parameters: w, believed }) {
     return exp(high);
   }
 
-  function interval(memory, retention) {
-    const { recall } = curve(memory);
+  const odds = (share) => log(within(1e-4, share, 1 - 1e-4) / (1 - within(1e-4, share, 1 - 1e-4)));
+
+  function falling(recall, retention) {
     const [shortest, longest] = [1 / day, 36500];
     if (recall(shortest) <= retention) return shortest;
     if (recall(longest) >= retention) return longest;
     return root(log(shortest), log(longest), (days) => recall(days) > retention);
   }
 
+  // `six` is the recall by FSRS-6 after some days.
+  function interval(memory, six, retention) {
+    const offset = time ? within(-0.7, time.shift + time.slope * memory.hesitation, 0.7) : 0;
+    const after = (logit) => 1 / (1 + exp(-logit - offset));
+    const seven = w && curve(memory).recall;
+    const usual = time ? (days) => after(odds(six(days))) : six;
+    if (!w) return falling(usual, retention);
+    const both = time ? (days) => after((odds(six(days)) + odds(seven(days))) / 2) : seven;
+    const days = falling(both, retention);
+    return believed[memory.first - 1] ? days : min(days, 2 * falling(usual, retention));
+  }
+
   // The state of a card of which only the stability is known.
   function known(stability) {
+    if (!w) return { first: 3, hesitation: 0 };
     const days = within(1 / day, stability, 36500);
     return begun(root(log(1e-4), log(36500), (slow) => curve(begun(slow, 3, 5)).recall(days) < 0.9), 3, 5);
   }
 
-  return { initial, next, interval, known, believes: (memory) => believed[memory.first - 1] };
+  return { initial, next, interval, known };
 }

@@ -125,7 +125,7 @@ function start() {
     }
     answer.hidden = ratings.hidden = false;
     reveal.hidden = typed.hidden = true;
-    const moment = study.moment(now());
+    const moment = study.moment(now(), secondsSoFar(now()));
     [...ratings.children].forEach((each, index) => {
       const words = spanWords(shown.section.next(shown.schedule, index + 1, moment).interval);
       each.replaceChildren(`${index + 1} ${names[index]}`, make("small", {}, words));
@@ -133,12 +133,14 @@ function start() {
     answer.focus();
   }
 
+  const secondsSoFar = (time) =>
+    round(within(0, time - shownAt, shown.section.options.maximumAnswerSeconds) * 10) / 10;
+
   function rate(rating) {
     if (!isOpen) return;
     const time = now();
-    const seconds = within(0, time - shownAt, shown.section.options.maximumAnswerSeconds);
     const card = shown;
-    study.answer(card, rating, time, round(seconds * 10) / 10);
+    study.answer(card, rating, time, secondsSoFar(time));
     tell(`${names[rating - 1]}: back in ${spanWords(card.schedule.interval)}.` + keep());
     show();
   }

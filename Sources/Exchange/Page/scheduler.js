@@ -1,5 +1,5 @@
-// The script of a deck's page, first part: FSRS-6 with steps, like Deckhand's Scheduler without fuzz, and FSRS-7 through
-// `timedModel` of fsrs7.js, which is included in pages of decks that FSRS-7 schedules.
+// The script of a deck's page, first part: FSRS-6 with steps, like Deckhand's Scheduler without fuzz, and what schedules
+// besides it through `timedModel` of fsrs7.js, which is included in pages that need it.
 // Invariant: no state; times are seconds since 1970. It forms one script with the other parts, study.js and page.js.
 "use strict";
 
@@ -15,7 +15,8 @@ function roundEven(value) {
   return rest > 0.5 || (rest === 0.5 && whole % 2 !== 0) ? whole + 1 : whole;
 }
 
-// A point in time, with the boundaries of its day. `offset` returns how far the clock is ahead of UTC at a time.
+// A point in time, with the boundaries of its day. `offset` returns how far the clock is ahead of UTC at a time. The
+// scheduler also takes `seconds` from it, how long the answer took.
 function momentAt(now, offset, rollover) {
   const dayOf = (time) => floor((time + offset(time) - rollover) / day);
   return {
@@ -66,21 +67,20 @@ function scheduler(options) {
     return within(least, roundEven(isNaN(days) ? 1 : within(least, days, most)), most);
   }
 
-  // The FSRS-7 state of the card after an answer; null if FSRS-6 schedules.
+  // What is known of the card besides FSRS-6 after an answer; null if FSRS-6 schedules alone.
   function timedMemory(old, rating, moment) {
     if (!timed) return null;
-    if (old.state === NEW || old.stability == null) return timed.initial(rating);
+    const seconds = moment.seconds ?? 0;
+    if (old.state === NEW || old.stability == null) return timed.initial(rating, seconds);
     const days = old.last == null ? 0 : max(0, moment.now - old.last) / day;
-    return timed.next(old.timed ?? timed.known(old.stability), rating, days);
+    return timed.next(old.timed ?? timed.known(old.stability), rating, days, seconds);
   }
 
   function exact(old, rating, moment) {
-    const { stability: after } = memory(old, rating, moment);
-    const usual = (stable(after) / factor) * (pow(options.retention, 1 / decay) - 1);
-    if (!timed) return usual;
-    const known = timedMemory(old, rating, moment);
-    const days = timed.interval(known, options.retention);
-    return timed.believes(known) ? days : min(days, 2 * usual);
+    const after = stable(memory(old, rating, moment).stability);
+    if (!timed) return (after / factor) * (pow(options.retention, 1 / decay) - 1);
+    const six = (days) => pow(1 + (factor * days) / after, decay);
+    return timed.interval(timedMemory(old, rating, moment), six, options.retention);
   }
 
   function interval(old, rating, moment) {

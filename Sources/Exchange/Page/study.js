@@ -86,7 +86,8 @@ class Study {
     this.replay([]);
   }
 
-  moment(now) { return momentAt(now, zoneOffset, this.rollover); }
+  // `seconds`, how long an answer took, is for the scheduler.
+  moment(now, seconds) { return { ...momentAt(now, zoneOffset, this.rollover), seconds }; }
 
   // Replays a log in chronological order.
   replay(log) {
@@ -97,7 +98,7 @@ class Study {
     for (const card of this.cards) card.schedule = card.initial;
     for (const answer of log) {
       const card = this.byKey.get(keyOf(answer)) ?? this.byGuid.get(answer.guid);
-      if (card && !(answer.at <= card.schedule.last)) this.apply(card, answer.rating, this.moment(answer.at));
+      if (card && !(answer.at <= card.schedule.last)) this.apply(card, answer.rating, this.moment(answer.at, answer.seconds));
     }
   }
 
@@ -154,7 +155,7 @@ class Study {
     const at = round(max(now, (card.schedule.last ?? 0) + 0.001) * 1000) / 1000;
     const answer = { guid: card.guid, subdeck: card.subdeck, at, rating, seconds };
     this.past.push({ card, before: card.schedule, answer });
-    this.apply(card, rating, this.moment(at));
+    this.apply(card, rating, this.moment(at, seconds));
     this.log.push(answer);
     this.lines += lineOf(answer);
   }

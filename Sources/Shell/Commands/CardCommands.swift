@@ -6,6 +6,7 @@ import CardDocuments
 import Commands
 import Decks
 import Exchange
+import Memory
 import Storage
 import Templates
 import Text
@@ -81,6 +82,10 @@ enum CardCommands {
       case .tags: fields.append(.init("tags", text))
       default: if !text.isEmpty { fields.append(.init(property.rawValue, text)) }
       }
+    }
+    if let recall = try card.recall() {
+      let speed = recall.speed.map { ", after a \($0.rawValue) answer" }
+      fields.append(.init("recall", percent(recall.share) + " today" + (speed ?? "")))
     }
     if try card.isUnmade() {
       fields.append(.init("made", "no longer made by its note; `doctor --mend cards` removes such cards"))

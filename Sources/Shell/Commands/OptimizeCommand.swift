@@ -1,6 +1,6 @@
-// `deck optimize`: fits the memory models to a user's answers, and reports how well each predicts them; `deck leeches`:
-// the cards that are forgotten more often than the model explains. Invariant: parameters are saved only when they
-// predict better; a report changes nothing.
+// `deck optimize`: fits the memory models to a user's answers, and reports how well they predict them; `deck leeches`:
+// the cards that are forgotten more often than the model explains. Invariant: parameters of FSRS-6 are saved only when
+// they predict better; a report changes nothing.
 
 import Bindings
 import CardDocuments
@@ -16,20 +16,20 @@ enum OptimizeCommand {
   static let command = BuiltIn(
     "deck", "optimize", effect: .depends { $0.flag("--report") ? .reads : .changes },
     summary: "Fits the memory models to your answers.",
-    answer: "{deck, reviews, before, after, kept, parameters, model, evidence}, "
-      + "{deck, reviews?, before?, after?, kept?, parameters?, model?, evidence?, code?}... or "
-      + "{deck, model, fsrs6, fsrs7}",
+    answer: "{deck, reviews, before, after, kept, parameters, model, answer_time, evidence}, "
+      + "{deck, reviews?, before?, after?, kept?, parameters?, model?, answer_time?, evidence?, code?}... or "
+      + "{deck, model, fsrs6, fsrs7, both, timed, answer_time, speed}",
     details: """
       The 21 parameters of FSRS-6 are fitted to four fifths of the answers of the deck and the decks within it, and \
       judged on the rest. They are saved in the deck's preset if they predict better than the current ones. At least \
-      400 reviews on later days are needed. If the option model is auto, FSRS-7 schedules from then on if it predicts \
-      the last fifth of the answers better, which must contain at least 1,000 on later days; both models are fitted to \
-      the answers before it. At the prompt this is repeated automatically when the number of answers has grown by a \
-      tenth. --report shows how well both models predict, and saves nothing. With --all every preset is fitted to the \
-      answers of its decks.
+      400 reviews on later days are needed. FSRS-7 is fitted too, and how much less is remembered after a slow answer. \
+      Both models schedule together from then on, if the option model is both; with auto, unless FSRS-6 alone predicts \
+      the last fifth of the answers clearly better when all are fitted to the answers before it. At the prompt this is \
+      repeated automatically when the number of answers has grown by a tenth. --report shows how well the models \
+      predict, and saves nothing. With --all every preset is fitted to the answers of its decks.
       """, arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
     options: [
-      Option("--all", help: "fit every preset"), Option("--report", help: "show how well both models predict"),
+      Option("--all", help: "fit every preset"), Option("--report", help: "show how well the models predict"),
     ], example: "deck optimize Spanish"
   ) { invocation, session in
     try invocation.refuse(["DECK", "--report"], beside: "--all")
@@ -44,7 +44,7 @@ enum OptimizeCommand {
     return CommandResult(outcome.value(try deck.record().name), .lines(lines))
   }
 
-  private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> ModelFitting.Outcome {
+  private static func fitted(_ deck: DeckHandle, _ session: Session) throws -> ModelFitting {
     try session.console.showing("Fitting \(try deck.record().name)", total: 1000) { progress in
       try deck.fitting.run { progress(Int($0 * 1000), 1000) }
     }
@@ -79,8 +79,13 @@ enum OptimizeCommand {
     let evidence = try session.console.showing("Fitting \(name)", total: 1000) { progress in
       try deck.fitting.evidence { progress(Int($0 * 1000), 1000) }
     }
-    let uses7 = try deck.scheduling.options().timed != nil
-    let models = [("FSRS-6", evidence.fsrs6, !uses7), ("FSRS-7", evidence.fsrs7, uses7)]
+    let options = try deck.scheduling.options()
+    let timed = options[.answerTime] == .flag(true)
+    let used = options.modelInUse
+    let models = [
+      ("FSRS-6", evidence.fsrs6, used == .fsrs6), ("FSRS-7", evidence.fsrs7, used == .fsrs7),
+      ("both", evidence.both, used == .both && !timed), ("both with time", evidence.timed, used == .both && timed),
+    ]
     let table = TableText(
       ["Model", "Log loss", "RMSE (bins)", "AUC", "Schedules"],
       rows: models.map { model, fit, isUsed in
@@ -88,19 +93,26 @@ enum OptimizeCommand {
       })
     let terminal = session.console.terminal
     let heading =
-      "\(name): both models fitted to the first four fifths of the answers, and judged on "
-      + "\(session.counted(evidence.fsrs7.count, "answer")) on later days of the last fifth."
+      "\(name): fitted to the first four fifths of the answers, and judged on "
+      + "\(session.counted(evidence.timed.count, "answer")) on later days of the last fifth."
+    let speeds = TableText(
+      ["After an answer", "Predicted", "Remembered", "Answers"],
+      rows: evidence.speeds.map {
+        [$0.speed.rawValue, percent($0.predicted), percent($0.remembered), session.grouped($0.answers)]
+      })
     let pictures = models.flatMap { model, fit, _ in
       [""] + CalibrationPicture.panel("\(model): predicted and remembered", fit, terminal).lines(on: terminal)
     }
     let value: Value = .record([
-      "deck": name, "model": uses7 ? "fsrs-7" : "fsrs-6", "fsrs6": evidence.fsrs6.value, "fsrs7": evidence.fsrs7.value,
+      "deck": name, "model": used.rawValue, "fsrs6": evidence.fsrs6.value, "fsrs7": evidence.fsrs7.value,
+      "both": evidence.both.value, "timed": evidence.timed.value, "answer_time": evidence.time.value,
+      "speed": evidence.speeds.map(\.value),
     ])
     return CommandResult(
       value,
-      .parts([
-        .lines([heading, ""]), .table(table), .drawn(pictures), .lines(["", FittingWords.verdict(evidence, session)]),
-      ]))
+      .parts(
+        [.lines([heading, ""]), .table(table)] + (evidence.speeds.isEmpty ? [] : [.lines([""]), .table(speeds)])
+          + [.drawn(pictures), .lines(["", FittingWords.verdict(evidence, session)])]))
   }
 }
 
@@ -119,41 +131,35 @@ enum CalibrationPicture {
 }
 
 enum FittingWords {
-  static func lines(_ outcome: ModelFitting.Outcome, preset: String, _ session: Session) -> [String] {
+  static func lines(_ outcome: ModelFitting, preset: String, _ session: Session) -> [String] {
     let fsrs6 = outcome.fsrs6
     let kept =
       fsrs6.isBetter
       ? "The new parameters are saved in the preset \(quoted(preset))."
-      : "The current parameters predict equally well; nothing was changed."
-    var lines = [
+      : "The current parameters of FSRS-6 predict equally well and stay."
+    let lines = [
       "Fitted to \(session.counted(fsrs6.reviewCount, "review")).", "  before  \(figures(fsrs6.before))",
       "  after   \(figures(fsrs6.after))", kept,
     ]
-    if let evidence = outcome.evidence { lines.append(verdict(evidence, session)) }
-    if outcome.usesFSRS7 { lines.append("FSRS-7 schedules from now on; `deck options DECK model=fsrs-6` undoes this.") }
-    return lines
+    let undone = outcome.model == .fsrs6 ? "." : "; `deck options DECK model=fsrs-6` undoes this."
+    return lines + (outcome.evidence.map { [verdict($0, session)] } ?? [])
+      + ["From now on the memory model is \(outcome.model.title)\(undone)"]
   }
 
-  /// Compares how well both models predict answers that they were not fitted to.
+  /// Compares how well the models predict answers that they were not fitted to.
   static func verdict(_ evidence: ModelEvidence, _ session: Session) -> String {
-    let (old, new) = (rounded(evidence.fsrs6.logLoss, 4), rounded(evidence.fsrs7.logLoss, 4))
-    let answers = "\(session.counted(evidence.fsrs7.count, "answer")) that neither was fitted to"
-    let figures = "log loss \(old) for FSRS-6, \(new) for FSRS-7, on \(answers)"
-    if evidence.prefersFSRS7 { return "FSRS-7 predicts better: \(figures)." }
-    if evidence.fsrs7.count < ModelEvidence.fewestAnswers {
-      return
-        "FSRS-6 stays in use: FSRS-7 needs \(session.grouped(ModelEvidence.fewestAnswers)) answers on later days in "
-        + "the last fifth of the log; there are \(session.grouped(evidence.fsrs7.count)) (\(figures))."
-    }
-    return "FSRS-6 stays in use: FSRS-7 predicts no better (\(figures))."
+    let (old, new) = (rounded(evidence.fsrs6.logLoss, 4), rounded(evidence.timed.logLoss, 4))
+    let answers = "\(session.counted(evidence.timed.count, "answer")) that they were not fitted to"
+    let figures = "log loss \(new) for both with the time of answers, \(old) for FSRS-6, on \(answers)"
+    if evidence.timed.logLoss < evidence.fsrs6.logLoss { return "Both models predict better: \(figures)." }
+    return "FSRS-6 predicts \(evidence.prefersFSRS6 ? "clearly" : "not clearly") better: \(figures)."
   }
 
   /// The message about a fit that ran in the background of the prompt.
   static func news(_ news: RefitResult, _ session: Session) -> String {
     let outcome = news.outcome
-    let model = outcome.usesFSRS7 ? "FSRS-7" : "FSRS-6"
     return "note: the memory model of the preset \(quoted(news.preset)) was fitted again, to "
-      + "\(session.counted(outcome.fsrs6.reviewCount, "review")); \(model) is in use; `undo` reverts this"
+      + "\(session.counted(outcome.fsrs6.reviewCount, "review")); \(outcome.model.title) is in use; `undo` reverts this"
   }
 
   private static func figures(_ fit: ModelFit) -> String {
@@ -167,13 +173,23 @@ extension ModelFit {
   }
 }
 
-extension ModelFitting.Outcome {
+extension ModelChoice {
+  /// The name of a model that predicts.
+  var title: String { self == .both ? "FSRS-6 with FSRS-7" : self == .fsrs7 ? "FSRS-7" : "FSRS-6" }
+}
+
+extension ModelFitting {
   fileprivate func value(_ deck: String) -> Value {
     func figures(_ fit: ModelFit) -> Value { .record(["log_loss": fit.logLoss, "rmse": fit.rmse]) }
     return .record([
       "deck": deck, "reviews": fsrs6.reviewCount, "before": figures(fsrs6.before), "after": figures(fsrs6.after),
-      "kept": fsrs6.isBetter, "parameters": fsrs6.parameters, "model": usesFSRS7 ? "fsrs-7" : "fsrs-6",
-      "evidence": evidence.map { Value.record(["fsrs6": figures($0.fsrs6), "fsrs7": figures($0.fsrs7)]) },
+      "kept": fsrs6.isBetter, "parameters": fsrs6.parameters, "model": model.rawValue,
+      "answer_time": fitted.time?.value,
+      "evidence": evidence.map {
+        Value.record([
+          "fsrs6": figures($0.fsrs6), "fsrs7": figures($0.fsrs7), "both": figures($0.both), "timed": figures($0.timed),
+        ])
+      },
     ])
   }
 }

@@ -178,21 +178,31 @@ struct KnowledgePanels: NumberShowing {
   var panels: [ChartPanel] {
     let hasPicture = knowledge.fit.count >= Self.fewestAnswers
     return [ChartPanel("Memory model", .words(hasPicture ? words : [few]))]
-      + (hasPicture ? [CalibrationPicture.panel("Predicted, and remembered", knowledge.fit, self)] : []) + [minutes]
+      + (hasPicture ? [CalibrationPicture.panel("Predicted, and remembered", knowledge.fit, self)] + speeds : [])
+      + [minutes]
+  }
+
+  /// The share that was remembered after fast, middling and slow answers; nothing if few times are known.
+  private var speeds: [ChartPanel] {
+    if knowledge.speeds.isEmpty { return [] }
+    let rows = knowledge.speeds.map { speed in
+      ChartPanel.Row(
+        "after a \(speed.speed.rawValue) answer", speed.remembered,
+        "\(percent(speed.remembered)) of \(grouped(speed.answers)), predicted \(percent(speed.predicted))")
+    }
+    return [ChartPanel("Remembered, by the time of the answer before", .rows(rows))]
   }
 
   private var few: String {
-    "\(counted(knowledge.fit.count, "answer")) on later days: too few to say how well \(name) predicts your answers "
+    "\(counted(knowledge.fit.count, "answer")) on later days: too few to say how well \(knowledge.model.title) predicts your answers "
       + "(\(Self.fewestAnswers) are needed)."
   }
-
-  private var name: String { knowledge.model == "fsrs-7" ? "FSRS-7" : "FSRS-6" }
 
   private var words: [String] {
     let fit = knowledge.fit
     let off = rounded(fit.rmse * 100, 2)
     var lines = [
-      "\(name) predicted \(counted(fit.count, "answer")): \(off) % off on average, log loss "
+      "\(knowledge.model.title) predicted \(counted(fit.count, "answer")): \(off) % off on average, log loss "
         + "\(rounded(fit.logLoss, 4)), AUC \(rounded(fit.auc, 4))."
     ]
     if let refit = knowledge.refit {

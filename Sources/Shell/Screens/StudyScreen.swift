@@ -275,10 +275,12 @@ final class StudyScreen {
     if !redraws { session.console.show([view.notice]) }
   }
 
+  /// How long the card has been shown; nil in a pipe, which does not show how long somebody thought.
+  var secondsSoFar: Double? { terminal.hasKeyboard ? session.console.elapsed() - view.shownSince : nil }
+
   private func answer(_ rating: Rating) throws {
     do {
-      let seconds = session.console.elapsed() - view.shownSince
-      let result = try study.answer(rating, seconds: seconds, mistyped: view.mistyped)
+      let result = try study.answer(rating, seconds: secondsSoFar, mistyped: view.mistyped)
       let rings = result.isRight ? session.preferences?.sound.ringsWhenRight : session.preferences?.sound.ringsWhenWrong
       if rings == true { session.console.ring() }
       try showPrompt()

@@ -119,7 +119,7 @@ extension StudyScreen {
     if view.asksFlag { return flagQuestion }
     if view.question != nil { return "Enter  show the answer beside what you type    Esc quit" }
     guard view.isAnswerShown, !isSprint else { return hint + (isSprint ? "" : "\n" + Self.marks) }
-    let known = try study.choices()
+    let known = try study.choices(seconds: secondsSoFar)
     let ratings =
       known.isEmpty
       ? Rating.allCases.map { "\($0.rawValue) \($0.name)" }

@@ -50,11 +50,12 @@ public struct AnkiRows {
     workspace.opened.orders.forget()
   }
 
+  /// Answers a card for another program, so that the time of the answer is not known.
   public func answer(_ card: CardHandle, _ rating: Rating) throws {
     let name = try "\(card.record().stepName): \(rating.name)"
     _ = try workspace.perform(.answerCard, on: name) { db in
       var replay = try AnswerReplay(db, at: workspace.moment)
-      return try replay.enter(card.id, rating, at: workspace.moment, seconds: 0)
+      return try replay.enter(card.id, rating, at: workspace.moment, seconds: nil)
     }
   }
 

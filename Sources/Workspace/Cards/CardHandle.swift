@@ -3,6 +3,7 @@
 
 import CardDocuments
 public import Decks
+public import Memory
 public import Templates
 import Text
 public import Values
@@ -96,6 +97,18 @@ public final class CardHandle: RowHandle<CardID> {
   public func hiddenParts() throws -> [Range<Int>] {
     let record = try record()
     return try workspace.read { try CardFields.hiddenParts($0, of: record) }
+  }
+
+  /// Returns the probability that the card is remembered now, and the speed of the last answer if it changes that
+  /// noticeably; nil before the first answer.
+  public func recall() throws -> (share: Double, speed: AnswerSpeed?)? {
+    let card = try record()
+    return try workspace.read { db in
+      let options = try DeckTable.options(db, card.deck)
+      let entry = try CardMemories([card.deck: options]).entry(
+        db, of: id, in: card.deck, stability: card.stability, last: card.schedule.lastReview)
+      return entry.map { ($0.recall(at: workspace.moment), options.recallModel.speed($0.timed)) }
+    }
   }
 
   public func answers() throws -> [LoggedReview] {

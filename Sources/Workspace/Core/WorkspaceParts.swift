@@ -41,7 +41,7 @@ struct OpenedParts {
   /// The day's backup while it is being made in the background.
   var backup: BackgroundJob<Void>?
   /// A fit of memory models running in the background, and the last answer for which a new fit was considered.
-  var fit: (preset: PresetID, job: BackgroundJob<ModelFitting.Outcome>)?
+  var fit: (preset: PresetID, job: BackgroundJob<ModelFitting>)?
   var lastCheckedAnswer: Int?
 }
 

@@ -14,20 +14,17 @@ public struct DeckFitting {
 
   /// Fits the memory models to the answers of the deck and its subdecks, without storing the result.
   /// - Parameter progress: called from time to time with the fraction done; an error that it throws ends the fit.
-  public func run(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelFitting.Outcome {
-    let fitting = try workspace.read { db in
-      let options = try DeckTable.options(db, id)
-      return ModelFitting(
-        try ReviewHistory(db, decks: [id], at: workspace.moment), parameters: options.parameters,
-        modelChoice: options.modelChoice)
+  public func run(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelFitting {
+    let (history, options) = try workspace.read { db in
+      (try ReviewHistory(db, decks: [id], at: workspace.moment), try DeckTable.options(db, id))
     }
-    return try fitting.run { share in
+    return try ModelFitting(history, parameters: options.parameters, modelChoice: options.modelChoice) { share in
       try workspace.poll()
       try progress(share)
     }
   }
 
-  /// Measures how well each model, fitted to the first four fifths of the answers, predicts the last fifth.
+  /// Measures how well the models, fitted to the first four fifths of the answers, predict the last fifth.
   /// - Throws: `MemoryError.tooFewReviews`.
   public func evidence(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelEvidence {
     let history = try workspace.read { try ReviewHistory($0, decks: [id], at: workspace.moment) }
@@ -41,10 +38,8 @@ public struct DeckFitting {
     return evidence
   }
 
-  /// Stores the result in the deck's preset if it is better, or if another model schedules or scheduled the deck.
-  public func store(_ outcome: ModelFitting.Outcome) throws {
-    let before = try deck.scheduling.options()
-    guard outcome.fsrs6.isBetter || outcome.fitted.model != nil || before.fitted != nil else { return }
+  /// Stores the result in the deck's preset; of FSRS-6 only parameters that are better.
+  public func store(_ outcome: ModelFitting) throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
       var options = try DeckTable.presetOptions(db, id)
       try options.take(outcome, answers: outcome.fitted.answers)
@@ -69,7 +64,7 @@ public struct DeckFitting {
 
 public struct RefitResult: Equatable, Sendable {
   public let preset: String
-  public let outcome: ModelFitting.Outcome
+  public let outcome: ModelFitting
 }
 
 /// Fits the memory models again in the background of a prompt.
@@ -104,17 +99,18 @@ public struct Refitting {
     workspace.opened.fit = try workspace.read { db in
       guard let preset = try PresetTable.dueForFitting(db) else { return nil }
       let history = try ReviewHistory(db, decks: PresetTable.decks(db, of: preset.id), at: workspace.moment)
-      let options = preset.options
-      let fitting = ModelFitting(history, parameters: options.parameters, modelChoice: options.modelChoice)
+      let (parameters, choice) = (preset.options.parameters, preset.options.modelChoice)
       let job = try BackgroundJob { shared in
-        try fitting.run { _ in if shared.isStopped { throw WorkspaceError.interrupted } }
+        try ModelFitting(history, parameters: parameters, modelChoice: choice) { _ in
+          if shared.isStopped { throw WorkspaceError.interrupted }
+        }
       }
       return (preset.id, job)
     }
   }
 
-  private func store(_ job: BackgroundJob<ModelFitting.Outcome>, of id: PresetID) throws -> RefitResult? {
-    let fitted: ModelFitting.Outcome?
+  private func store(_ job: BackgroundJob<ModelFitting>, of id: PresetID) throws -> RefitResult? {
+    let fitted: ModelFitting?
     do { fitted = try job.wait() } catch is MemoryError {
       // There are too few answers.
       return nil

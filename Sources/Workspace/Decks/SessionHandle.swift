@@ -145,16 +145,19 @@ public final class SessionHandle: WorkspaceHandle {
   }
 
   /// Returns for each rating the seconds until the card would be shown again; empty in a sprint.
-  public func choices() throws -> [(rating: Rating, interval: Double)] {
+  /// - Parameter seconds: the time of the answer so far; nil if it is not known.
+  public func choices(seconds: Double? = nil) throws -> [(rating: Rating, interval: Double)] {
     guard case .review(let session) = try current() else { return [] }
-    return try workspace.read { try session.choices($0, at: workspace.moment) }
+    return try workspace.read { try session.choices($0, at: workspace.moment, seconds: seconds) }
   }
 
   // MARK: Actions
 
   /// Answers the card and notifies of the answer; also notifies of the end of the session if this was the last answer
   /// or the time is up.
-  /// - Parameter mistyped: what was typed if it is not the answer.
+  /// - Parameters:
+  ///   - seconds: how long a user at a keyboard took; nil for an answer from a script or a pipe.
+  ///   - mistyped: what was typed if it is not the answer.
   /// - Throws: `DeckError.over`, `.paused`, or an interrupt of the code that was notified.
   @discardableResult
   public func answer(_ rating: Rating, seconds: Double? = nil, mistyped: String? = nil) throws -> SessionResult {
