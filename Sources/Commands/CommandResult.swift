@@ -101,8 +101,12 @@ public indirect enum Display: Equatable, Sendable {
   public struct Field: Equatable, Sendable {
     public let name: String
     public let value: String
+    /// Whether the value is lines that are ready for the terminal.
+    public let isDrawn: Bool
 
-    public init(_ name: String, _ value: String) { (self.name, self.value) = (name, value) }
+    public init(_ name: String, _ value: String, isDrawn: Bool = false) {
+      (self.name, self.value, self.isDrawn) = (name, value, isDrawn)
+    }
   }
 }
 

@@ -46,10 +46,11 @@ public enum CardOrder {
     return try db.firstRow(sql, [deck.rawValue, position - 1]) { $0.integer(0) }
   }
 
-  public static func rank(_ db: Database, _ deck: DeckID, for place: CardPlace) throws -> Int64 {
+  /// - Parameter count: how many cards get the rank and those that follow it, a step apart.
+  public static func rank(_ db: Database, _ deck: DeckID, for place: CardPlace, count: Int = 1) throws -> Int64 {
     switch place {
-    case .top: try above(db, deck, room: step)
-    case .bottom: try below(db, deck)
+    case .top: try above(db, deck, room: step * Int64(count))
+    case .bottom: try below(db, deck, room: step * Int64(count))
     case .position(let position): try free(db, deck, after: position - 1)
     }
   }
@@ -68,14 +69,14 @@ public enum CardOrder {
       if between > before, between < after { return between }
       try spread(db, deck)
     }
-    return try below(db, deck)
+    return try below(db, deck, room: step)
   }
 
-  private static func below(_ db: Database, _ deck: DeckID) throws -> Int64 {
+  private static func below(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
     let shift = try shift(db)
     for _ in 0..<2 {
       guard let bottom = try bottom(db, deck) else { return shift }
-      if bottom <= bound - step - shift { return bottom + step + shift }
+      if bottom <= bound - room - shift { return bottom + step + shift }
       try spread(db, deck)
     }
     return bound

@@ -188,9 +188,21 @@ package struct CardTexts: Equatable {
     let views = CardSides(fields: fields, ordinal: ordinal, isForTerminal: true, isInterrupted: isInterrupted)
     let shown = Shown(isInterrupted: isInterrupted)
     let prompt = isBlank && !sides.front.isBroken ? "" : try shown.text(try views.front(sides.front))
-    let answer = try shown.answer(try views.back(sides.back, frontSide: []), prompt: prompt)
+    let back = try views.back(sides.back, frontSide: [])
+    let answer = try shown.text(CardTexts.answerAlone(back, prompt: prompt, isInterrupted: isInterrupted))
     self.prompt = prompt.isEmpty ? CardTexts.blank : prompt
     self.answer = answer.isEmpty ? CardTexts.blank : answer
+  }
+
+  /// Returns the back without the front, which it may repeat above its rule.
+  /// - Parameter prompt: the text of the front.
+  package static func answerAlone(
+    _ back: Bytes, prompt: String, isInterrupted: @escaping () -> Bool
+  ) throws(NoteError) -> Bytes {
+    guard let rule = Template.answerRules.compactMap({ back[...].position(of: $0, from: 0) }).min(), !prompt.isEmpty,
+      try Shown(isInterrupted: isInterrupted).text(Bytes(back[..<rule])).utf8.elementsEqual(prompt.utf8)
+    else { return back }
+    return Bytes(back[rule...])
   }
 
   /// Returns a piece of HTML as a card side shows it; empty if nothing is visible.
@@ -210,16 +222,6 @@ package struct CardTexts: Equatable {
       while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
       bytes.removeLast()
       return (bytes.text + "…").trimmed
-    }
-
-    /// Returns the back without the front, which it may repeat above its rule.
-    func answer(_ back: Bytes, prompt: String) throws(NoteError) -> String {
-      if let rule = Template.answerRules.compactMap({ back[...].position(of: $0, from: 0) }).min(), !prompt.isEmpty,
-        try text(Bytes(back[..<rule])).utf8.elementsEqual(prompt.utf8)
-      {
-        return try text(Bytes(back[rule...]))
-      }
-      return try text(back)
     }
   }
 }

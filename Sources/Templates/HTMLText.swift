@@ -189,6 +189,17 @@ public enum FieldHTML {
   /// Returns the text for speech output: one line, without pictures and sounds.
   public static func spoken(_ html: String) -> String { TerminalText.line(Bytes(html.utf8)) }
 
+  /// Returns the text of a card with ♪ in place of its sounds, for a list: `el perro ♪`.
+  public static func withSigns(_ text: String) -> String {
+    let pieces = text.split(at: "[sound")
+    return pieces.dropFirst().reduce(String(pieces[0])) { shown, piece in
+      guard " :".utf8.contains(piece.utf8.first ?? 0), let end = piece.firstIndex(of: "]") else {
+        return shown + "[sound" + piece
+      }
+      return shown + (shown.isEmpty || shown.hasSuffix(" ") ? "♪" : " ♪") + piece[piece.index(after: end)...]
+    }
+  }
+
   public static func html(ofPlain text: String) -> String { HTMLText.html(ofPlain: text) }
 
   /// Returns the text that fields are sorted and compared by: without tags, but with the names of media files.

@@ -89,9 +89,15 @@ public enum MediaNames {
   }
 
   /// Returns the names that an attribute may mean: without percent escapes, and as it is written.
-  fileprivate static func names(_ attribute: ArraySlice<UInt8>) -> [String] {
+  static func names(_ attribute: ArraySlice<UInt8>) -> [String] {
     let names = [true, false].map { decoded(attribute, hasEscapes: $0).composed }
     return names[0].utf8.elementsEqual(names[1].utf8) ? [names[0]] : names
+  }
+
+  /// Returns the names that the file of a tag may have; none for one of the network.
+  package static func named(by tag: HTMLTag) -> [String] {
+    [tag.attribute("src"), tag.attribute("data")].flatMap { $0.map { names(Bytes($0.utf8)[...]) } ?? [] }
+      .filter { isLocal($0) { _ in true } }
   }
 
   /// Returns the name trimmed if a media file may have it: no path, no control characters, at most 120 bytes.

@@ -69,25 +69,19 @@ package struct NoteCardMaker {
 }
 
 extension NoteCardMaker {
-  /// Returns the ranges in the UTF-8 of a card's answer that a cloze hides on the front; empty if there are none.
-  package func hiddenParts(
-    of answer: String, _ fields: NoteFields, _ facts: CardFacts, ordinal: Int
-  ) throws(NoteError) -> [Range<Int>] {
-    guard type.isCloze, let pair = sides.first else { return [] }
+  /// Returns the sides of a card as HTML; empty for a card that the type does not make.
+  /// - Parameter isForTerminal: whether typed and spoken parts appear as text.
+  package func html(
+    _ fields: NoteFields, _ facts: CardFacts, ordinal: Int, isForTerminal: Bool
+  ) throws(NoteError) -> (front: Bytes, back: Bytes) {
+    let place = type.isCloze ? 0 : ordinal
+    guard sides.indices.contains(place) else { return ([], []) }
     var facts = facts
-    facts.templateName = type.cards[0].name
+    facts.templateName = type.cards[place].name
     var views = CardSides(
-      fields: fields.adding(facts), ordinal: ordinal, isForTerminal: true, isInterrupted: isInterrupted)
+      fields: fields.adding(facts), ordinal: ordinal, isForTerminal: isForTerminal, isInterrupted: isInterrupted)
     views.tagsClozes = true
-    let found = TerminalText.marked(try views.back(pair.back, frontSide: []), isInterrupted: isInterrupted)
-    // If the answer was truncated, or stripped of its front, the ranges would not fit it.
-    guard found.text.trimmed.utf8.elementsEqual(answer.utf8) else { return [] }
-    let start = found.text.unicodeScalars.firstIndex { !$0.properties.isWhitespace } ?? found.text.startIndex
-    let before = found.text.utf8.distance(from: found.text.startIndex, to: start)
-    // A cloze that is only white space at either end of the text is not in the answer.
-    let shown = before..<before + answer.utf8.count
-    return found.hidden.map { $0.clamped(to: shown) }.filter { !$0.isEmpty }
-      .map { $0.lowerBound - before..<$0.upperBound - before }
+    return (try views.front(sides[place].front), try views.back(sides[place].back, frontSide: []))
   }
 
   package var unnamedFields: [String] {

@@ -1,5 +1,5 @@
-// HTML as text for a terminal: blocks and `<br>` become lines, pictures and sounds become names, readings go in
-// brackets.
+// HTML as the text that cards store and search finds: blocks and `<br>` become lines, pictures and sounds become names,
+// readings go in brackets.
 // Invariant: the text is scanned once; scripts, styles, comments and hidden elements leave no trace.
 
 import Text
@@ -15,14 +15,6 @@ package struct TerminalText {
     var result = reader.result
     while let last = result.last, last == 0x20 || last == 0x0A { result.removeLast() }
     return limitingMarks(result.text)
-  }
-
-  /// Converts a card side whose clozes are tagged.
-  /// - Returns: the text, and the ranges of the active clozes in its UTF-8.
-  static func marked(_ html: Bytes, isInterrupted: () -> Bool) -> (text: String, hidden: [Range<Int>]) {
-    var reader = TerminalText(html[...], marksClozes: true)
-    reader.run(.max, isInterrupted)
-    return (reader.result.text, reader.clozes)
   }
 
   /// Returns the text in one line, without pictures and sounds.
@@ -46,18 +38,11 @@ package struct TerminalText {
   /// The start of a hint's text: no space is written before it.
   private var hintStart: Int?
   private var brackets = NextByte(UInt8(ascii: "]"))
-  private let marksClozes: Bool
-  /// For each open `span` element, whether it is an active cloze; how many are; and the ranges of the closed clozes.
-  private var spans: [Bool] = []
-  private var openClozes = 0
-  private var clozes: [Range<Int>] = []
-  /// The start of the outermost open cloze; nil until some of it is written.
-  private var clozeStart: Int?
 
   private static let bytesBetweenPolls = 1 << 13
 
-  private init(_ html: ArraySlice<UInt8>, showsMedia: Bool = true, marksClozes: Bool = false) {
-    (self.html, self.showsMedia, self.marksClozes) = (html, showsMedia, marksClozes)
+  private init(_ html: ArraySlice<UInt8>, showsMedia: Bool = true) {
+    (self.html, self.showsMedia) = (html, showsMedia)
     reader = HTMLReader(html) { $0.isHidden }
   }
 
@@ -101,7 +86,6 @@ package struct TerminalText {
 
   private mutating func put(_ byte: UInt8) {
     if breaks > 0 || blank { putGap() }
-    if marksClozes, clozeStart == nil, openClozes > 0 { clozeStart = result.count }
     result.append(byte)
   }
 
@@ -113,23 +97,12 @@ package struct TerminalText {
     if !result.isEmpty, result.count != hintStart {
       if breaks > 0 {
         while result.last == 0x20 { result.removeLast() }
-        trimClozes()
         result.append(contentsOf: repeatElement(0x0A, count: breaks))
       } else {
         result.append(0x20)
       }
     }
     (breaks, blank) = (0, false)
-  }
-
-  /// Ends the clozes with the text, from whose end spaces were removed.
-  private mutating func trimClozes() {
-    let end = result.count
-    if let start = clozeStart { clozeStart = Swift.min(start, end) }
-    while let last = clozes.last, last.upperBound > end {
-      clozes.removeLast()
-      if last.lowerBound < end { clozes.append(last.lowerBound..<end) }
-    }
   }
 
   private mutating func readBlank(_ byte: UInt8) {
@@ -162,7 +135,6 @@ package struct TerminalText {
     case "img": if !tag.isClosing { put(tag.fileName.isEmpty ? "[picture]" : "[picture \(tag.fileName)]") }
     case "audio", "video":
       if !tag.isClosing, !tag.fileName.isEmpty { put("[\(tag.name == "audio" ? "sound" : "video") \(tag.fileName)]") }
-    case "span" where marksClozes: tag.isClosing ? closeSpan() : openSpan(isCloze: tag.attribute("class") == "cloze")
     case "td", "th": blank = true
     case "rt": tag.isClosing ? closeReading() : openReading()
     case "ruby": if tag.isClosing { closeReading() }
@@ -182,19 +154,6 @@ package struct TerminalText {
     case _ where HTMLTag.blocks.contains(tag.name): breaks = Swift.max(1, breaks)
     default: break
     }
-  }
-
-  private mutating func openSpan(isCloze: Bool) {
-    spans.append(isCloze)
-    if isCloze { openClozes += 1 }
-  }
-
-  private mutating func closeSpan() {
-    guard let wasCloze = spans.popLast(), wasCloze else { return }
-    openClozes -= 1
-    guard openClozes == 0, let start = clozeStart else { return }
-    clozes.append(start..<result.count)
-    clozeStart = nil
   }
 
   private mutating func openReading() {

@@ -105,6 +105,52 @@ struct PageTests {
     #expect(text.contains("dir=\"auto\">p \(shown) q</summary>") && text.contains(">a \(shown) b</div>"), "\(text)")
   }
 
+  @Test(arguments: [
+    ("a <b>b</b><script>x</script><i onclick=hostile=1>i</i>", "a <b>b</b><i>i</i>"),
+    ("<a href=\"javascript:hostile=1\">l</a><iframe src=x>f</iframe><svg onload=hostile=1>s</svg>", "lfs"),
+    ("<img src=x onerror=hostile=1><img src=\"https://a.org/b.png\">c", "c"),
+    ("<b>open <ul><li>x", "<b>open <ul><li>x</li></ul></b>"),
+    ("</div></details></section>x</b>", "x"),
+    ("<form><input autofocus onfocus=hostile=1><button>x</button></form>", "x"),
+    ("<p style=\"color: red; position: fixed; background: url(x)\">p</p>", "<p data-style=\"color:red\">p</p>"),
+    ("<span style=\"color:expression(x)\" class='a\"b' lang=de>p</span>", "<span lang=\"de\">p</span>"),
+    ("<font color=red>p</font>", "<font data-style=\"color:red\">p</font>"),
+    ("<td colspan=2 onclick=x>p</td>", "<td colspan=\"2\">p</td>"),
+    ("\\(x^2\\) &lt;b&gt; <style>p{}</style>", "x² &lt;b&gt; "), ("<b data-style=\"x\" id=status>p</b>", "<b>p</b>"),
+  ])
+  func `of the HTML of a card only what shows something is written`(_ html: String, _ written: String) throws {
+    let deck = try collection.deck("D")
+    try collection.addNote(deck, ["Front": html, "Back": "b"], .basic)
+    let text = try page(collection, deck).text
+    #expect(try part(of: text, from: " class=\"html\">", to: "</summary>") == written)
+    #expect(!text.contains("hostile") && text.ranges(of: "<script").count == 1)
+  }
+
+  @Test func `a hint opens by a click, without a script`() throws {
+    let deck = try collection.deck("D")
+    let sides = CardSides(
+      fields: NoteFields(names: ["Front", "Back"], values: ["q", "<i>h</i>"]), ordinal: 0, isInterrupted: { false })
+    try collection.addNote(
+      deck, ["Front": sides.front(Template("{{Front}} {{hint:Back}}")).text + "<b>x</b>", "Back": "b"], .basic)
+    let text = try page(collection, deck).text.filter { $0 != "\n" }
+    #expect(
+      text.contains("q <details class=\"hint\"><summary>Back</summary><div><i>h</i></div></details><b>x</b></summary>"),
+      "\(text)")
+  }
+
+  @Test(arguments: [
+    (".card { color: black; font-size: 20px }", ".t1{font-size:20px}"),
+    ("b, .x > i { color: red; }", ".t1 b,.t1 .x > i{color:red}"),
+    ("body .y{margin:1px}", ".t1 .y{margin:1px}"), ("@import 'x'; b{color:red} i{color:blue}", ".t1 i{color:blue}"),
+    ("@media print { b { color: red } } i{color:blue}", ".t1 i{color:blue}"), ("b{background:url(//x)}", ""),
+    ("/* b{color:red} */ i{color:blue}", ".t1 i{color:blue}"), ("b{position:fixed;z-index:9}", ""), ("b{color:red", ""),
+    ("b{color:red;}</style><script>x</script> i{color:blue}", ".t1 b{color:red}"), ("b:hover{color:red}", ""),
+    ("b{color:\\75rl(x);width:calc(1px)}", ""), ("b{color:rgb(1,2,3)!important}", ".t1 b{color:rgb(1,2,3)!important}"),
+  ])
+  func `the style of a note type applies within its cards`(_ css: String, _ scoped: String) {
+    #expect(PageStyle.scoped(css, to: "t1") == scoped)
+  }
+
   @Test func `schedules, languages, inner decks, typed answers and suspension`() throws {
     let (deck, inner) = (try collection.deck("D"), try collection.deck("D::In & out"))
     let card = try collection.add(deck, "one", "uno", guid: "g1")
@@ -142,8 +188,8 @@ struct PageTests {
     }
     try collection.add(deck, "look <img src=\"a b.png\">", "hear [sound:s.mp3] [sound:x.exe]", guid: "g")
     let (text, report, weight) = try page(collection, deck)
-    #expect(text.contains("look<img alt=\"a b.png\" src=\"data:image/png;base64,\(base64(picture))\"></summary>"))
-    #expect(text.contains("hear<audio controls title=\"s.mp3\" src=\"data:audio/mpeg;base64,AQI=\"></audio></div>"))
+    #expect(text.contains("look <img alt=\"a b.png\" src=\"data:image/png;base64,\(base64(picture))\"></summary>"))
+    #expect(text.contains("hear<audio controls title=\"s.mp3\" src=\"data:audio/mpeg;base64,AQI=\"></audio> </div>"))
     #expect(report.media == 2 && report.mediaLeftOut == 1 && abs(weight - report.bytes) < 2000)
     try collection.add(deck, "<img src=x>", "a tag of HTML")
     #expect(try page(collection, deck).1.mediaLeftOut == 1)

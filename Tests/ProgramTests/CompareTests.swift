@@ -22,7 +22,7 @@ import TestSupport
     try home.run("card", "tag", "Spanish:2", "--add", "animal")
     try home.run("card", "suspend", "Spanish:3")
     if ending == "csv" {
-      try home.run("card", "remove", "Spanish:1")
+      try home.run("card", "remove", "Spanish:4")
     } else {
       try home.run("card", "add", "Spanish::Verbs", "ser", "to be")
       try home.run("card", "add", "Spanish::Verbs", "ir", "to go")

@@ -23,14 +23,14 @@ import TestSupport
     _ = try home.run(add)
     let copy = home.path + "/seen"
     let terminal = try terminal(
-      "card", "edit", "D:1",
+      "card", "edit", "D:3",
       editor: home.editor("cp \"$1\" \(copy); sed -i 's/moon/luna/; s/Madrid/Paris/; s/^card$/kort/' \"$1\""))
     terminal.wait(for: "Changed 1 card.")
     #expect(terminal.ended() == 0)
     let seen = try String(decoding: bytes(of: copy), as: UTF8.self)
     #expect(seen.contains(add.contains("--cloze") ? "==== Back Extra ====" : "==== Back ===="), "\(seen)")
     #expect(seen.contains("==== tags: ===="), "\(seen)")
-    let shown = try home.run("card", "show", "D:1").output
+    let shown = try home.run("card", "show", "D:3").output
     #expect(["luna", "Paris", "kort"].contains { shown.contains($0) }, "\(shown)")
   }
 
@@ -79,7 +79,7 @@ import TestSupport
   // The second argument writes the line ends of other systems.
   @Test(arguments: ["", "; sed -i 's/$/\\r/' \"$1\""])
   func `a refused text opens again in the editor, with the reason at the top`(lineEnds: String) throws {
-    try home.run("card", "add", "D", "sol", "sun")
+    try home.lua("decks.open('D'):add{prompt = 'sol', answer = 'sun'}")
     // The first run empties the field; the second saves what it finds and writes the field.
     let copy = home.path + "/second"
     let script = """
@@ -98,7 +98,7 @@ import TestSupport
   }
 
   @Test func `a refused text that is not changed ends the edit`() throws {
-    try home.run("card", "add", "D", "sol", "sun")
+    try home.lua("decks.open('D'):add{prompt = 'sol', answer = 'sun'}")
     let terminal = try terminal(
       "study", "D", editor: home.editor("grep -q '^# Refused' \"$1\" || sed -i '/^sol$/d' \"$1\""))
     terminal.type("e", after: "q quit", showing: "Edit again? [y/N] ")
@@ -121,7 +121,7 @@ import TestSupport
 
   @Test(arguments: ["sed -i '/^sol$/d' \"$1\"", "kill -INT 0; sleep 1"])
   func `Ctrl-C ends the edit and nothing else`(script: String) throws {
-    try home.run("card", "add", "D", "sol", "sun")
+    try home.lua("decks.open('D'):add{prompt = 'sol', answer = 'sun'}")
     let terminal = try terminal("study", "D", editor: home.editor(script))
     terminal.type("e", after: "q quit")
     if script.hasPrefix("sed") {

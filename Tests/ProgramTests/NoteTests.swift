@@ -15,8 +15,8 @@ import TestSupport
   }
 
   @Test func `an editor that leaves a text unchanged changes nothing, and this is reported`() throws {
-    try home.run("card", "add", "D", "plain", "card")
     try home.run("card", "add", "D", "gato", "cat", "--reversed")
+    try home.run("card", "add", "D", "plain", "card")
     let steps = try home.run("--json", "undo", "--list").lines.count
     let words = [
       ["note", "edit", "D:1"], ["card", "edit", "D:3"], ["card", "edit", "D:1", "D:3"], ["notetype", "edit", "Basic"],
@@ -35,7 +35,7 @@ import TestSupport
   }
 
   @Test func `what another shell changes while the editor is open is kept, unless it was edited here too`() throws {
-    for (prompt, answer) in [("uno", "one"), ("dos", "two"), ("tres", String(repeating: "three ", count: 200))] {
+    for (prompt, answer) in [("tres", String(repeating: "three ", count: 200)), ("dos", "two"), ("uno", "one")] {
       try home.run("card", "add", "D", prompt, answer)
     }
     func edit(_ words: [String], _ change: String, meanwhile other: [String], answer: String = "Changed") throws {
@@ -128,8 +128,8 @@ import TestSupport
   }
 
   @Test func `a note is shown and changed through any of its cards, and its cards change with it`() throws {
-    try home.run("card", "add", "D", "gato", "cat", "--reversed")
     try home.run("card", "add", "D", "plain", "card")
+    try home.run("card", "add", "D", "gato", "cat", "--reversed")
     let shown = try home.run("note", "show", "D:3")
     #expect(
       shown.output.contains("Front  gato\nBack   cat\n") && shown.output.contains("Card 2  D:3    cat     gato"),
@@ -149,11 +149,11 @@ import TestSupport
       "note", "edit", "D:2", "--set", "Back=y", "--set", "Back=z", says: "--set Back is given twice", status: 2)
     #expect(try home.run("note", "edit", "D:2").errors.contains("give --set FIELD=TEXT; an editor needs a terminal"))
     try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}}")
-    let fewer = ["note", "edit", "D:1", "--set", "Text={{c1::a}} b"]
+    let fewer = ["note", "edit", "D:4", "--set", "Text={{c1::a}} b"]
     try home.refuses(fewer, says: "would remove 1 card with the schedule; use --yes", status: 2)
-    #expect(try home.run("note", "show", "D:1", "--json").output.contains("{{c2::b}}"))
+    #expect(try home.run("note", "show", "D:4", "--json").output.contains("{{c2::b}}"))
     #expect(try home.run(fewer + ["--yes"]).output.contains("it has 1 card."))
-    try home.run("card", "remove", "D:1")
+    try home.run("card", "remove", "D:4")
     try home.refuses("card", "edit", "D:2", "--prompt", "x", says: "made from fields of the note")
   }
 
@@ -304,7 +304,7 @@ import TestSupport
     // Kitty's graphics protocol is not for a screen that truncates and redraws its lines.
     let terminal = try home.terminal(["--color=always", "study", "D"], ["COLORTERM=truecolor", "KITTY_WINDOW_ID=1"])
     let front = terminal.wait(for: "38;2;255;0;0m")
-    #expect(front.contains("what [picture red.svg] [picture no.png]") && !front.contains("0;0;255m"))
+    #expect(front.contains("what  [picture no.png]") && !front.contains("0;0;255m"))
     terminal.type("\r", showing: "38;2;0;0;255m")
     let plain = try home.run(["study", "D"], input: "\ngood\n")
     #expect(plain.output.contains("[picture blue.svg]") && !plain.output.contains("\u{1B}"), "\(plain)")

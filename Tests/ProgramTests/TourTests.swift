@@ -11,7 +11,7 @@ import TestSupport
     for (line, answer) in [
       ("1 + 1", "That was Lua, and it worked"), ("deck list", "`deck list` is a command"),
       ("deck craete X", "says what is wrong with it"), ("deck create Owls", "There it is."),
-      ("card add Owls owl", "says what is wrong with it"), ("card add Owls owl búho", "It is on top of the deck."),
+      ("card add Owls owl", "says what is wrong with it"), ("card add Owls owl búho", "It is at the end of the deck."),
       ("skip", "Lua, which can do"), ("#decks.open(\"Owls\")", "The value of an expression"),
       ("skip", "can be undone"), ("undo", "That was the tour."),
     ] {

@@ -48,7 +48,7 @@ import TestSupport
     try home.run("deck", "create", "Spanish")
     try home.run("card", "add", "Spanish", "one", "1")
     try home.run("card", "add", "Spanish", "two", "2")
-    try home.run("card", "edit", "Spanish:2", "--answer", "uno")
+    try home.run("card", "edit", "Spanish:1", "--answer", "uno")
     let refused = try home.run("undo", "2")
     #expect(refused.status == 1)
     let later = "'adding 1 card to Spanish (card add)' cannot be undone or redone because of later changes: "

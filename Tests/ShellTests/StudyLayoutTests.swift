@@ -1,5 +1,6 @@
 // The layout of the study screen: all of a card's texts are visible at every terminal size.
 
+import Templates
 import TestSupport
 import Text
 
@@ -18,8 +19,11 @@ import Text
     return StudyLayout(
       terminal: terminal, name: "Spanish::Verbs",
       facts: ["41 due · 12 new · ▓▓▓▓▓▓░░░░░░░░ 38 %", "41 due · 12 new · 38 %", "41 due · 12 new", "38 %"],
-      prompt: prompt,
-      answer: answer, picture: [], choices: choices, scroll: scroll)
+      prompt: CardDrawing(plain: prompt), answer: answer.map { CardDrawing(plain: $0) }, choices: choices,
+      fewChoices: [
+        "1 again 1 min   2 hard 2 d   3 good 5 d   4 easy 11 d   ? keys", "1 again  2 hard  3 good  4 easy  ?",
+      ],
+      scroll: scroll)
   }
 
   private static let texts = [
@@ -60,14 +64,14 @@ import Text
         return asked > change ? (columns: 30, rows: 10) : (columns: 200, rows: 60)
       }
       let layout = StudyLayout(
-        terminal: terminal, name: "D", facts: ["1 due"], prompt: Self.texts[1], answer: nil, picture: [],
+        terminal: terminal, name: "D", facts: ["1 due"], prompt: CardDrawing(plain: Self.texts[1]), answer: nil,
         choices: "q quit", scroll: 10_000)
       #expect(!layout.lines().isEmpty)
     }
   }
 
   @Test func `a line of a card may end with CR LF`() {
-    #expect(CardLines().lines(of: "one\r\ntwo", within: 20) == ["one", "two"])
+    #expect(CardLines().rows(of: CardDrawing(plain: "one\r\ntwo"), within: 20).map(\.text) == ["one", "two"])
     #expect(LeechCommand.firstLine("\r\none\r\ntwo") == "one")
   }
 
@@ -93,27 +97,45 @@ import Text
     #expect(self.layout(Self.texts[1], "the dog", columns: 40, rows: 15).pictureRoom > 4)
   }
 
+  @Test func `a picture is drawn below the line that names it, instead of its name`() {
+    var layout = layout("p", "a")
+    layout = StudyLayout(
+      terminal: layout.terminal, name: "D", facts: [], prompt: CardDrawing("see <img src=a.png> <img src=b.png>"),
+      answer: CardDrawing("<img src=c.png>"), choices: "q quit")
+    layout.pictures = ["[picture a.png]": ["ROW 1", "ROW 2"], "[picture c.png]": ["ROW 3"]]
+    let lines = layout.lines().map(\.trimmed).filter { !$0.isEmpty }
+    #expect(
+      lines[1...6].elementsEqual(["see  [picture b.png]", "ROW 1", "ROW 2", lines[4], "ROW 3", "q quit"]), "\(lines)")
+  }
+
   @Test func `a long text is wrapped once for each width, however often it is drawn`() {
-    let text = String(repeating: "palabra ", count: 20_000)
+    let text = CardDrawing(plain: String(repeating: "palabra ", count: 20_000))
     let wrapping = CardLines()
     func seconds(_ times: Int) -> Double {
       let start = processorSeconds()
-      for _ in 0..<times { #expect(wrapping.lines(of: text, within: 70).count > 2000) }
+      for _ in 0..<times { #expect(wrapping.rows(of: text, within: 70).count > 2000) }
       return processorSeconds() - start
     }
     let first = seconds(1)
     #expect(seconds(50) < 10 * first)
-    #expect(wrapping.lines(of: text, within: 30).count > 5000)
-    #expect(layout(text, rows: 15).lines().contains { $0.contains(" of 2,500") })
+    #expect(wrapping.rows(of: text, within: 30).count > 5000)
+    #expect(layout(text.words, rows: 15).lines().contains { $0.contains(" of 2,500") })
   }
 
   @Test func `on a narrow terminal the choices take several lines and the bar is dropped`() {
-    let lines = layout("p", "a", columns: 40, rows: 15).lines()
+    let lines = layout("p", "a", columns: 40, rows: 20).lines()
     #expect(lines[0] == "Spanish::Verbs    41 due · 12 new · 38 %".replacingWidth(40, lines[0]))
     let text = lines.joined(separator: "\n")
     for piece in ["1 again 1 min", "2 hard 2 d", "3 good 5 d", "4 easy 11 d", "u undo", "e edit", "? more"] {
       #expect(text.contains(piece), "\(piece)")
     }
+  }
+
+  @Test func `under 20 rows the keys have one line`() {
+    #expect(
+      layout("p", "a", rows: 19).lines().last?.trimmed
+        == "1 again 1 min   2 hard 2 d   3 good 5 d   4 easy 11 d   ? keys")
+    #expect(layout("p", "a", columns: 40, rows: 12).lines().last?.trimmed == "1 again  2 hard  3 good  4 easy  ?")
   }
 }
 

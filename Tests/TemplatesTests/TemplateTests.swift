@@ -3,6 +3,7 @@
 
 import Problems
 import TestSupport
+import Text
 import Values
 
 @testable import Templates
@@ -98,7 +99,7 @@ import Values
     }
     if part != "{{c1::a}}" { _ = try Template(field) }
     for html in [field, field + ">"] { _ = (MediaNames.inHTML(html), FieldHTML.sortText(html)) }
-    _ = TerminalText.marked(Bytes((field + String(repeating: "x", count: 200_000)).utf8), isInterrupted: { false })
+    _ = TerminalText.text(Bytes((field + String(repeating: "x", count: 200_000)).utf8), isInterrupted: { false })
     #expect(processorSeconds() - start < 60)
   }
 
@@ -121,19 +122,19 @@ import Values
   @Test(
     arguments: [
       ("abc {{c1::&nbsp;&nbsp;}}", "abc", []), ("{{c1::&nbsp;}} xyz", "xyz", []),
-      ("abc&nbsp;&nbsp;&nbsp;{{c1::&nbsp;<br>x}}", "abc\nx", ["\nx"]), ("a {{c1::b}} {{c2::c}}", "a b c", ["b"]),
-      ("a {{c1::b&nbsp;&nbsp;}}<br>{{c1::c}}{{c1::&nbsp;}}<br>d", "a b\nc\nd", ["b", "c"]),
+      ("a {{c1::b}} {{c2::c}}", "a b c", ["b"]), ("a {{c1::b<br>x}} d", "a b\nx d", ["b", "x"]),
     ] as [(String, String, [String])])
-  func `the hidden parts of an answer are in it, whatever white space a cloze has`(
+  func `what a cloze hid is marked in the drawing of the answer`(
     text: String, answer: String, hidden: [String]
   ) throws {
     let maker = NoteCardMaker(
       NoteType(StockNoteType.cloze.draft, id: NoteTypeID(rawValue: 1), modified: 0), isInterrupted: { false })
     let fields = NoteFields(names: ["Text", "Back Extra"], values: [text, ""])
-    let facts = CardFacts()
-    #expect(try maker.texts(fields, facts, ordinal: 0).answer == answer)
-    let parts = try maker.hiddenParts(of: answer, fields, facts, ordinal: 0)
-    #expect(parts.map { String(decoding: Array(answer.utf8)[$0], as: UTF8.self) } == hidden)
+    #expect(try maker.texts(fields, CardFacts(), ordinal: 0).answer == answer)
+    let back = try maker.html(fields, CardFacts(), ordinal: 0, isForTerminal: true).back.text
+    let drawing = CardDrawing(back, CardDrawing.Options(bracketsClozes: false))
+    let marked = drawing.rows(within: 80).flatMap { $0 }.filter { $0.style.contains(.cyan) }.map(\.text)
+    #expect(marked.filter { !$0.trimmed.isEmpty } == hidden)
   }
 
   @Test func `plain text becomes HTML, and HTML with more than text is distinguished from it`() {

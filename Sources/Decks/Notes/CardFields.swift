@@ -39,17 +39,69 @@ public enum CardFields {
     let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
     return try MaskedPicture(fields, of: type, number: card.ordinal + 1) { try MediaTable.isThere(db, $0) }
   }
+}
 
-  /// The ranges of the card's answer, in UTF-8 bytes, that a cloze hides in the prompt.
-  public static func hiddenParts(_ db: Database, of card: CardRecord) throws -> [Range<Int>] {
+/// What the two sides of a card show, as HTML in which clozes are marked; the answer without a prompt that it repeats.
+public struct CardHTML {
+  public private(set) var prompt = ""
+  public private(set) var answer = ""
+  /// Whether the sides were written as plain text, in which white space counts.
+  public private(set) var isPlain: (prompt: Bool, answer: Bool) = (false, false)
+  public let type: NoteTypeID
+
+  /// - Throws: `NoteError.tooLarge`; what reading throws.
+  public init(_ db: Database, of card: CardRecord) throws {
     let note = try NoteTable.record(db, card.note)
-    let type = try NoteTypeTable.record(db, note.type)
-    if !type.isCloze { return [] }
-    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
+    type = note.type
+    if try CardMedia.isBasic(db, note.type), card.ordinal == 0, note.fields.count == 2 {
+      let media = try CardMedia(db, of: card)
+      (prompt, isPlain.prompt) = CardHTML.field(note.fields[0], media.promptPictures)
+      (answer, isPlain.answer) = CardHTML.field(note.fields[1], media.answerPictures)
+    } else {
+      let sides = try CardHTML.sides(db, card, note, isForTerminal: true)
+      prompt = sides.front.text
+      answer = try CardTexts.answerAlone(sides.back, prompt: card.prompt, isInterrupted: isNeverInterrupted).text
+    }
+  }
+
+  /// A side that is one field. A tag in plain text is a picture if there is a file of its name.
+  private static func field(_ field: String, _ pictures: [String]) -> (html: String, isPlain: Bool) {
+    guard !HTMLText.isFormatted(field) else { return (field, false) }
+    let html = pictures.reduce(field) { html, name in
+      [#"<img src="\#(name)">"#, "<img src='\(name)'>"].reduce(html) {
+        $0.replacing(text: HTMLText.html(ofPlain: $1), with: $1)
+      }
+    }
+    return (html, true)
+  }
+
+  fileprivate static func sides(
+    _ db: Database, _ card: CardRecord, _ note: NoteRecord, isForTerminal: Bool
+  ) throws -> (front: Bytes, back: Bytes) {
+    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
+    let fields = NoteFields(names: maker.type.fields, values: NoteTable.padded(note.fields, maker.type))
     var facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
-    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
-    return try maker.hiddenParts(of: card.answer, fields, facts, ordinal: card.ordinal)
+    return try maker.html(fields, facts, ordinal: card.ordinal, isForTerminal: isForTerminal)
+  }
+}
+
+extension CardDrawing {
+  /// Returns the two sides of a card as a terminal draws them; a side that shows nothing, or hides areas of a picture,
+  /// as its text.
+  public static func sides(
+    _ db: Database, of card: CardRecord, _ options: Options
+  ) throws -> (prompt: CardDrawing, answer: CardDrawing) {
+    if try CardFields.maskedPicture(db, of: card) != nil {
+      return (CardDrawing(plain: card.prompt), CardDrawing(plain: card.answer))
+    }
+    let html = try CardHTML(db, of: card)
+    let prompt = CardDrawing(html.prompt, isPlain: html.isPlain.prompt, options)
+    let answer = CardDrawing(html.answer, isPlain: html.isPlain.answer, options)
+    let isBlank = prompt.isEmpty || card.prompt == CardTexts.blank
+    return (
+      isBlank ? CardDrawing(plain: card.prompt) : prompt, answer.isEmpty ? CardDrawing(plain: card.answer) : answer
+    )
   }
 }
 
@@ -143,13 +195,13 @@ public struct CardMedia: Equatable, Sendable {
       (answerSounds, answerPictures) = try CardMedia.names(db, inPlain: note.fields[1])
       return
     }
-    let sides = try CardMedia.html(db, card, note)
+    let sides = try CardHTML.sides(db, card, note, isForTerminal: false)
     func isThere(_ name: String) throws -> Bool { try MediaTable.isThere(db, name) }
-    (promptSounds, promptPictures) = try MediaNames.inOrder(sides.front, isThere: isThere)
-    (answerSounds, answerPictures) = try MediaNames.inOrder(sides.back, isThere: isThere)
+    (promptSounds, promptPictures) = try MediaNames.inOrder(sides.front.text, isThere: isThere)
+    (answerSounds, answerPictures) = try MediaNames.inOrder(sides.back.text, isThere: isThere)
   }
 
-  private static func isBasic(_ db: Database, _ type: NoteTypeID) throws -> Bool {
+  fileprivate static func isBasic(_ db: Database, _ type: NoteTypeID) throws -> Bool {
     try db.hasRow("SELECT 1 FROM note_types WHERE id = ? AND basic", [type.rawValue])
   }
 
@@ -159,19 +211,5 @@ public struct CardMedia: Equatable, Sendable {
     let named = MediaNames.inHTML(field)
     found.pictures = try found.pictures.filter { try named.contains($0) || MediaTable.isThere(db, $0) }
     return found
-  }
-
-  private static func html(
-    _ db: Database, _ card: CardRecord, _ note: NoteRecord
-  ) throws -> (front: String, back: String) {
-    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
-    let place = maker.type.isCloze ? 0 : card.ordinal
-    guard maker.sides.indices.contains(place) else { return ("", "") }
-    let fields = NoteFields(names: maker.type.fields, values: NoteTable.padded(note.fields, maker.type))
-    var facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
-    (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
-    let sides = CardSides(fields: fields.adding(facts), ordinal: card.ordinal, isInterrupted: maker.isInterrupted)
-    let pair = maker.sides[place]
-    return (try sides.front(pair.front).text, try sides.back(pair.back, frontSide: []).text)
   }
 }

@@ -54,6 +54,9 @@ public struct NewNote: Equatable, Sendable {
   /// Whether its first field may be empty, and a note of a cloze type without a cloze: other programs have such notes.
   public var mayBeEmpty = false
 
+  /// Where its cards go in the deck, the first one above the others.
+  public var place = CardPlace.top
+
   public init(fields: [String: String], tags: [String] = [], guid: String? = nil) {
     (self.fields, self.tags, self.guid) = (fields, tags, guid)
   }

@@ -28,13 +28,15 @@ struct NoteCardWriter {
   /// Updates a note's cards to what its type makes of it now. New cards go to the top of the deck of the note's first
   /// card.
   /// - Parameter deck: the deck for a note that has no cards yet.
+  /// - Parameter place: where new cards go, the first one on top.
   /// - Parameter hasOtherTags: whether the tags have changed; then all cards are written, even those whose texts are
   ///   the same.
   /// - Parameter before: see `NoteOrdinals.dropped`.
   /// - Returns: how many cards were removed.
   @discardableResult
   mutating func renew(
-    _ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false, before: (() -> [Int])? = nil
+    _ note: NoteRecord, newIn deck: DeckID? = nil, at place: CardPlace = .top, hasOtherTags: Bool = false,
+    before: (() -> [Int])? = nil
   ) throws -> Int {
     if maker.isInterrupted() { throw NoteError.interrupted }
     let stored = try cards(of: note.id)
@@ -45,7 +47,7 @@ struct NoteCardWriter {
     try checkWork(note, cards: wanted.count)
     let known = Set(stored.map(\.ordinal))
     for card in stored { try rewrite(card, note, fields, always: hasOtherTags) }
-    try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home)
+    try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home, at: place)
     if known.isSubset(of: wanted) { return 0 }
     return try CardTable.remove(db, NoteOrdinals.dropped(db, of: note.id, making: wanted, before: before))
   }
@@ -85,11 +87,12 @@ struct NoteCardWriter {
   }
 
   private func add(
-    _ ordinals: [Int], _ note: NoteRecord, _ fields: NoteFields, _ facts: CardFacts, to deck: DeckID
+    _ ordinals: [Int], _ note: NoteRecord, _ fields: NoteFields, _ facts: CardFacts, to deck: DeckID,
+    at place: CardPlace
   ) throws {
     if ordinals.isEmpty { return }
     let statement = try db.cachedStatement(sql: StoredCard.insertion)
-    var rank = try CardOrder.above(db, deck, room: CardOrder.step * Int64(ordinals.count))
+    var rank = try CardOrder.rank(db, deck, for: place, count: ordinals.count)
     var facts = facts
     facts.cardID = try CardTable.freeID(db, now: now)
     for ordinal in ordinals {

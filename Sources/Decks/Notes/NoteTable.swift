@@ -121,7 +121,7 @@ public enum NoteTable {
     return try db.firstRow(freeIDQuery, [first]) { $0.integer(0) } ?? first
   }
 
-  /// Adds a note with its cards to the top of a deck, the first card on top.
+  /// Adds a note with its cards to a deck, at the top unless the note says otherwise, the first card above the others.
   /// - Throws: `NoteError.noField`, `.emptyNote`, `.noCloze`, `.badField`, `.tooLarge`; `DeckError.duplicate`,
   ///   `.badTag`, `.badGuid`, `.gone`.
   @discardableResult
@@ -142,7 +142,7 @@ public enum NoteTable {
     if !note.mayRepeat, (note.guid?.trimmed ?? "").isEmpty { try checkNew(db, record, writer.maker, deck, deckName) }
     try db.cachedStatement(sql: insertion)
       .execute(arguments: [id.rawValue, guid, type.id.rawValue, record.modified, tags, column])
-    try writer.renew(record, newIn: deck)
+    try writer.renew(record, newIn: deck, at: note.place)
     return id
   }
 

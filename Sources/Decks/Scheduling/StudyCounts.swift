@@ -223,6 +223,7 @@ public struct StudyOutlook: Equatable, Sendable {
   /// Cards that were forgotten today, without buried ones.
   public private(set) var forgotten = 0
   public private(set) var buried = 0
+  public private(set) var suspended = 0
   /// All cards that are not suspended.
   public private(set) var all = 0
 
@@ -264,6 +265,8 @@ public struct StudyOutlook: Equatable, Sendable {
       tomorrow += row.count(3)
       if let due = row.optionalNumber(4) { next = min(next ?? due, due) }
     }
+    let ofSuspended = "SELECT count(*) FROM cards WHERE deck = ? AND \(CardStatus.suspended.sql())"
+    suspended += try db.count(ofSuspended, [deck.rawValue])
     newWaiting += try DeckTable.newCount(db, deck, at: moment)
   }
 }

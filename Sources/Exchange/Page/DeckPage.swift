@@ -83,7 +83,9 @@ public struct DeckPage {
   /// Estimates the size of the file in bytes without making it.
   public func weight() throws -> Int {
     let isTimed = try !memories().needsNoLog
-    let frame = PageText.head(title: "", options: "", timed: isTimed).count + PageText.end(timed: isTimed).count
+    let frame =
+      PageText.head(title: "", options: "", timed: isTimed, css: try styles().css).count
+      + PageText.end(timed: isTimed).count
     return try decks.reduce(frame) { sum, deck in
       let texts = try CardTable.textSize(db, in: deck.id)
       let media = try MediaTable.size(db, shownIn: deck.id)
@@ -102,16 +104,17 @@ public struct DeckPage {
     progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
     let ids = try decks.map { try CardTable.ids(db, in: $0.id) }
-    let memories = try memories()
+    let (memories, styles) = (try memories(), try styles())
     let total = ids.reduce(0) { $0 + $1.count }
     var report = PageReport()
     try AtomicFile.write(path, .exported(kinds, isInterrupted: isInterrupted)) { sink in
       var done = 0
       var cards = PageCards(
         db: db, sink: sink, options: options, memories: memories, mediaPath: mediaPath, picture: picture, masks: masks,
-        isInterrupted: isInterrupted)
+        isInterrupted: isInterrupted, styles: styles.names)
       let title = options.title ?? deck.name
-      try sink.append(PageText.head(title: title, options: pageOptions, timed: !memories.needsNoLog))
+      try sink.append(
+        PageText.head(title: title, options: pageOptions, timed: !memories.needsNoLog, css: styles.css))
       for (deck, ids) in zip(decks, ids) {
         try beginSection(deck, sink)
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -131,6 +134,24 @@ public struct DeckPage {
 
   private func memories() throws -> CardMemories {
     CardMemories(Dictionary(firstOf: try decks.map { ($0.id, try DeckTable.options(db, $0.id)) }))
+  }
+
+  /// Returns the rules of the note types of the cards, and the class by which they are named.
+  private func styles() throws -> (names: [NoteTypeID: String], css: String) {
+    var types: Set<Int64> = []
+    for deck in decks {
+      let sql = "SELECT DISTINCT notes.type FROM cards JOIN notes ON notes.id = note WHERE deck = ?"
+      try db.forEachRow(sql, [deck.id.rawValue]) { types.insert($0.integer(0)) }
+    }
+    var (names, css): ([NoteTypeID: String], String) = ([:], "")
+    for type in types.sorted() {
+      let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: type))
+      let rules = type.css == NoteTypeDraft.plainCSS ? "" : PageStyle.scoped(type.css, to: "t\(names.count + 1)")
+      if rules.isEmpty { continue }
+      css += rules
+      names[type.id] = "t\(names.count + 1)"
+    }
+    return (names, css)
   }
 
   private var pageOptions: String {
@@ -188,10 +209,12 @@ struct PageCards {
   let picture: (String) throws -> GalleryPicture?
   let masks: (MaskedPicture, _ isFront: Bool) throws -> [UInt8]?
   let isInterrupted: () -> Bool
+  /// The classes of note types that have a style of their own.
+  let styles: [NoteTypeID: String]
   private(set) var report = PageReport()
 
   mutating func write(_ card: CardRecord) throws {
-    let (media, masked) = (try CardMedia(db, of: card), try CardFields.maskedPicture(db, of: card))
+    let masked = try CardFields.maskedPicture(db, of: card)
     var start = "<details data-guid=\"\(PageText.escaped(card.guid))\""
     if !options.isFresh, card.reps > 0 || card.state != .new {
       var schedule = card.schedule
@@ -203,11 +226,13 @@ struct PageCards {
       start += " data-typed=\"\(PageText.escaped(typed.expected))\""
       if typed.ignoresAccents { start += " data-accents=\"ignored\"" }
     }
-    try sink.append((start + "><summary\(lang(options.promptLanguage)) dir=\"auto\">").utf8)
-    try write(card.prompt, media.promptPictures + media.promptSounds, masked, isFront: true)
-    try sink.append("</summary><div\(lang(options.answerLanguage)) dir=\"auto\">".utf8)
-    let names = media.ofAnswerAlone(card.answer, masked: masked)
-    try write(card.answer, names, masked, isFront: false, hidden: CardFields.hiddenParts(db, of: card))
+    let html = try CardHTML(db, of: card)
+    let style = styles[html.type]
+    let isPlain = masked == nil ? html.isPlain : (true, true)
+    try sink.append((start + "><summary" + attributes(options.promptLanguage, style, isPlain.prompt)).utf8)
+    try masked.map { try write($0, card, isFront: true) } ?? write(html.prompt, or: card.prompt)
+    try sink.append(("</summary><div" + attributes(options.answerLanguage, style, isPlain.answer)).utf8)
+    try masked.map { try write($0, card, isFront: false) } ?? write(html.answer, or: card.answer)
     if let document = card.document { try write(document: document) }
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
@@ -220,42 +245,57 @@ struct PageCards {
     report.documents += 1
   }
 
-  private func lang(_ language: String?) -> String { language.map { " lang=\"\(PageText.escaped($0))\"" } ?? "" }
+  /// Returns the attributes of a side, and the end of its tag.
+  private func attributes(_ language: String?, _ style: String?, _ isPlain: Bool) -> String {
+    let classes = [isPlain ? nil : "html", style].compactMap { $0 }.joined(separator: " ")
+    let lang = language.map { " lang=\"\(PageText.escaped($0))\"" } ?? ""
+    return lang + " dir=\"auto\"" + (classes.isEmpty ? ">" : " class=\"\(classes)\">")
+  }
+
+  /// Writes a side of a card that hides areas of a picture. A picture whose masks cannot be drawn is left out, and its
+  /// words remain.
+  private mutating func write(_ masked: MaskedPicture, _ card: CardRecord, isFront: Bool) throws {
+    let media = try CardMedia(db, of: card)
+    let names = isFront ? media.promptPictures + media.promptSounds : media.ofAnswerAlone(card.answer, masked: masked)
+    let svg = try masks(masked, isFront)
+    let text = isFront ? card.prompt : card.answer
+    let words = CardMedia.text(svg == nil ? text : masked.removed(from: text), without: names)
+    try sink.append(PageText.escaped(words).utf8)
+    for name in names {
+      guard name == masked.name else {
+        try write(media: [name], nil)
+        continue
+      }
+      guard let svg else {
+        report.mediaLeftOut += 1
+        continue
+      }
+      let start = "<span class=\"masked\"><img class=\"masks\" alt=\"\(PageText.escaped(masked.words))\" src=\""
+      try sink.append("\(start)data:image/svg+xml;base64,\(base64(svg))\">".utf8)
+      try write(media: [name], nil)
+      try sink.append("</span>".utf8)
+    }
+  }
 
   /// Writes one side of a card.
-  /// - Parameter hidden: the UTF-8 ranges of the text that a cloze hid.
-  private mutating func write(
-    _ text: String, _ names: [String], _ masked: MaskedPicture?, isFront: Bool, hidden: [Range<Int>] = []
-  ) throws {
-    let svg = try masked.flatMap { try masks($0, isFront) }
-    // A picture whose masks cannot be drawn is left out, and its words remain.
-    let text = svg == nil ? text : masked?.removed(from: text) ?? text
-    var (bytes, start) = ([UInt8](), 0)
-    let utf8 = Array(text.utf8)
-    // If the names of media are removed from the text, the ranges no longer apply.
-    for range in hidden where names.isEmpty && range.lowerBound >= start && range.upperBound <= utf8.count {
-      PageText.append(String(decoding: utf8[start..<range.lowerBound], as: UTF8.self), to: &bytes)
-      bytes += "<b>".utf8
-      PageText.append(String(decoding: utf8[range], as: UTF8.self), to: &bytes)
-      bytes += "</b>".utf8
-      start = range.upperBound
-    }
-    let rest = start == 0 ? text : String(decoding: utf8[start...], as: UTF8.self)
-    PageText.append(CardMedia.text(rest, without: names), to: &bytes)
-    try sink.append(bytes)
+  /// - Parameter text: the text of the side, for one without HTML.
+  private mutating func write(_ html: String, or text: String) throws {
+    if html.trimmed.isEmpty { return try sink.append(PageText.escaped(text).utf8) }
+    var page = PageHTML(to: sink)
+    try page.write(html) { try write(media: $0, $1) }
+  }
+
+  private mutating func write(media names: [String], _ description: String?) throws {
+    guard !names.isEmpty else { return }
     for name in names {
-      let masked = name == masked?.name ? masked : nil
-      let known = masked != nil && svg == nil ? nil : try MediaTable.named(db, name)
-      if let svg, let masked {
-        let start = "<span class=\"masked\"><img class=\"masks\" alt=\"\(PageText.escaped(masked.words))\" src=\""
-        try sink.append("\(start)data:image/svg+xml;base64,\(base64(svg))\">".utf8)
-      }
-      let isShown = try known.map { record in
-        try PageMedia.write(record.name, at: mediaPath(record), to: sink, isInterrupted: isInterrupted)
-      }
-      if masked != nil, svg != nil { try sink.append("</span>".utf8) }
-      if isShown == true { report.media += 1 } else { report.mediaLeftOut += 1 }
+      guard let record = try MediaTable.named(db, name) else { continue }
+      guard
+        try PageMedia.write(
+          record.name, description, at: mediaPath(record), to: sink, isInterrupted: isInterrupted)
+      else { break }
+      return report.media += 1
     }
+    report.mediaLeftOut += 1
   }
 }
 
@@ -308,16 +348,20 @@ struct PageMedia {
   private static let chunk = 3 << 14
 
   /// Writes a file as an element that shows or plays it.
-  /// - Parameter path: the path of the file's content.
+  /// - Parameters:
+  ///   - description: what a picture shows; its name when nil.
+  ///   - path: the path of the file's content.
   /// - Returns: false when a browser cannot show the file, or it does not exist; then nothing was written.
   static func write(
-    _ name: String, at path: String, to sink: FileSink, isInterrupted: @escaping () -> Bool
+    _ name: String, _ description: String? = nil, at path: String, to sink: FileSink,
+    isInterrupted: @escaping () -> Bool
   ) throws -> Bool {
     guard let kind = PageMediaKind(ofName: name), try FileFacts.at(path) != nil else { return false }
     let file = try ByteFile(path, isInterrupted: isInterrupted)
     let name = PageText.escaped(name)
     switch kind {
-    case .picture(let type): try sink.append("<img alt=\"\(name)\" src=\"data:\(type);base64,".utf8)
+    case .picture(let type):
+      try sink.append("<img alt=\"\(description.map(PageText.escaped) ?? name)\" src=\"data:\(type);base64,".utf8)
     case .sound(let type): try sink.append("<audio controls title=\"\(name)\" src=\"data:\(type);base64,".utf8)
     }
     var place = 0

@@ -52,11 +52,13 @@ enum PageText {
   static func script(timed: Bool) -> [UInt8] { timed ? timedScript : script }
 
   /// Returns everything before the first section of cards.
-  /// - Parameter options: the script's options for the whole page, as JSON.
-  static func head(title: String, options: String, timed: Bool) -> [UInt8] {
+  /// - Parameters:
+  ///   - options: the script's options for the whole page, as JSON.
+  ///   - css: the rules of note types.
+  static func head(title: String, options: String, timed: Bool, css: String = "") -> [UInt8] {
     let hash = base64(sha256(script(timed: timed)))
     let policy = "script-src 'sha256-\(hash)'; media-src data:; manifest-src data:; "
-    return head(title: title, style: style, policy: policy, homeScreen(title))
+    return head(title: title, style: style + Array(css.utf8), policy: policy, homeScreen(title))
       + Array("<noscript id=\"cards\" data-options=\"\(escaped(options))\">\n".utf8)
   }
 

@@ -1,5 +1,5 @@
 // The script of a deck's page, last part: the display, the keys, and storage in the browser.
-// Invariant: no text of a card becomes HTML; an answer is stored before the next card is shown.
+// Invariant: the HTML of a card is what Deckhand let through; an answer is stored before the next card is shown.
 
 function start() {
   const holder = document.getElementById("cards");
@@ -9,7 +9,7 @@ function start() {
   for (const element of source.querySelectorAll("section")) {
     const section = { options: JSON.parse(element.dataset.options) };
     sections.push(section);
-    for (const details of element.querySelectorAll("details")) {
+    for (const details of element.querySelectorAll(":scope>details")) {
       const { guid, schedule } = details.dataset;
       const initial = schedule ? JSON.parse(schedule) : untouched;
       cards.push({ guid, subdeck: element.dataset.subdeck, section, details, initial, schedule: initial });
@@ -84,6 +84,10 @@ function start() {
 
   function fill(target, side) {
     target.replaceChildren(...[...side.childNodes].map((node) => document.importNode(node, true)));
+    for (const each of target.querySelectorAll("[data-style]")) {
+      for (const rule of each.dataset.style.split(";")) each.style.setProperty(...rule.split(":"));
+    }
+    target.className = side.className;
     target.lang = side.lang;
     target.dir = "auto";
   }
@@ -101,9 +105,10 @@ function start() {
     undoButton.disabled = !study.past.length;
     prompt.lang = document.documentElement.lang;
     if (shown) {
-      fill(prompt, shown.details.querySelector("summary"));
+      fill(prompt, shown.details.querySelector(":scope>summary"));
     } else {
       const due = waiting.learning[0]?.schedule.due;
+      prompt.className = "";
       prompt.textContent = due
         ? `The next card comes in ${spanWords(max(1, due - now()))}.` : "Nothing more is due today.";
       const wait = min((due ?? Infinity) - 1200, waiting.moment.start(waiting.moment.today + 1)) - now();
@@ -116,7 +121,7 @@ function start() {
     if (!shown || isOpen) return;
     isOpen = true;
     const { typed: wanted, accents } = shown.details.dataset;
-    fill(answer, shown.details.querySelector("div"));
+    fill(answer, shown.details.querySelector(":scope>div"));
     if (wanted !== undefined && typed.value.trim()) {
       const parts = compared(typed.value, wanted, accents === "ignored");
       const isRight = parts.every((part) => part.mark === "right");

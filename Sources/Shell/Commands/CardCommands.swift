@@ -65,7 +65,7 @@ enum CardCommands {
   private static func fields(of card: CardHandle, _ session: Session) throws -> [Display.Field] {
     var fields: [Display.Field] = []
     for property: CardProperty in [
-      .prompt, .answer, .tags, .deck, .state, .due, .interval, .stability, .difficulty, .reps, .lapses, .created,
+      .tags, .deck, .state, .due, .interval, .stability, .difficulty, .reps, .lapses, .created,
       .modified, .flag, .guid, .document, .noteType,
     ] {
       let text = try property.text(of: card, session)
@@ -90,7 +90,12 @@ enum CardCommands {
     if try card.isUnmade() {
       fields.append(.init("made", "no longer made by its note; `doctor --mend cards` removes such cards"))
     }
-    return fields + (try card.unnamedFields().map { .init($0.name, $0.text) })
+    fields += try card.unnamedFields().map { .init($0.name, $0.text) }
+    let (terminal, names) = (session.console.terminal, ["prompt", "answer"] + fields.map(\.name))
+    let drawn = try card.drawn(terminal.drawing)
+    return [
+      terminal.field("prompt", drawn.prompt, beside: names), terminal.field("answer", drawn.answer, beside: names),
+    ] + fields
   }
 
   private static let attachDocument = BuiltIn(
@@ -148,7 +153,7 @@ enum CardCommands {
   }
 
   static let addCard = BuiltIn(
-    "card", "add", effect: .changes, summary: "Adds a card at the top of a deck, or a note with several cards.",
+    "card", "add", effect: .changes, summary: "Adds a card at the end of a deck, or a note with several cards.",
     answer: "card or card...",
     details: """
       --reversed adds a note with a second card that asks in the other direction; --type-answer adds one whose \
@@ -173,11 +178,12 @@ enum CardCommands {
     if let text = invocation.optionalText("--cloze") { return try addCloze(text, to: deck, invocation, session) }
     let (prompt, answer) = (try text("PROMPT", invocation), try text("ANSWER", invocation))
     guard let type = try noteType(invocation) else {
-      let card = try deck.add(NewCard(prompt: prompt, answer: answer, tags: invocation.list("--tag")))
+      let card = try deck.add(NewCard(prompt: prompt, answer: answer, tags: invocation.list("--tag")), at: .bottom)
       let name = quoted(try deck.record().name)
       return CommandResult(.object(card), line: "Added \(quoted(try card.record().prompt)) to \(name).")
     }
-    let note = NewNote.plain(["Front": prompt, "Back": answer], tags: invocation.list("--tag"))
+    var note = NewNote.plain(["Front": prompt, "Back": answer], tags: invocation.list("--tag"))
+    note.place = .bottom
     return try added(deck.addNote(note, type: type), to: deck, session)
   }
 
@@ -200,7 +206,8 @@ enum CardCommands {
       let usage = invocation.command.usageLines.last ?? ""
       throw CommandError.extraArgument(command: "card add", extra, usage: usage)
     }
-    let note = NewNote.plain(["Text": text], tags: invocation.list("--tag"))
+    var note = NewNote.plain(["Text": text], tags: invocation.list("--tag"))
+    note.place = .bottom
     return try added(deck.addNote(note, type: .cloze), to: deck, session)
   }
 

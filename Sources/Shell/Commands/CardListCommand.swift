@@ -1,9 +1,11 @@
-// `card list`: a page for a user, all for a program. Invariant: a column is the same in a page, a pipe and alone.
+// `card list`: a page for a user, all for a program. Invariant: a column is the same in a page, a pipe and
+// alone, except that a page shows a sound as ♪.
 
 import Commands
 import Decks
 import Files
 import Problems
+import Templates
 import Text
 import Values
 import Workspace
@@ -179,7 +181,8 @@ extension CardProperty {
   /// Formats the card's value of the field for the user.
   func text(of card: CardHandle, _ session: Session) throws -> String {
     let own = try self == .state || self == .due ? ownText(of: card.record(), at: session.studyMoment) : nil
-    return try own ?? text(card.value(of: self), session)
+    let shown = try own ?? text(card.value(of: self), session)
+    return self == .prompt || self == .answer ? FieldHTML.withSigns(shown) : shown
   }
 
   /// The text of a field that depends on more than its value: "buried" for a card that is buried but not suspended, and

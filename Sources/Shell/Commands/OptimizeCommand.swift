@@ -8,6 +8,7 @@ import Commands
 import Decks
 import Memory
 import Problems
+import Templates
 import Text
 import Values
 import Workspace
@@ -233,7 +234,9 @@ enum LeechCommand {
     ])
   }
 
-  static func firstLine(_ text: String) -> String { text.lines.first { !$0.isEmpty }.map { String($0) } ?? text }
+  static func firstLine(_ text: String) -> String {
+    FieldHTML.withSigns(text.lines.first { !$0.isEmpty }.map { String($0) } ?? text)
+  }
 
   static func help(_ leech: LeechHelp) -> [String] {
     ["\(quoted(LeechCommand.firstLine(leech.record.prompt))): reword it with `note edit`"] + aids(leech)

@@ -249,6 +249,11 @@ struct CustomStudy {
   private var has: String { names.count == 1 ? "has" : "have" }
 
   private var why: String {
+    if outlook.all == 0, outlook.suspended > 0 {
+      let cards = outlook.suspended == 1 ? "The only card" : "All \(session.grouped(outlook.suspended)) cards"
+      let verb = outlook.suspended == 1 ? "is" : "are"
+      return "\(cards) of \(name) \(verb) suspended; `card resume` resumes cards."
+    }
     if options.mode == .sprint || outlook.all == 0 { return "\(name) \(has) no cards to study." }
     if let query = options.query { return "\(name) \(has) nothing to study for the query \(quoted(query))." }
     if options.isCram { return "\(name) \(has) no cards to study." }

@@ -18,6 +18,8 @@ final class ReadingScreen {
   /// The index of the selected word's token.
   private var cursor: Int?
   private var alert: [String] = []
+  /// Whether a low screen shows all keys.
+  private var showsKeys = false
   /// The position last printed when output is not redrawn, as for a screen reader; then only changes are printed.
   private var printed: (first: Int, cursor: Int?)?
 
@@ -62,6 +64,7 @@ final class ReadingScreen {
     case .character(" "), .pageDown: turnForward()
     case .character("b"), .pageUp: turnBack()
     case .home: turn(to: 0)
+    case .character("?"): showsKeys.toggle()
     case .enter, .character("m"): try showMeaning()
     case .character("k"): try list(as: .known)
     case .character("i"): try list(as: .ignored)
@@ -163,8 +166,9 @@ final class ReadingScreen {
   }
 
   private var width: Int { max(12, ScreenParts.width(on: terminal) - 4) }
+  private var hasFewKeys: Bool { terminal.canRedraw && ScreenParts.isLow(terminal) && !showsKeys }
   /// The number of lines for the text: on a low screen the keys are cut, but not the result of a key.
-  private var room: Int { max(1, min(max(3, terminal.height - 9), terminal.height - 4)) }
+  private var room: Int { max(1, min(max(3, terminal.height - (hasFewKeys ? 6 : 9)), terminal.height - 4)) }
 
   /// The sentence after the last one of the page.
   private var end: Int {
@@ -189,8 +193,11 @@ final class ReadingScreen {
     let last = min(end, index.sentences.count)
     parts.body = Array((first..<last).flatMap { broken($0).lines }.dropFirst(skipped).prefix(room))
     parts.alert = alert
+    let few = ["n next   Enter meaning   c card   k known   Space page   ? keys", "n next   Enter meaning   ? keys"]
     parts.keys =
-      "n, p next, previous unknown word   Enter meaning   c card   k known   i ignore\nSpace, b page   q leaves"
+      hasFewKeys
+      ? few.first { $0.displayWidth <= width } ?? few[1]
+      : "n, p next, previous unknown word   Enter meaning   c card   k known   i ignore\nSpace, b page   q leaves"
     return parts.lines(on: terminal)
   }
 

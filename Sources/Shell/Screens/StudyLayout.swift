@@ -1,6 +1,7 @@
 // Lays out a card on the study screen: header, prompt, answer and picture, and the keys. Invariant: all texts can be
 // seen on a terminal of any size: what does not fit scrolls, and a line says so.
 
+import Memory
 import Templates
 import Text
 import Workspace
@@ -10,18 +11,22 @@ struct StudyLayout {
   let name: String
   /// Descriptions of the session's state, longest first: the first one that leaves room for the name is shown.
   let facts: [String]
-  let prompt: String
+  let prompt: CardDrawing
   /// Nil until it is shown.
-  let answer: String?
-  /// The cloze deletions in the answer, and the fields below it.
-  var answerParts = AnswerParts()
+  let answer: CardDrawing?
+  /// The fields below the answer.
+  var fields: [(name: String, text: String)] = []
   var wrapping = CardLines()
+  /// The pictures that are drawn in place of their marks, each as lines that are ready to be drawn.
+  var pictures: [String: [String]] = [:]
   /// Lines below the texts, ready to be drawn.
   var picture: [String] = []
   /// The text being typed, or the typed answer beside the right one, ready to be drawn.
   var typed: [String] = []
   /// The available keys: lines of items separated by three or more spaces.
   let choices: String
+  /// The most important keys in one line, longest first, for a screen that is low.
+  var fewChoices: [String] = []
   /// Shown in place of the card: one line per key with its action.
   var help: [String]?
   /// The result of the last action, or a question.
@@ -32,7 +37,13 @@ struct StudyLayout {
   private var width: Int { ScreenParts.width(on: terminal) }
   private var indent: Int { width < 60 ? 2 : 8 }
   var textWidth: Int { max(8, width - indent - 2) }
-  private var allKeys: [String] { ScreenParts(keys: choices).keyLines(on: terminal) }
+  private var allKeys: [String] {
+    guard ScreenParts.isLow(terminal), let last = fewChoices.last else {
+      return ScreenParts(keys: choices).keyLines(on: terminal)
+    }
+    let few = fewChoices.first { $0.displayWidth <= width - 4 } ?? last
+    return ["   " + terminal.styled(few.cut(to: max(8, width - 4)), .dim)]
+  }
   /// The lines of keys that leave room for three lines of text; the page of keys lists all of them.
   private var keys: [String] { isLow ? Array(allKeys.prefix(max(0, terminal.height - 1 - 2 - 3))) : allKeys }
   /// Whether the screen is too low for everything.
@@ -46,10 +57,10 @@ struct StudyLayout {
   /// The number of lines shown at once.
   var page: Int { room }
   /// The scroll offset that shows the answer from its start; 0 when everything fits without scrolling.
-  var answerStart: Int { words.count <= room ? 0 : min(deepest, textLines(prompt).count + (room < 3 ? 1 : 0)) }
+  var answerStart: Int { plainWords.count <= room ? 0 : min(deepest, placed(prompt).count + (room < 3 ? 1 : 0)) }
   /// The number of lines left for pictures; when that is too few to see anything, the lines of a screen without texts.
   var pictureRoom: Int {
-    let left = room - words.count
+    let left = room - plainWords.count
     return left >= 6 ? left : room
   }
 
@@ -63,7 +74,7 @@ struct StudyLayout {
     // Space for the answer is reserved, so that nothing moves when it appears.
     let free = answer == nil && texts.count + 2 <= room ? ["", ""] : []
     let place = texts.count <= room ? "" : position(first, shown.count, texts.count)
-    let hint = [isLow ? "?  keys" : "", place].filter { !$0.isEmpty }.joined(separator: "   ")
+    let hint = [isLow && keys.isEmpty ? "?  keys" : "", place].filter { !$0.isEmpty }.joined(separator: "   ")
     var more = hint.isEmpty ? "" : spaces(3) + terminal.styled(hint.displayWidth <= width - 3 ? hint : place, .dim)
     if !notice.isEmpty { more = spaces(3) + printable(notice).cut(to: max(8, width - 3)) }
     return [header] + (isLow ? [] : [""]) + shown + free + [more] + keys
@@ -96,39 +107,55 @@ struct StudyLayout {
 
   private var texts: [String] { words + picture }
 
-  /// The texts without pictures.
+  /// The texts with the pictures that stand in them.
   private var words: [String] {
-    let prompt = textLines(prompt).map { spaces(indent) + terminal.styled($0, .bold) }
+    let prompt = placed(prompt)
     let typed = self.typed.map { spaces(indent) + $0 }
     guard let answer else { return prompt + (typed.isEmpty ? [] : [""] + typed) }
-    let widest = textLines(self.prompt).map(\.displayWidth).max() ?? 0
+    let widest = rows(self.prompt).map(\.text.displayWidth).max() ?? 0
     let rule = String(repeating: terminal.usesUnicode ? "─" : "-", count: max(3, min(40, textWidth, widest)))
-    let below = answerParts.fieldLines(width: textWidth, on: terminal, wrapping)
-    let lines = answerParts.lines(answer, width: textWidth, on: terminal, wrapping)
-    return prompt + [spaces(indent) + rule] + typed
-      + (lines + (below.isEmpty ? [] : [""] + below)).map { spaces(indent) + $0 }
+    let below = fields.flatMap { field in
+      rows(CardDrawing(plain: "\(field.name): \(field.text)")).map { spaces(indent) + terminal.styled($0.text, .dim) }
+    }
+    return prompt + [spaces(indent) + rule] + typed + placed(answer) + (below.isEmpty ? [] : [""] + below)
+  }
+
+  private var plainWords: [String] {
+    var layout = self
+    layout.pictures = [:]
+    return layout.words
+  }
+
+  private func rows(_ drawing: CardDrawing) -> [[StyledRun]] { wrapping.rows(of: drawing, within: textWidth) }
+
+  /// The lines of a side; below each line the pictures whose marks it has.
+  private func placed(_ drawing: CardDrawing) -> [String] {
+    rows(drawing).flatMap { row -> [String] in
+      let drawn = row.compactMap { pictures[$0.text] }
+      let text = row.filter { pictures[$0.text] == nil }
+      let isGone = !drawn.isEmpty && text.allSatisfy { $0.text.trimmed.isEmpty }
+      return (isGone ? [] : [(spaces(indent) + terminal.styled(text)).withoutTrailingSpaces]) + drawn.flatMap { $0 }
+    }
   }
 
   /// A text as lines below the card's own.
-  func indented(_ text: String) -> [String] { textLines(text).map { spaces(indent) + $0 } }
+  func indented(_ text: String) -> [String] { rows(CardDrawing(plain: text)).map { spaces(indent) + $0.text } }
 
-  private func textLines(_ text: String) -> [String] { wrapping.lines(of: text, within: textWidth) }
   private var header: String { ScreenParts(title: printable(name), facts: facts).titleLine(on: terminal) }
   private func spaces(_ count: Int) -> String { String(repeating: " ", count: count) }
 }
 
-/// Wraps the texts of a card into lines, with control characters made visible. The lines are cached, because each key
-/// draws the screen again, and a text may have a megabyte.
+/// The lines of drawings. They are cached, because each key draws the screen again, and a text may have a megabyte.
 final class CardLines {
   private static let most = 16
-  private var known: [(text: String, width: Int, lines: [String])] = []
+  private var known: [(drawing: CardDrawing, width: Int, rows: [[StyledRun]])] = []
 
-  func lines(of text: String, within width: Int) -> [String] {
-    if let found = known.first(where: { $0.width == width && $0.text == text }) { return found.lines }
-    let lines = text.lines.flatMap { printable(String($0), limit: .max).lines(within: width) }
-    known.append((text, width, lines))
+  func rows(of drawing: CardDrawing, within width: Int) -> [[StyledRun]] {
+    if let found = known.first(where: { $0.width == width && $0.drawing == drawing }) { return found.rows }
+    let rows = drawing.rows(within: width)
+    known.append((drawing, width, rows))
     if known.count > Self.most { known.removeFirst() }
-    return lines
+    return rows
   }
 }
 
@@ -140,7 +167,11 @@ struct StudyView {
   var asksFlag = false
   /// Whether the next key is for the page of keys or the number of a flag, not for the card.
   var isCovered: Bool { isHelpShown || asksFlag }
-  var answer = AnswerParts()
+  /// The sides of the card; nil before they are drawn.
+  var drawn: (prompt: CardDrawing, answer: CardDrawing)?
+  private var opensHints = false
+  /// The fields below the answer.
+  var fields: [(name: String, text: String)] = []
   let wrapping = CardLines()
   /// The answer that the card asks the user to type; nil when there is none or it was already answered.
   var question: TypedQuestion?
@@ -155,89 +186,68 @@ struct StudyView {
   /// The scroll offset of the texts while the page of keys is shown.
   var scrollBefore = 0
   /// The pictures of a card: drawn only once, although the clock redraws the screen.
-  var picture: (card: CardHandle, isAnswered: Bool, lines: [String])?
+  var picture: (card: CardHandle, isAnswered: Bool, drawn: (placed: [String: [String]], below: [String]))?
   /// Whether the answer's picture is shown without its masks.
   var isBare = false
   /// The time when the card was shown, to measure how long the answer took.
   var shownSince = 0.0
-}
 
-struct AnswerParts {
-  /// Ranges in the UTF-8 of the answer, in order.
-  private var hidden: [Range<Int>] = []
-  private var fields: [(name: String, text: String)] = []
-
-  init() {}
-
-  init(_ card: CardHandle, _ session: Session) throws {
-    hidden = try card.hiddenParts()
-    if session.preferences?.study.showsFields == true { fields = try card.unnamedFields() }
+  /// The sides of the card, drawn once until it changes or a hint is opened.
+  mutating func sides(of card: CardHandle, on terminal: Terminal) throws -> (prompt: CardDrawing, answer: CardDrawing) {
+    if let drawn { return drawn }
+    var options = terminal.drawing
+    options.opensHints = opensHints
+    let sides = try card.drawn(options)
+    drawn = sides
+    return sides
   }
 
-  /// The plain form without colours: hidden parts are in brackets, the fields follow on separate lines.
-  func inWords(_ answer: String) -> String {
-    ([marked(answer)] + fields.map { "\($0.name): \($0.text)" }).joined(separator: "\n")
-  }
+  /// Whether a side that is shown has a hint.
+  var hasHint: Bool { drawn?.prompt.hasHints == true || isAnswerShown && drawn?.answer.hasHints == true }
 
-  func lines(_ answer: String, width: Int, on terminal: Terminal, _ wrapping: CardLines) -> [String] {
-    if hidden.isEmpty { return wrapping.lines(of: answer, within: width) }
-    guard terminal.usesColor else { return wrapping.lines(of: marked(answer), within: width) }
-    let text = terminal.differentiatesWithoutColor ? marked(answer) : answer
-    var marks = HiddenMarks(answer, hidden, areBracketed: terminal.differentiatesWithoutColor)
-    return wrapping.lines(of: text, within: width).map { line in
-      marks.runs(of: line).map { $0.isHidden ? terminal.styled($0.text, [.bold, .cyan]) : $0.text }.joined()
-    }
-  }
-
-  /// The fields to show below the answer, each after its name.
-  func fieldLines(width: Int, on terminal: Terminal, _ wrapping: CardLines) -> [String] {
-    fields.flatMap { field in
-      wrapping.lines(of: "\(field.name): \(field.text)", within: width).map { terminal.styled($0, .dim) }
-    }
-  }
-
-  private func marked(_ answer: String) -> String {
-    HiddenMarks.pieces(of: answer, hidden).map { $0.isHidden ? "[\($0.text)]" : $0.text }.joined()
+  /// Opens or closes the hints of the card.
+  mutating func toggleHint() {
+    guard hasHint else { return notice = "This card has no hint." }
+    (opensHints, drawn) = (!opensHints, nil)
   }
 }
 
-/// Tracks which characters of a text were hidden over its wrapped lines; wrapping drops only spaces at breaks.
-private struct HiddenMarks {
-  private let marks: [(scalar: Unicode.Scalar, isHidden: Bool)]
-  private var next = 0
+/// The keys that a session offers now; in a review with the time until the card would come back.
+struct StudyKeys {
+  private static let marks = "s suspend   b bury   f flag   r replay   p pause   q quit"
 
-  init(_ text: String, _ hidden: [Range<Int>], areBracketed: Bool) {
-    marks = HiddenMarks.pieces(of: text, hidden).flatMap { piece in
-      let shown = piece.text.lines.map { printable(String($0), limit: .max) }.joined()
-      let text = piece.isHidden && areBracketed ? "[\(shown)]" : shown
-      return text.unicodeScalars.map { ($0, piece.isHidden) }
+  let screen: StudyScreen
+  private var view: StudyView { screen.view }
+  private var opening: String { view.hasHint ? "h hint   " : "" }
+  private var showsIntervals: Bool { screen.session.preferences?.study.showsIntervals ?? true }
+
+  func all() throws -> String {
+    if view.asksFlag { return screen.flagQuestion }
+    if view.question != nil { return "Enter  show the answer beside what you type    Esc quit" }
+    guard view.isAnswerShown, !screen.isSprint else {
+      return opening + screen.hint + (screen.isSprint ? "" : "\n" + Self.marks)
     }
+    let ratings = try ratings(withIntervals: showsIntervals).joined(separator: "    ")
+    return ratings + "        \(opening)u undo   e edit   ? more\n" + Self.marks
+      + (try screen.canBeBared ? "   m masks" : "")
   }
 
-  /// Splits a line into runs that are entirely hidden or entirely visible.
-  mutating func runs(of line: String) -> [(text: String, isHidden: Bool)] {
-    var runs: [(text: String, isHidden: Bool)] = []
-    for scalar in line.unicodeScalars {
-      while next < marks.count, marks[next].scalar != scalar { next += 1 }
-      let isHidden = next < marks.count && marks[next].isHidden
-      next += 1
-      if runs.last?.isHidden != isHidden { runs.append(("", isHidden)) }
-      runs[runs.count - 1].text.unicodeScalars.append(scalar)
+  /// The most important keys in one line, longest first.
+  func few() throws -> [String] {
+    if view.asksFlag || view.question != nil { return [] }
+    guard view.isAnswerShown else {
+      return ["Enter  show the answer   \(opening)? keys", "Enter answer   \(opening)?"]
     }
-    return runs
+    if screen.isSprint { return ["w wrong   r right   ? keys"] }
+    let long = try ratings(withIntervals: showsIntervals).joined(separator: "   ") + "   \(opening)? keys"
+    return [long] + (try ["   ", "  "].map { try ratings(withIntervals: false).joined(separator: $0) + $0 + "?" })
   }
 
-  static func pieces(of text: String, _ hidden: [Range<Int>]) -> [(text: String, isHidden: Bool)] {
-    let bytes = Array(text.utf8)
-    var (pieces, start): ([(text: String, isHidden: Bool)], Int) = ([], 0)
-    for range in hidden where range.lowerBound >= start && range.upperBound <= bytes.count {
-      if range.lowerBound > start {
-        pieces.append((String(decoding: bytes[start..<range.lowerBound], as: UTF8.self), false))
-      }
-      pieces.append((String(decoding: bytes[range], as: UTF8.self), true))
-      start = range.upperBound
+  private func ratings(withIntervals: Bool) throws -> [String] {
+    let known = try screen.study.choices(seconds: screen.secondsSoFar)
+    if known.isEmpty { return Rating.allCases.map { "\($0.rawValue) \($0.name)" } }
+    return known.map { choice in
+      "\(choice.rating.rawValue) \(choice.rating.name)" + (withIntervals ? " " + span(choice.interval) : "")
     }
-    if start < bytes.count { pieces.append((String(decoding: bytes[start...], as: UTF8.self), false)) }
-    return pieces
   }
 }

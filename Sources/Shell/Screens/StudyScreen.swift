@@ -38,6 +38,8 @@ final class StudyScreen {
   var view = StudyView()
   private var wasPausedBySuspend = false
   var hasLeft = false
+  /// Whether sounds are not played by themselves any more.
+  private var playsNothing = false
   /// Measures the time without a key press, starting before the first card is drawn.
   var idle: IdleClock
   /// Whether nobody is signed in any more, so that the session is inaccessible.
@@ -143,6 +145,7 @@ final class StudyScreen {
     (view.picture, view.shownSince) = (picture, session.console.elapsed())
     view.notice = try unmadeNotice
     if !isSprint { view.question = try study.card()?.typedQuestion() }
+    try autoplay()
   }
 
   /// Without a keyboard, words do what keys do.
@@ -186,7 +189,10 @@ final class StudyScreen {
       (view.isHelpShown, view.scrollBefore, view.scroll) = (true, view.scroll, 0)
     case .character("p"): try isPaused ? study.resume() : study.pause()
     case _ where isPaused: try study.resume()
-    case .enter, .character(" "): try showAnswer()
+    case .enter, .character(" "):
+      let isAnswer = view.isAnswerShown && terminal.hasKeyboard && session.preferences?.study.spaceAnswers == true
+      try isAnswer ? answer(.good) : showAnswer()
+    case .character("h"): view.toggleHint()
     case .up, .down, .pageUp, .pageDown, .home, .end: _ = try scroll(key)
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
@@ -240,6 +246,18 @@ final class StudyScreen {
       (view.asksFlag, view.scrollBefore) = (true, view.scroll)
       if !redraws { session.console.show(.lines([flagQuestion])) }
     default: try replay()
+    }
+  }
+
+  /// Plays the sounds of the side that was just shown; a player that does not work is reported once.
+  func autoplay() throws {
+    guard terminal.hasKeyboard, !playsNothing, session.preferences?.study.autoplay == true,
+      let media = try study.card()?.media()
+    else { return }
+    let sounds = view.isAnswerShown ? media.answerSounds : media.promptSounds
+    if sounds.isEmpty { return }
+    do { try session.workspace().media.play(sounds) } catch let problem as any Problem {
+      (playsNothing, view.notice) = (true, problem.report.message)
     }
   }
 
@@ -320,7 +338,8 @@ final class StudyScreen {
     if redraws { screen.cover() }
     // The change may have removed the card.
     if try study.card() !== card { return try showPrompt() }
-    if view.isAnswerShown { view.answer = try AnswerParts(card, session) }
+    view.drawn = nil
+    if view.isAnswerShown, session.preferences?.study.showsFields == true { view.fields = try card.unnamedFields() }
   }
 
   /// Pauses the clock; Ctrl-Z does this until the program resumes.

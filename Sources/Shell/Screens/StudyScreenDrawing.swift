@@ -27,15 +27,17 @@ extension StudyScreen {
     let isAnswered = view.isAnswerShown && !isPaused
     var layout = StudyLayout(
       terminal: terminal, name: try title(of: card, record), facts: try isSprint ? sprintFacts() : reviewFacts(),
-      prompt: isPaused ? "(paused)" : record.prompt, answer: isAnswered ? record.answer : nil,
-      choices: isPaused ? "any key  continue" : try choices())
-    if isAnswered { layout.answerParts = view.answer }
+      prompt: isPaused ? CardDrawing(plain: "(paused)") : try view.sides(of: card, on: terminal).prompt,
+      answer: isAnswered ? try view.sides(of: card, on: terminal).answer : nil,
+      choices: isPaused ? "any key  continue" : try StudyKeys(screen: self).all())
+    if !isPaused { layout.fewChoices = try StudyKeys(screen: self).few() }
+    if isAnswered { layout.fields = view.fields }
     layout.wrapping = view.wrapping
     (layout.scroll, layout.help) = (view.scroll, view.isHelpShown ? help : nil)
     layout.notice = view.notice
     if isPaused { return layout }
     layout.typed = typedLines(width: max(8, layout.textWidth))
-    layout.picture = try pictures(of: card, isAnswered: isAnswered, in: layout)
+    (layout.pictures, layout.picture) = try pictures(of: card, isAnswered: isAnswered, in: layout)
     return layout
   }
 
@@ -81,13 +83,14 @@ extension StudyScreen {
   func showAnswer() throws {
     if view.isAnswerShown { return }
     view.isAnswerShown = true
-    if let card = try study.card() { view.answer = try AnswerParts(card, session) }
+    if session.preferences?.study.showsFields == true { view.fields = try study.card()?.unnamedFields() ?? [] }
     if let question = view.question, !view.typed.trimmed.isEmpty {
       let forgives = question.ignoresAccents || session.preferences?.study.forgivesAccents == true
       view.comparison = TypedComparison(typed: view.typed, expected: question.expected, ignoresAccents: forgives)
     }
     view.question = nil
     view.scroll = redraws ? try layout()?.answerStart ?? 0 : 0
+    try autoplay()
   }
 
   /// The text being typed, or the typed text beside the right answer; marks below it show what the colours show.
@@ -114,30 +117,10 @@ extension StudyScreen {
     return lines + expected.map { "  " + painted($0, .bold, on: terminal) } + [""]
   }
 
-  /// The keys available now; in a review with the time until the card would come back.
-  private func choices() throws -> String {
-    if view.asksFlag { return flagQuestion }
-    if view.question != nil { return "Enter  show the answer beside what you type    Esc quit" }
-    guard view.isAnswerShown, !isSprint else { return hint + (isSprint ? "" : "\n" + Self.marks) }
-    let known = try study.choices(seconds: secondsSoFar)
-    let ratings =
-      known.isEmpty
-      ? Rating.allCases.map { "\($0.rawValue) \($0.name)" }
-      : known.map { choice in
-        "\(choice.rating.rawValue) \(choice.rating.name)" + (showsIntervals ? " " + span(choice.interval) : "")
-      }
-    return ratings.joined(separator: "    ") + "        u undo   e edit   ? more\n" + Self.marks
-      + (try canBeBared ? "   m masks" : "")
-  }
-
   /// Whether the masks of the picture on the answer can be taken off, and put back.
   var canBeBared: Bool {
     get throws { try view.isAnswerShown && study.card()?.maskedPicture()?.canBeBared == true }
   }
-
-  private static let marks = "s suspend   b bury   f flag   r replay   p pause   q quit"
-
-  private var showsIntervals: Bool { session.preferences?.study.showsIntervals ?? true }
 
   var hint: String {
     if !view.isAnswerShown {
@@ -158,8 +141,8 @@ extension StudyScreen {
         "s  suspend the card", "b  bury it until tomorrow", "f  flag it", "r  replay its sound",
       ]
     return ["Enter  show the answer"] + answers + [
-      "u  undo the last step", "e  edit the card", "m  take the masks off a picture", "p  pause", "up, down  scroll",
-      "q  quit",
+      "h  open the hint", "u  undo the last step", "e  edit the card", "m  take the masks off a picture", "p  pause",
+      "up, down  scroll", "q  quit",
     ]
   }
 
@@ -189,21 +172,23 @@ extension StudyScreen {
 
   /// The output without redrawing: the prompt, then the answer with the question, one line each.
   private func plainLine() throws -> String {
-    guard let record = try study.card()?.record() else { return "" }
+    guard let card = try study.card() else { return "" }
     if try !study.isActive(), try !study.isOver() {
       return "Paused; any \(terminal.hasKeyboard ? "key" : "line") continues."
     }
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
     if view.isAnswerShown {
-      let answer = view.answer.inWords(record.answer).asSentence
-      let document = try study.card()?.document()?.document()
+      let fields = view.fields.map { "\n\($0.name): \($0.text)" }.joined()
+      let answer = (try view.sides(of: card, on: terminal).answer.words + fields).asSentence
+      let document = try card.document()?.document()
       let picture = document.map { $0.content.summary + " " } ?? ""
       return "\(comparisonInWords)\(answer) \(picture)\(question)"
     }
-    guard terminal.usesScreenReader else { return record.prompt.asSentence }
+    let prompt = try view.sides(of: card, on: terminal).prompt.words.asSentence
+    guard terminal.usesScreenReader else { return prompt }
     let answered = try study.right() + (isSprint ? 0 : study.wrong())
-    let card = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
-    return "\(card). \(record.prompt.asSentence)"
+    let number = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
+    return "\(number). \(prompt)"
   }
 
   /// The comparison of a typed answer as text, for output without redrawing.
@@ -216,20 +201,36 @@ extension StudyScreen {
 
   private static let mostPictures = 2
 
-  /// The lines of the pictures below the texts, ready to be drawn; made once for each side of a card.
-  /// - Parameter layout: gives the available rows, including an empty line above each picture.
-  func pictures(of card: CardHandle, isAnswered: Bool, in layout: StudyLayout) throws -> [String] {
-    if let drawn = view.picture, drawn.card === card, drawn.isAnswered == isAnswered { return drawn.lines }
+  /// The lines of the pictures, by their marks in the texts, and of what is below the texts; made once for each side of
+  /// a card.
+  /// - Parameter layout: gives the available rows, including an empty line above what is below.
+  func pictures(
+    of card: CardHandle, isAnswered: Bool, in layout: StudyLayout
+  ) throws -> (placed: [String: [String]], below: [String]) {
+    if let known = view.picture, known.card === card, known.isAnswered == isAnswered { return known.drawn }
     let document = isAnswered ? try card.document()?.document() : nil
     let rows = layout.pictureRoom
-    var lines = try media(of: card, isAnswered: isAnswered, rows: document == nil ? rows : rows / 2)
-    if let document { lines += try drawn(document, rows: rows - lines.count, layout) }
-    view.picture = (card, isAnswered, lines)
-    return lines
+    if let masked = try card.maskedPicture() {
+      let lines = terminal.canRedraw && terminal.usesColor ? masks(masked, isAnswered: isAnswered, rows: rows) : []
+      view.picture = (card, isAnswered, ([:], lines))
+      return ([:], lines)
+    }
+    let placed = try media(of: card, isAnswered: isAnswered, rows: document == nil ? rows : rows / 2)
+    let used = placed.values.reduce(0) { $0 + $1.count }
+    let drawn = (placed, try document.map { try self.drawn($0, rows: rows - used, layout) } ?? [])
+    view.picture = (card, isAnswered, drawn)
+    return drawn
   }
 
-  private func media(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String] {
-    guard terminal.canRedraw, terminal.usesColor else { return [] }
+  /// The lines of a picture of which the card hides areas, below its words.
+  private func masks(_ masked: MaskedPicture, isAnswered: Bool, rows: Int) -> [String] {
+    let lines = DocumentPicture(session, rows: rows - 1).lines(
+      ofMedia: masked.name, of: view.isBare ? nil : masked, isFront: !isAnswered, in: study.workspace)
+    return lines.isEmpty ? [] : [""] + lines
+  }
+
+  private func media(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String: [String]] {
+    guard terminal.canRedraw, terminal.usesColor else { return [:] }
     let media = try card.media()
     let front = try study.workspace.media.known(media: media.promptPictures)
     let back =
@@ -238,11 +239,12 @@ extension StudyScreen {
     let before = front.prefix(back.isEmpty ? Self.mostPictures : Self.mostPictures - 1)
     let shown = before + back.prefix(Self.mostPictures - before.count)
     let picture = DocumentPicture(session, rows: rows / max(1, shown.count) - 1)
-    let masked = try view.isBare ? nil : card.maskedPicture()
-    return shown.flatMap { name in
-      let lines = picture.lines(ofMedia: name, of: masked, isFront: !isAnswered, in: study.workspace)
-      return lines.isEmpty ? [] : [""] + lines
+    var drawn: [String: [String]] = [:]
+    for name in shown {
+      let lines = picture.lines(ofMedia: name, of: nil, isFront: true, in: study.workspace)
+      if !lines.isEmpty { drawn[CardDrawing.mark(ofPicture: name)] = lines }
     }
+    return drawn
   }
 
   /// The document of a card, drawn as by `doc show`; as text when the terminal shows no pictures.

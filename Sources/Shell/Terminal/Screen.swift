@@ -105,6 +105,9 @@ struct ScreenParts {
   /// The indentation of all lines but the title; empty for output at the prompt.
   var indent = "   "
 
+  /// Whether a screen is so low that its keys have one line.
+  static func isLow(_ terminal: Terminal) -> Bool { terminal.height < 20 }
+
   /// The most columns that a screen uses, so that it is not stretched on a wide terminal.
   static func width(on terminal: Terminal) -> Int { min(terminal.width, 92) }
 

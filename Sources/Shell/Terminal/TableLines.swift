@@ -5,6 +5,7 @@
 import CardDocuments
 package import Commands
 import Problems
+import Templates
 import Text
 
 extension TableText {
@@ -117,13 +118,28 @@ extension TableText {
 
 extension String { var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) } }
 
+extension Terminal {
+  /// The width of the column of names when fields are shown.
+  func nameWidth(_ names: [String]) -> Int {
+    min(20, (cutWidth ?? 40) / 2, names.map { printable($0).displayWidth }.max() ?? 0)
+  }
+
+  /// A drawing as the value of a field, beside the column of names.
+  func field(_ name: String, _ drawing: CardDrawing, beside names: [String]) -> Display.Field {
+    let rows = drawing.rows(within: cutWidth.map { max(8, $0 - nameWidth(names) - 2) } ?? .max)
+    return Display.Field(name, rows.map { styled($0) }.joined(separator: "\n"), isDrawn: true)
+  }
+}
+
 /// Formats fields as names in a column with their wrapped values beside them; a name too long goes above its value.
 private func fieldLines(_ fields: [Display.Field], on terminal: Terminal) -> [String] {
-  let names = min(20, (terminal.cutWidth ?? 40) / 2, fields.map { printable($0.name).displayWidth }.max() ?? 0)
+  let names = terminal.nameWidth(fields.map(\.name))
   let blank = String(repeating: " ", count: names + 2)
   return fields.flatMap { field in
     let width = terminal.cutWidth.map { max(8, $0 - names - 2) } ?? .max
-    let lines = field.value.lines.flatMap { printable(String($0), limit: .max).lines(within: width) }
+    let lines = field.value.lines.flatMap { line in
+      field.isDrawn ? [String(line)] : printable(String(line), limit: .max).lines(within: width)
+    }
     let name = printable(field.name)
     let isLong = name.displayWidth > names
     let start = isLong ? blank : name.filled(to: names) + "  "

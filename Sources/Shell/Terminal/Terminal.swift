@@ -4,7 +4,8 @@
 import Authentication
 import Decks
 import Files
-import Text
+import Templates
+package import Text
 import Workspace
 
 package struct Terminal {
@@ -70,26 +71,20 @@ package struct Terminal {
     guard usesColor, !style.isEmpty, !text.isEmpty else { return text }
     return "\u{1B}[\(style.parameters)m\(text)\u{1B}[0m"
   }
+
+  func styled(_ runs: [StyledRun]) -> String { runs.map { styled($0.text, $0.style) }.joined() }
+
+  /// How the terminal draws the HTML of cards.
+  var drawing: CardDrawing.Options {
+    CardDrawing.Options(
+      isSpoken: usesScreenReader, bracketsClozes: !usesColor || differentiatesWithoutColor)
+  }
 }
 
-/// The style of a text; without colours it has no effect.
-package struct Style: OptionSet, Sendable {
-  package let rawValue: UInt16
-
-  package init(rawValue: UInt16) { self.rawValue = rawValue }
-
-  package static let bold = Style(rawValue: 1 << 0)
-  package static let dim = Style(rawValue: 1 << 1)
-  package static let reversed = Style(rawValue: 1 << 2)
-  package static let red = Style(rawValue: 1 << 3)
-  package static let green = Style(rawValue: 1 << 4)
-  package static let yellow = Style(rawValue: 1 << 5)
-  package static let blue = Style(rawValue: 1 << 6)
-  package static let cyan = Style(rawValue: 1 << 7)
-
+extension Style {
   /// The parameters of "select graphic rendition" (ECMA-48, 8.3.117).
   fileprivate var parameters: String {
-    let numbers = [1, 2, 7, 31, 32, 33, 34, 36]
+    let numbers = [1, 2, 7, 31, 32, 33, 34, 36, 35, 3, 4, 9]
     let chosen = numbers.enumerated().filter { rawValue & 1 << $0.offset != 0 }
     return chosen.map { String($0.element) }.joined(separator: ";")
   }

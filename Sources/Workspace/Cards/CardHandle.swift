@@ -93,10 +93,10 @@ public final class CardHandle: RowHandle<CardID> {
     return try workspace.read { try CardFields.unnamed($0, of: record) }
   }
 
-  /// Returns the ranges that a cloze hid, in the UTF-8 of the card's answer.
-  public func hiddenParts() throws -> [Range<Int>] {
+  /// Returns the two sides as a terminal draws them.
+  public func drawn(_ options: CardDrawing.Options) throws -> (prompt: CardDrawing, answer: CardDrawing) {
     let record = try record()
-    return try workspace.read { try CardFields.hiddenParts($0, of: record) }
+    return try workspace.read { try CardDrawing.sides($0, of: record, options) }
   }
 
   /// Returns the probability that the card is remembered now, and the speed of the last answer if it changes that

@@ -219,6 +219,15 @@ public struct StudySettings {
       + "a table.")
   public var showsFields = false
 
+  @ProgramSetting(
+    "study.autoplay", title: "Sounds play by themselves",
+    help: "Whether the sounds of a side are played when it is shown, with the program in media.player.")
+  public var autoplay = true
+  @ProgramSetting(
+    "study.space_answers", title: "Space and Enter answer good",
+    help: "Whether Space and Enter, once the answer is shown, mean good; without it they only show the answer.")
+  public var spaceAnswers = true
+
   /// The most cards in a session; nil for no limit.
   var most: Int? { limit == 0 ? nil : limit }
 }

@@ -220,10 +220,11 @@ extension TextHandle {
       let deckID = try DeckTable.findOrMake(db, named: deck, now: now).deck.id
       let type = try MinedNoteType.type(db, named: noteType, isCloze: isCloze, now: now)
       var added = 0
-      // Each card goes on top, so in reverse order the most useful one ends up first.
-      for (number, word) in words.enumerated().reversed() {
+      // The most useful word comes first, after those that were mined before.
+      for (number, word) in words.enumerated() {
         try workspace.poll()
-        let note = MinedNoteType.note(word, of: type, try clips?.media(number) ?? [:])
+        var note = MinedNoteType.note(word, of: type, try clips?.media(number) ?? [:])
+        note.place = .bottom
         do {
           try NoteTable.add(
             db, note, type: type, to: deckID, now: now,
