@@ -116,7 +116,7 @@ let package = Package(
       isHot: true,
       resources: ["scheduler.js", "study.js", "page.js", "fsrs7.js", "page.css", "gallery.css"].map {
         .embedInCode("Page/" + $0)
-      }),
+      } + [.embedInCode("Lists/names.txt")]),
     // An account and the server that it syncs with.
     room(
       "Sync",

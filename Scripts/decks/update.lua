@@ -17,6 +17,7 @@ local deck = input.need(decks.open(name))
 local draft = input.need(decks.create(name .. " (update)"))
 local read = input.need(draft:import(path, {
   columns = given.columns ~= "" and given.columns or nil, format = given.format ~= "" and given.format or nil,
+  two_columns = true,
 }))
 for _, one in ipairs(read.rejected) do print(("  line %d: %s"):format(one.line, one.message)) end
 local rows, order = {}, {}

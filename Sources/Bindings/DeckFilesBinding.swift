@@ -17,7 +17,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     "Adds the cards of a file, or of several in this order: \(CardFormat.endings) from its extension, or "
       + "{format=}; `-` is standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be "
       + "done); for a package with_schedule; for a table notetype (the note type to fill), separator, columns (a table "
-      + "such as {prompt = \"Spanish\", answer = 2}, or a text), no_header. If a file is damaged, nothing is imported."
+      + "such as {prompt = \"Spanish\", answer = 2}, or a text), no_header, two_columns. If a file is damaged, nothing is imported."
   ) { deck, stack in
     let paths = try paths(at: 2, stack, context)
     let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false
@@ -63,7 +63,7 @@ private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOpt
   guard let table else { return read }
   try table.allowOnly([
     "format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "notetype", "with_schedule",
-    "dry_run",
+    "dry_run", "two_columns",
   ])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
@@ -73,6 +73,7 @@ private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOpt
   read.table.separator = try table.optionalText("separator").map { try Separator.byte(named: $0) }
   read.table.columns = try readColumns(table)
   read.table.hasNoHeader = try table.optionalBoolean("no_header") ?? false
+  read.table.hasTwoColumns = try table.optionalBoolean("two_columns") ?? false
   read.noteType = try table.optionalText("notetype")
   return read
 }

@@ -36,7 +36,7 @@ public final class CommandRegistry {
   public var reservedWords: Set<String> = []
   /// The themes in the order in which `help` lists them; themes not named here follow by name.
   public var themeOrder: [String] = []
-  /// Other names of the program's own commands of one word, with their names in lists.
+  /// Other names of one word of the program's own commands, with their names in lists.
   public var otherNames: [String: String] = [:]
   /// Returns which plugin has a command that is not known, and why the plugin cannot be used.
   public var reasonForMissing: (String) -> String? = { _ in nil }
@@ -49,7 +49,10 @@ public final class CommandRegistry {
     guard let own else { return }
     self.own = nil
     for command in own() { described[command.path[0], default: [:]][command.secondWord] = command }
-    for (other, name) in otherNames { described[other] = described[name] }
+    for (other, name) in otherNames {
+      let words = name.split(separator: " ").map(String.init)
+      described[other] = words.count < 2 ? described[name] : described[words[0]]?[words[1]].map { ["": $0] }
+    }
     let later = announced
     announced = []
     for (commands, fail) in later {

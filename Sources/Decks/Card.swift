@@ -200,8 +200,8 @@ public struct Rejection: Equatable, Sendable {
 
 public struct RowPlace: Equatable, Sendable {
   public let line: Int
-  /// For an element of a JSON list, because a line may hold several: the column in characters, and the number of the
-  /// element, both from 1.
+  /// For an element of a JSON list, because a line may hold several: the column in characters, 0 if it is not known,
+  /// and the number of the element, from 1.
   public let column: Int?
   public let element: Int?
   /// The name of the file, if the import reads several.
@@ -215,13 +215,13 @@ public struct RowPlace: Equatable, Sendable {
   public var inWords: String {
     let start = file.map { "\($0), " } ?? ""
     guard let element, let column else { return "\(start)line \(line)" }
-    return "\(start)element \(element) (line \(line), column \(column))"
+    return "\(start)element \(element)" + (column > 0 ? " (line \(line), column \(column))" : "")
   }
 
   /// The location as it follows a file name: `17`, `1:40: element 3`.
   public var inFile: String {
     guard let element, let column else { return "\(line)" }
-    return "\(line):\(column): element \(element)"
+    return (column > 0 ? "\(line):\(column): " : "") + "element \(element)"
   }
 }
 

@@ -3,7 +3,7 @@
 // without an error; a card that is not written leaves no note behind.
 
 public import Storage
-import Templates
+public import Templates
 
 /// A card whose parts have passed every rule; nothing else can be written. The caller lends its texts for one call;
 /// its other parts are in the form of their columns.
@@ -16,6 +16,8 @@ public struct CheckedCard {
   let document: String?
   /// Whether the card comes from a source whose texts may be formatted: then it states that these are not.
   public var saysNoFormatting = false
+  /// The type and the fields of a note whose first card has these texts; nil for a note of the two texts.
+  public var note: (type: NoteTypeID, fields: String)?
 
   /// - Parameter guid: if it is nil or empty, one is made.
   /// - Throws: `DeckError` for the first rule that a part breaks.
@@ -36,9 +38,10 @@ public struct CheckedCard {
   /// The value for the index of content.
   var content: Int64 { CardText.content(prompt, answer) }
 
-  /// The column with the note's fields, if a text has to be escaped as HTML; nil if the fields are the texts
-  /// themselves.
+  /// The column with the note's fields, if they are others or a text has to be escaped as HTML; nil if the fields are
+  /// the texts themselves.
   var noteFields: String? {
+    if let note { return note.fields }
     guard prompt.contains(where: HTMLText.isEscaped) || answer.contains(where: HTMLText.isEscaped) else { return nil }
     var fields = Bytes()
     fields.reserveCapacity(prompt.count + answer.count + 64)
@@ -143,8 +146,9 @@ final class CardWriter {
   }
 
   private func insertNote(_ card: CheckedCard, guid: TextBytes, _ now: Double) throws -> Int64 {
-    let type = try self.type ?? NoteTypeTable.basic(db, now: now)
-    self.type = type
+    let basic = try self.type ?? NoteTypeTable.basic(db, now: now)
+    self.type = basic
+    let type = card.note?.type ?? basic
     noteInsertion.bind(1, NoteTable.firstID(now: now))
     noteInsertion.bind(2, inPlace: guid)
     noteInsertion.bind(3, type.rawValue)

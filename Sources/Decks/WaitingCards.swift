@@ -12,6 +12,7 @@ final class WaitingCards {
   private let now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
+  private let basic: NoteTypeID
   /// The contents of the last cards, including all that are not written yet.
   private var contents: [Int64] = []
   private var known: HashFilter?
@@ -26,12 +27,13 @@ final class WaitingCards {
   private static let guidLimit = 1 << 20
 
   /// The columns of a row, in order.
-  private enum Column: Int, CaseIterable { case rank, guid, content, fields, tags, data, document, id }
+  private enum Column: Int, CaseIterable { case rank, guid, content, fields, tags, data, document, id, type }
 
-  /// ?1 is the deck, ?2 the time, ?3 the type of the notes, ?4 the time in seconds; `column1` is the first `Column`.
+  /// ?1 is the deck, ?2 the time, ?3 the time in seconds; `column1` is the first `Column`.
   private static let parts = [
     RowBatch.Part(
-      into: "notes (id, guid, type, mod, tags, fields, data)", "column8, column2, ?3, ?4, column5, column4, column6"),
+      into: "notes (id, guid, type, mod, tags, fields, data)",
+      "column8, column2, column9, ?3, column5, column4, column6"),
     RowBatch.Part(
       into: "cards (id, deck, created, mod, ord, rank, content, document, note)",
       "column8, ?1, ?2, ?2, 0, column1, column3, column7, column8"),
@@ -42,12 +44,11 @@ final class WaitingCards {
     known = try HashFilter(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
       UInt64(bitPattern: $0.integer(0))
     }
-    let type = try NoteTypeTable.basic(db, now: now)
-    rows = try RowBatch(db, WaitingCards.parts, shared: 4, columns: Column.allCases.count, inLane: true)
+    basic = try NoteTypeTable.basic(db, now: now)
+    rows = try RowBatch(db, WaitingCards.parts, shared: 3, columns: Column.allCases.count, inLane: true)
     rows.putShared(1, deck.rawValue)
     rows.putShared(2, now)
-    rows.putShared(3, type.rawValue)
-    rows.putShared(4, Int64(seconds(now)))
+    rows.putShared(3, Int64(seconds(now)))
     changes = db.totalChanges
     nextGuid = random()
   }
@@ -78,6 +79,7 @@ final class WaitingCards {
     rows.put(Column.tags.rawValue, text: card.tags)
     rows.put(Column.data.rawValue, text: NoteData.column(card.fields))
     rows.put(Column.document.rawValue, text: card.document)
+    rows.put(Column.type.rawValue, card.note?.type.rawValue ?? basic.rawValue)
     rows.endRow()
     contents.append(content)
     known?.insert(UInt64(bitPattern: content))

@@ -82,6 +82,17 @@ final class ByteSource {
     try begin(options)
   }
 
+  private init(start: ArraySlice<UInt8>, path: String) {
+    (self.path, buffer, span) = (path, Array(start), 0..<start.count)
+    input = Input(file: nil, progress: { _, _ in })
+  }
+
+  /// Returns a source of the lines that are `buffered`, to look at before they are read.
+  func start() -> ByteSource {
+    let end = buffered.count == Self.chunk ? buffered.lastIndex(of: 0x0A) ?? buffered.endIndex : buffered.endIndex
+    return ByteSource(start: buffered[..<end], path: path)
+  }
+
   private func begin(_ options: SourceOptions) throws(ExchangeError) {
     let start = buffer[span]
     // A file fills the buffer unless it ends before.
@@ -184,6 +195,12 @@ final class ByteSource {
     if try peek() != nil { skip() }
     if line.last == 0x0D { line.removeLast() }
     return line
+  }
+
+  /// Skips whitespace after a value that must end its line; anything else is an error.
+  func endLine() throws {
+    while let byte = try peek(), byte == 0x20 || byte == 0x09 || byte == 0x0D { skip() }
+    if let byte = try peek(), byte != 0x0A { throw try expected("the line's end") }
   }
 
   func endAccount() {

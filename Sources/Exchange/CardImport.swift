@@ -40,6 +40,7 @@ public final class CardImport {
     random: @escaping () -> UInt64
   ) throws {
     (self.db, self.options) = (db, options)
+    self.options.table.takesLists = true
     namesFiles = fileCount > 1
     places = try ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
     places.takesEmptyNotes = true
@@ -70,12 +71,14 @@ public final class CardImport {
     _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
     progress: @escaping ImportProgress = { _, _ in }
   ) throws {
-    var format = if let given = options.format { given } else { try CardFormat(ofPath: path) }
+    // Standard input has no extension; its beginning says what it is.
+    let isUnnamed = options.format == nil && path == "-"
+    var format = if let given = options.format { given } else { try isUnnamed ? .txt : CardFormat(ofPath: path) }
     var source = SourceOptions(isInterrupted: isInterrupted)
     (source.kinds, source.encoding) = (kinds, options.encoding)
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
     let bytes = try ByteSource(path: path, source)
-    if options.format == nil { format = format.actual(bytes) }
+    if options.format == nil { format = isUnnamed ? CardFormat(of: bytes) : format.actual(bytes) }
     let rows = try rows(of: format, bytes)
     reopen = nil
     if format == .json, bytes.isRegularFile { reopen = { [source] in try ByteSource(path: path, source) } }
@@ -99,11 +102,17 @@ public final class CardImport {
     report.lines.add(lines, file: namesFiles ? fileName(path) : nil)
     self.path = path
     report.findings = rows.found
-    if let dropped = (rows as? TableCards)?.shape?.dropped, !dropped.isEmpty {
-      let names = dropped.prefix(20).map { printable($0) }.joined(separator: ", ")
-      report.cards.lost.append("the content of \(names), because the note type has no such field")
-    }
+    if let shape = (rows as? TableCards)?.shape { reportDropped(shape) }
     report.findings.format = format
+  }
+
+  private func reportDropped(_ shape: ListShape) {
+    let isCut = options.table.hasTwoColumns
+    let dropped = isCut ? shape.others : shape.dropped
+    if dropped.isEmpty { return }
+    let names = dropped.prefix(20).map { printable($0) }.joined(separator: ", ")
+    let reason = isCut ? "--two-columns takes the front and the back" : "the note type has no such field"
+    report.cards.lost.append("the content of \(names), because \(reason)")
   }
 
   /// Removes the decks that the import made and that got neither a card nor options, and returns the report.
@@ -178,8 +187,12 @@ public final class CardImport {
       let key = folder + "/" + (file ?? relative)
       let known = try media[key] ?? (file == nil ? "" : receiveMedia(key))
       media[key] = known
+      if row.listed != nil {
+        // The cell of a list shows its file only if there is one.
+        if let shown = MarkdownMedia(known) { row.listed?.show(relative, as: shown.html) }
+      }
       if known.isEmpty, try MediaTable.named(db, name) == nil { report.missingMedia.insert(relative) }
-      if !known.isEmpty, known != name { row.rename(name, to: known) }
+      if row.listed == nil, !known.isEmpty, known != name { row.rename(name, to: known) }
     }
   }
 
@@ -202,13 +215,33 @@ extension RowRefusal {
 }
 
 extension CardFormat {
+  /// Returns the format of a text without a name by its beginning.
+  init(of source: ByteSource) {
+    let start = source.buffered
+    switch start.first(where: { !isASCIISpace($0) }) {
+    case UInt8(ascii: "["), UInt8(ascii: "{"):
+      let lines = start.split(separator: 0x0A, maxSplits: 2).map { $0.first { !isASCIISpace($0) } }
+      self = lines.count > 1 && lines.prefix(2).allSatisfy { $0 == UInt8(ascii: "{") } ? .jsonl : .json
+    default:
+      let hasTable = !LineRows.heads(in: TableCards.lines(of: start)).isEmpty
+      self = hasTable || start.starts(with: "# ".utf8) && !AnkiHeads.begin(start) ? .md : .txt
+    }
+  }
+
   func rows(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any CardRows {
     switch self {
-    case .json: return JSONCards(source, isLines: false)
-    case .jsonl: return JSONCards(source, isLines: true)
-    case .csv, .tsv: return TableCards(source, separator: separator, table)
-    case .md: return MarkdownCards(source)
+    case .json, .jsonl:
+      let isLines = self == .jsonl
+      if !table.takesLists || JSONCards.isOwn(source.buffered) { return JSONCards(source, isLines: isLines) }
+      return try JSONRows.cards(source, table, isLines: isLines)
+    case .csv, .tsv: return try TableCards(source, separator: separator, table)
+    case .md:
+      let list = table.takesLists ? try TableCards.markdown(source, table) : nil
+      return list ?? MarkdownCards(source)
     case .txt:
+      if table.takesLists, table.note == nil, !AnkiHeads.begin(source.buffered) {
+        return try TableCards.lines(source, table)
+      }
       let cards = AnkiTextCards(source, into: target, table)
       try cards.open()
       return cards

@@ -17,6 +17,8 @@ package struct CardRow {
   /// The name of the row's deck within the one that is imported into; empty for the latter itself.
   package var subdeck = ""
   package var content = RowContent.texts
+  /// The note that a row of a list makes; its type is in `content`.
+  var listed: ListedText?
   /// Pictures and sounds that the texts name, with their paths relative to the file.
   var media: [(name: String, path: String)] = []
   /// Whether the fields of the note are columns of an Anki text, whose meanings depend on the note type; and whether
@@ -109,6 +111,18 @@ extension CardRow {
       if case .formatted = content { return text }
       return FieldHTML.html(ofPlain: text.trimmed)
     }
+  }
+
+  /// Sets the two sides from HTML: as texts if it is equivalent to plain text as that is stored.
+  /// - Parameter isHalf: whether the row is of a note, which may have an empty back.
+  mutating func setSides(_ html: [String], isHalf: Bool = false) {
+    let texts = html.compactMap { html in
+      FieldHTML.plain(html).flatMap { FieldHTML.html(ofPlain: $0.trimmed) == html ? $0 : nil }
+    }
+    let isPlain = !isHalf && texts.count == html.count
+    let sides = (isPlain ? texts : html).map { Array($0.utf8) }
+    (prompt, answer) = (sides[0], sides[1])
+    if !isPlain { content = .formatted }
   }
 
   /// Turns the row into a card whose content is exactly its prompt and answer as HTML.

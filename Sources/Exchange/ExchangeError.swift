@@ -25,7 +25,7 @@ public enum ExchangeError: Problem, Equatable {
   case noColumn(path: String, name: String, names: [String])
   /// A first row that names a column twice, or no side of a card.
   case badHeader(path: String, line: Int, reason: String)
-  /// A JSON object in which nothing is a card; its keys.
+  /// A JSON text in which nothing is a card; the keys of the object, or of the first one in a list.
   case noCards(path: String, keys: [String], isCrowdAnki: Bool)
   case nothingRead(file: String, first: LeftLines?, format: CardFormat?)
   case leftLines(path: String, LeftLines)
@@ -71,9 +71,9 @@ public enum ExchangeError: Problem, Equatable {
       ProblemReport(
         .badFormat, "There are no cards in the file",
         "\(fileName(path)) "
-          + (isCrowdAnki ? "is a CrowdAnki deck, which cannot be read" : "has no list \"cards\"") + keysInWords(keys)
-          + "; an array of objects with prompt and answer, or an object with such an array as \"cards\", was expected. "
-          + "Nothing was imported.", ["path": path])
+          + (isCrowdAnki ? "is a CrowdAnki deck, which cannot be read" : "has no list of cards") + keysInWords(keys)
+          + "; an array of objects such as {\"front\": \"gato\", \"back\": \"cat\"}, or an object with one such array, "
+          + "was expected. Nothing was imported.", ["path": path])
     case .nothingRead(let file, let first, let format):
       ProblemReport(
         .badFormat, "Nothing was imported",
@@ -154,7 +154,7 @@ extension ProblemReport {
 }
 
 private func keysInWords(_ keys: [String]) -> String {
-  if keys.isEmpty { return ": the object is empty" }
+  if keys.isEmpty { return " (it has no keys)" }
   let names = keys.prefix(10).map { printable($0, limit: 40) }.joined(separator: ", ")
   return " (its keys: \(names)\(keys.count > 10 ? ", …" : ""))"
 }

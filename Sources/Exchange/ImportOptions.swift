@@ -37,6 +37,10 @@ public struct TableOptions: Sendable {
   public var columns: [ColumnChoice] = []
   /// Whether the first row is a card, whatever it contains.
   public var hasNoHeader = false
+  /// Whether the other columns of a list are left out, so that its rows are plain cards.
+  public var hasTwoColumns = false
+  /// Whether lists of any form are read, and rows with more than two columns become notes: in an import.
+  var takesLists = false
   /// The type that `ImportOptions.noteType` names; the rows are then notes of this type.
   var note: NoteType?
 }
@@ -93,6 +97,10 @@ public struct ImportFindings: Equatable, Sendable {
   public var hasHeader: Bool?
   /// For tables: the meaning of each column, as `--columns` names it.
   public var columns: [String] = []
+  /// For lists: the names of the columns as the list has them; nil for other files.
+  public var names: [String]?
+  /// Whether the last column was taken as tags because its cells look so.
+  public var hasFoundTags = false
   /// For tables: the cells of a first row that was assumed to be a card because no option said what it is.
   public var assumedCard: [String] = []
   /// For Markdown: the first line of an answer that contains a cloze, which has no effect in answers.
@@ -106,6 +114,7 @@ public struct ImportFindings: Equatable, Sendable {
     if let separator { fields.append(("separator", .text(Separator.name(of: separator)))) }
     if let hasHeader { fields.append(("header", .boolean(hasHeader))) }
     if !columns.isEmpty { fields.append(("columns", .list(columns.map { .text($0) }))) }
+    if let names { fields.append(("names", .list(names.map { .text($0) }))) }
     return .record(fields)
   }
 }

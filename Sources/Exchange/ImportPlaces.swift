@@ -33,6 +33,8 @@ final class ImportPlaces {
   /// The batch of the last card. It is the only one that can have cards waiting to be written.
   private var last: (name: String, batch: CardBatch)?
   private var types: [String: NoteType] = [:]
+  /// The type of the list that is being read, if its cards show what the texts of the rows say.
+  private var listType: (name: String, id: NoteTypeID)?
   /// The deck and its nested decks. Notes that only have cards in other decks do not belong to this import.
   private var own: Set<DeckID>
   private var made: Set<DeckID> = []
@@ -55,14 +57,15 @@ final class ImportPlaces {
     if case .texts = row.content {
       return try holdsFormatting ? writePlain(row, needsCard: needsCard) : writeCard(row, needsCard: needsCard)
     }
+    if let written = try writeTogether(row, needsCard: needsCard) { return written }
     try flush()
     switch row.content {
     case .texts: break
     case .formatted: return try writeFormatted(row)
     case .note(let name, let fields, let ordinal):
-      return try writeNote(row, refusing { try type(named: name) }, fields, ordinal ?? 0)
+      return try writeNote(row, refusing { try type(named: name) }, row.listed?.fields ?? fields, ordinal ?? 0)
     case .card(let ordinal): return try findCard(row, ordinal)
-    case .type(let draft): try define(draft)
+    case .type(let draft): try define(draft, isOfList: row.listed != nil)
     case .options(let fields): try setOptions(row, fields)
     }
     return Written()
@@ -173,6 +176,19 @@ final class ImportPlaces {
       let outcome = try refusing { try batch.write(card) }
       guard outcome == .added else { return Written(outcome: outcome) }
       return Written(outcome: outcome, card: CardID(rawValue: db.lastInsertedRowID))
+    }
+  }
+
+  /// Writes the note of a row of a list as a card is written, with others; nil if it must be written by itself.
+  private func writeTogether(_ row: CardRow, needsCard: Bool) throws -> Written? {
+    guard let listed = row.listed, listed.hasTexts, !needsCard, row.guid.isEmpty, onDuplicate != .update,
+      case .note(let name, _, _) = row.content, let type = listType, type.name == name
+    else { return nil }
+    return try row.checked { card in
+      var card = card
+      card.note = (type: type.id, fields: String(decoding: listed.column, as: UTF8.self))
+      let batch = try batch(within: row.subdeck)
+      return Written(outcome: try refusing { try batch.writeLater(card) })
     }
   }
 
@@ -324,19 +340,22 @@ final class ImportPlaces {
   }
 
   /// Uses an existing type of the same name that makes the same cards; otherwise creates one, under another name if
-  /// the name is taken.
-  private func define(_ draft: NoteTypeDraft) throws {
-    let key = draft.name.trimmed.lowercased()
+  /// the name is taken. A type that an earlier list made is used even if its templates were edited since.
+  private func define(_ draft: NoteTypeDraft, isOfList: Bool) throws {
+    let (name, key) = (draft.name, draft.name.trimmed.lowercased())
     try refusing {
       var draft = draft
       while let there = try NoteTypeTable.named(db, draft.name) {
-        if there.draft.makesSameCards(as: draft) {
+        let isSame = there.draft.makesSameCards(as: draft)
+        if isSame || isOfList && there.fields == draft.fields {
           types[key] = there
+          listType = isSame ? (name, there.id) : nil
           return
         }
         draft.name += "+"
       }
-      types[key] = try NoteTypeTable.create(db, draft, now: now, isFromFile: true)
+      let type = try NoteTypeTable.create(db, draft, now: now, isFromFile: true)
+      (types[key], listType) = (type, (name, type.id))
     }
   }
 

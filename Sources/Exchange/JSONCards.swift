@@ -59,7 +59,7 @@ final class JSONCards: CardRows {
         }
         try element.read(into: &row)
         count(row, row.start.line, to: source.line)
-        try endLine()
+        try source.endLine()
         return true
       case .end:
         try element.reader.skipBlanks()
@@ -105,12 +105,6 @@ final class JSONCards: CardRows {
     hasElement = true
     if isThere { try element.reader.skipBlanks() }
     return isThere
-  }
-
-  /// Skips whitespace after the object of a line; anything else is an error.
-  private func endLine() throws {
-    while let byte = try source.peek(), byte == 0x20 || byte == 0x09 || byte == 0x0D { source.skip() }
-    if let byte = try source.peek(), byte != 0x0A { throw try source.expected("the line's end") }
   }
 
   // MARK: The object with everything

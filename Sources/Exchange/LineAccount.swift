@@ -10,7 +10,8 @@ public enum LeftReason: String, Sendable, CaseIterable {
   case answerWithoutQuestion = "answer_without_question", code, comment
   /// A comment with an id or tags that belongs to no card.
   case factsWithoutCard = "facts_without_card"
-  case noCards = "no_cards", noCloze = "no_cloze", notAccounted = "not_accounted", otherFormat = "other_format"
+  case noCards = "no_cards", noCloze = "no_cloze", noSeparator = "no_separator", notAccounted = "not_accounted"
+  case otherFormat = "other_format"
   case outside, pair, repeatedGuid = "repeated_guid", unclosedComment = "unclosed_comment", unknownKey = "unknown_key"
 
   /// Completes "line 3: ...".
@@ -22,6 +23,7 @@ public enum LeftReason: String, Sendable, CaseIterable {
     case .factsWithoutCard: "a comment for a card where there is none"
     case .noCards: "a note without cards"
     case .noCloze: "a text after C: without a [gap]"
+    case .noSeparator: "without the separator of the list, or with two of it"
     case .notAccounted: "not read; please report this as a fault"
     case .otherFormat: "cards in a notation of another program"
     case .outside: "text outside of a card"

@@ -11,40 +11,43 @@ import TestDecks
   let collection = TestCollection()
   let folder = TemporaryFolder()
 
-  static let files: [(name: String, text: String)] = [
-    (
-      "extra.csv",
-      "front,back\nel río,the river\nel mar,the sea,la mar\nla ola,the wave,,\n# no,a comment\n\n\"a\nb\",c\n"
-    ),
-    ("plain.tsv", "sep=;\npan;bread\nleche;milk;bebida\n  \nvino\n"),
-    (
-      "notes.txt",
-      "#separator:tab\n#html:false\n#tags column:3\n#a note\nel faro\tlighthouse\tmar\n#hash\tx\ny\n\"#q\"\tquoted\tmar\n"
-    ),
-    (
-      "all.json",
-      "{\"deckhand\": 1, \"deck\": \"d\", \"version\": [3],\n\"options\": {},\n\"cards\": [\n{\"prompt\": \"a\", \"answer\": \"b\"},\n"
-        + "{\"prompt\": \"\", \"answer\": \"b\"}, 7\n]}\n"
-    ),
-    ("lines.jsonl", "{\"prompt\": \"a\", \"answer\": \"b\"}\n\n{\"prompt\": \"c\",\n \"answer\": \"d\"}\n[1]\n"),
-    (
-      "cards.md",
-      "---\nname = \"House\"\n---\n\nloose text\n\n# Title\n\n## el gato\n\nthe cat\n<!-- several\n## lines\n-->\nmore\n\n---\n\n"
-        + "Q: one\nA: 1\nA: two\n\nC: La [puerta] da a la [calle].\n\nC: none\n\n---\nloose\n---\n\nsetext\n---\nanswer\n\n"
-        + "a ==cloze== here\n<!-- id: abc -->\n\n```\ncode\n```\n# Words\nfoo :: bar\n<!-- id: zzz -->\n"
-    ),
-    (
-      "foreign.md",
-      "#flashcards/casa\n\n# Mi casa\n\nel tejado::the roof\n<!--SR:!2026-04-12,10,250-->\narriba\n??\nabajo\n"
-    ),
-  ]
+  static let files: [(name: String, text: String)] =
+    [
+      (
+        "extra.csv",
+        "front,back\nel río,the river\nel mar,the sea,la mar\nla ola,the wave,,\n# no,a comment\n\n\"a\nb\",c\n"
+      ),
+      ("plain.tsv", "sep=;\npan;bread\nleche;milk;bebida\n  \nvino\n"),
+      (
+        "notes.txt",
+        "#separator:tab\n#html:false\n#tags column:3\n#a note\nel faro\tlighthouse\tmar\n#hash\tx\ny\n\"#q\"\tquoted\tmar\n"
+      ),
+      (
+        "all.json",
+        "{\"deckhand\": 1, \"deck\": \"d\", \"version\": [3],\n\"options\": {},\n\"cards\": [\n{\"prompt\": \"a\", \"answer\": \"b\"},\n"
+          + "{\"prompt\": \"\", \"answer\": \"b\"}, 7\n]}\n"
+      ),
+      ("lines.jsonl", "{\"prompt\": \"a\", \"answer\": \"b\"}\n\n{\"prompt\": \"c\",\n \"answer\": \"d\"}\n[1]\n"),
+      (
+        "cards.md",
+        "---\nname = \"House\"\n---\n\nloose text\n\n# Title\n\n## el gato\n\nthe cat\n<!-- several\n## lines\n-->\nmore\n\n---\n\n"
+          + "Q: one\nA: 1\nA: two\n\nC: La [puerta] da a la [calle].\n\nC: none\n\n---\nloose\n---\n\nsetext\n---\nanswer\n\n"
+          + "a ==cloze== here\n<!-- id: abc -->\n\n```\ncode\n```\n# Words\nfoo :: bar\n<!-- id: zzz -->\n"
+      ),
+      (
+        "foreign.md",
+        "#flashcards/casa\n\n# Mi casa\n\nel tejado::the roof\n<!--SR:!2026-04-12,10,250-->\narriba\n??\nabajo\n"
+      ),
+    ] + ListTests.fixtures.map { ($0.name, $0.text) }
 
-  /// Reads a whole file.
+  /// Reads a whole file, as an import does.
   private func account(_ name: String, _ text: String) throws -> LineAccount {
     var options = SourceOptions(isInterrupted: { false })
     options.findsEncoding = true
     let source = try ByteSource(Array(text.utf8), path: name, options)
-    let cards = try CardFormat(ofPath: name).actual(source).rows(source, into: "d", TableOptions())
+    var table = TableOptions()
+    table.takesLists = true
+    let cards = try CardFormat(ofPath: name).actual(source).rows(source, into: "d", table)
     var row = CardRow()
     while try cards.next(into: &row) {}
     return cards.account
@@ -169,7 +172,7 @@ import TestDecks
 
   @Test(arguments: [
     ("{\"__type__\": \"Deck\", \"notes\": []}", "is a CrowdAnki deck"), ("{\"entries\": [1]}", "its keys: entries"),
-    ("{}", "the object is empty"),
+    ("{}", "it has no keys"),
   ])
   func `an object in which nothing is a card is an error that names its keys`(text: String, words: String) throws {
     let error = #expect(throws: ExchangeError.self) { try imported("a.json", text) }

@@ -15,8 +15,8 @@ import TestSupport
     let file = try home.write("Deutsch;Englisch;Thema\n" + rows, to: "w.csv")
     let arguments = ["deck", "import", "W", file, "--columns", "prompt=Deutsch,answer=Englisch,tags=Thema"]
     let rehearsed = try home.run(["--dry-run"] + arguments)
-    #expect(rehearsed.status == 0 && rehearsed.errors.contains("dry run:   wort 5 = word 5  [a b]"), "\(rehearsed)")
-    #expect(!rehearsed.errors.contains("wort 6") && rehearsed.output.contains("Would add 7 cards"))
+    #expect(rehearsed.status == 0 && rehearsed.errors.contains("dry run:   wort 3 → word 3  [a b]"), "\(rehearsed)")
+    #expect(!rehearsed.errors.contains("wort 4") && rehearsed.output.contains("Would add 7 cards"))
     #expect(try home.run("deck", "list").output.contains("No decks yet"))
     let run = try home.run(arguments)
     #expect(
@@ -33,21 +33,22 @@ import TestSupport
   }
 
   @Test func `importing a text file with --columns prints how to import it as a table`() throws {
-    let file = try home.write("Wort\tWord\nTür\tdoor\n", to: "w.txt")
+    let file = try home.write("#separator:tab\nWort\tWord\nTür\tdoor\n", to: "w.txt")
     let columns = ["--columns", "prompt=Wort,answer=Word"]
     let run = try home.run(["deck", "import", "A", file] + columns)
     #expect(run.output.hasPrefix("Imported 2 cards into") && run.output.contains("use --format tsv"), "\(run)")
-    let table = try home.run(["deck", "import", "B", file, "--format", "tsv"] + columns)
+    let list = try home.write("Wort\tWord\nTür\tdoor\n", to: "l.txt")
+    let table = try home.run(["deck", "import", "B", list] + columns)
     #expect(table.output.hasPrefix("Imported 1 card into"), "\(table)")
   }
 
   @Test func `Markdown without a card, or with several cards in one, prints what counts as a card`() throws {
-    for text in ["- correr :: to run\n- ir :: to go\n", "# Verbs\n\n## A title\n\nir :: to go\n"] {
+    for text in ["- correr\n- ir\n", "# Verbs\n\n## A title\n\nir :: to go\n"] {
       try home.refuses("deck", "import", "W", home.write(text, to: "none.md"), says: "in Markdown a card is a heading")
       #expect(try home.run("deck", "show", "W").status == 1)
     }
     for body in ["| a | b |\n|---|---|\n| c | d |\n"] {
-      let one = try home.run("deck", "import", "W", home.write("# Verbs\n\n" + body, to: "one.md"))
+      let one = try home.run("deck", "import", "W", home.write("## Verbs\n\n" + body, to: "one.md"))
       #expect(one.output.contains("Line 1: all text below this heading is one answer"), "\(one)")
     }
     try home.refuses("deck", "import", "W", home.path, says: "could not be read: it is a folder")
@@ -100,7 +101,18 @@ import TestSupport
     let written = try home.run("deck", "export", "W", "-", "--format", "jsonl")
     #expect(written.output.split(separator: "\n").count == 2 && written.output.hasPrefix("{\"prompt\":\"gato\""))
     #expect(written.errors == "Exported 2 cards of \"W\" to standard output.\n")
-    #expect(try home.run("deck", "import", "X", "-", input: "x").errors.contains("use --format with one of json,"))
+    let prose = try home.run("deck", "import", "X", "-", input: "Some prose.\nNo list.\n")
+    #expect(prose.status == 1 && prose.errors.contains("this is no list"), "\(prose)")
+    #expect(try home.run("deck", "show", "X").status == 1)
+    for (number, list) in [
+      "gato - cat\nperro - dog\n",
+      #"{"words": [{"word": "gato", "meaning": "cat"}, {"word": "perro", "meaning": "dog"}]}"#,
+      "| Word | Meaning |\n|---|---|\n| gato | cat |\n| perro | dog |\n", "word,meaning\ngato,cat\nperro,dog\n",
+      "{\"q\": \"gato\", \"a\": \"cat\"}\n{\"q\": \"perro\", \"a\": \"dog\"}\n",
+    ].enumerated() {
+      let run = try home.run("deck", "import", "L\(number)", "-", input: list)
+      #expect(run.output.hasPrefix("Imported 2 cards into") && run.output.contains(" · gato → cat"), "\(run)")
+    }
     let back = try home.lua("print(decks.create('B'):import('-', {format = 'jsonl'}).added)", input: written.output)
     #expect(back.output == "2\n", "\(back)")
     // Packages work the same way: a file is standard output, then standard input.
@@ -116,6 +128,26 @@ import TestSupport
       #expect(run.status == 0, "\(run)")
     }
     #expect(try prompts("P", home) == ["gato", "perro"])
+  }
+
+  @Test func `a list is imported by its name alone, and the answer shows how it was read`() throws {
+    let file = try home.write("word,translation,example\ngato,cat,El gato duerme.\nsol,sun,\n", to: "my.animals.csv")
+    let words = "Read as: front \"word\", back \"translation\", also \"example\" · gato → cat (El gato duerme.)"
+    let rehearsed = try home.run("--dry-run", "import", file)
+    #expect(
+      rehearsed.errors.contains("dry run:   gato → cat (El gato duerme.)\ndry run:   sol → sun\n"), "\(rehearsed)")
+    let run = try home.run("import", file)
+    #expect(run.output.hasPrefix("Imported 2 cards into \"my.animals\".\n") && run.output.contains(words), "\(run)")
+    let json = try home.run("deck", "import", "Two", file, "--two-columns", "--json").output
+    #expect(json.contains(#""names": ["word", "translation", "example"]"#) && !json.contains("preview"), "\(json)")
+    let lua = try home.lua(
+      "local d = decks.create('L') d:import('\(file)') print(d:card(1).note.fields.example) "
+        + "d = decks.create('M') d:import('\(file)', {two_columns = true}) print(d:card(1).answer)")
+    #expect(lua.output == "El gato duerme.\ncat\n", "\(lua)")
+    #expect(try home.run("import", "Two").errors.contains("FILE is missing"))
+    #expect(try home.run("deck", "import", home.path + "/gone.csv").errors.contains("could not be opened"))
+    try home.run("deck", "export", "my.animals", home.path + "/x.csv", "--for-spreadsheet")
+    #expect(text(of: home.path + "/x.csv").utf8.starts(with: [0xEF, 0xBB, 0xBF]))
   }
 
   @Test func `several files and patterns are one undo step, or nothing`() throws {

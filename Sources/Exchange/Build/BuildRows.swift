@@ -30,7 +30,7 @@ struct BuildRows {
   private(set) var links: [CardRow] = []
   /// The error at which reading of an unsaved text ended.
   private(set) var failure: (any Error)?
-  private(set) var table: (shape: TableShape, separator: UInt8)?
+  private(set) var table: (shape: ListShape, separator: UInt8)?
 
   init(_ source: BuildSource, in folder: String, _ generator: any CardGenerator, isInterrupted: @escaping () -> Bool)
     throws
@@ -70,7 +70,9 @@ struct BuildRows {
     _ bytes: ByteSource, _ format: CardFormat, _ source: BuildSource, _ path: String
   ) throws {
     let cards = try format.actual(bytes).rows(bytes, into: "", TableOptions())
-    defer { if let cards = cards as? TableCards, let shape = cards.shape { table = (shape, cards.separator) } }
+    defer {
+      if let cards = cards as? TableCards, let shape = cards.shape, let by = cards.separator { table = (shape, by) }
+    }
     var row = CardRow()
     while try cards.next(into: &row) { try add(row, source, path) }
     answeredCloze = cards.found.answeredCloze

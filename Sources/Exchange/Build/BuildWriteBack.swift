@@ -151,7 +151,7 @@ private struct SourceLines {
     var edits = edits
     let bytes = try content()
     if AnkiHeads.begin(bytes.buffered) { return }
-    let cards = TableCards(bytes, separator: separator, TableOptions())
+    let cards = try TableCards(bytes, separator: separator, TableOptions())
     var row = CardRow()
     var replaced: [(place: Range<Int>, line: String)] = []
     var open: (line: Int, text: String)?
@@ -162,7 +162,7 @@ private struct SourceLines {
         let cells = Self.cells(cards.cells, shape, texts, edit)
         // The table has no column for what was edited.
         if cells == cards.cells { continue }
-        let text = String(decoding: CellText.line(cells, cards.separator), as: UTF8.self)
+        let text = String(decoding: CellText.line(cells, cards.separator ?? separator), as: UTF8.self)
         open = (row.start.line, String(text.dropLast()))
       }
     }
@@ -173,7 +173,7 @@ private struct SourceLines {
   }
 
   private static func cells(
-    _ cells: [String], _ shape: TableShape, _ texts: (prompt: String, answer: String), _ edit: BuildWriteBack.Edit
+    _ cells: [String], _ shape: ListShape, _ texts: (prompt: String, answer: String), _ edit: BuildWriteBack.Edit
   ) -> [String] {
     var cells = cells
     let tags = edit.content.content.tags.joined(separator: " ")

@@ -47,7 +47,7 @@ package struct SourceReading {
   /// Errors that end the reading, and rows that cannot be read as a card.
   package let problems: [SourceProblem]
   let source: BuildSource
-  let table: (shape: TableShape, separator: UInt8)?
+  let table: (shape: ListShape, separator: UInt8)?
 
   private let chunks: [[UInt8]: SourceChunk]
 
@@ -58,7 +58,7 @@ package struct SourceReading {
   ) {
     let text = SourceText(bytes)
     var (entries, problems, lines): ([SourceEntry], [SourceProblem], Int) = ([], [], 0)
-    var table: (shape: TableShape, separator: UInt8)?
+    var table: (shape: ListShape, separator: UInt8)?
     var chunks: [[UInt8]: SourceChunk] = [:]
     for range in SourceChunk.ranges(of: text, source) {
       let piece = Array(bytes[range])
@@ -191,7 +191,7 @@ struct SourceChunk {
   let problems: [SourceProblem]
   /// Whether an error ended the parsing, so that nothing after this chunk is read.
   let isBroken: Bool
-  let table: (shape: TableShape, separator: UInt8)?
+  let table: (shape: ListShape, separator: UInt8)?
 
   init(_ bytes: [UInt8], of source: BuildSource, in folder: String, isInterrupted: @escaping () -> Bool) {
     let read = BuildRows(bytes, of: source, in: folder, isInterrupted: isInterrupted)

@@ -48,7 +48,7 @@ struct ComparedTable {
   func hasHeader(key: String?) -> Bool {
     let names = Set(firstCells.map { $0.lowercased() })
     if let key { return firstCells.contains(key) || names.contains(key.lowercased()) }
-    return TableShape.namesSides(firstCells)
+    return ListNames.sides(of: firstCells) != nil
       || !names.isDisjoint(with: ["guid", "tags", "note id", MergeConflict.name])
   }
 

@@ -168,6 +168,13 @@ struct MarkdownMedia {
 
   var isSound: Bool { Self.sounds.contains { name.lowercased().hasSuffix($0) } }
 
+  var isPicture: Bool {
+    [".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".avif"].contains { name.lowercased().hasSuffix($0) }
+  }
+
+  /// The HTML that plays or shows it.
+  var html: String { isSound ? "[sound:\(name)]" : "<img src=\"\(FieldHTML.html(ofPlain: name))\">" }
+
   /// Finds a file.
   /// - Parameters:
   ///   - path: the path in the text.

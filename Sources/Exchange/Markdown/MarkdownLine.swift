@@ -276,23 +276,10 @@ struct MarkdownCardBlock {
     row.media += back.media
     // A card with an id was exported from a note, which may have an empty back.
     let isHalf = answer.isEmpty && !facts.guid.isEmpty
-    if !isHalf, let prompt = Self.plain(front.html), let answer = Self.plain(back.html) {
-      row.prompt.append(contentsOf: prompt.utf8)
-      row.answer.append(contentsOf: answer.utf8)
-    } else {
-      row.content = .formatted
-      row.prompt.append(contentsOf: front.html.utf8)
-      row.answer.append(contentsOf: back.html.utf8)
-    }
+    row.setSides([front.html, back.html], isHalf: isHalf)
   }
 
   private var isCloze: Bool { kind == .cloze || kind == .gaps }
-
-  /// Returns the text of HTML that is equivalent to plain text as it is stored; otherwise nil.
-  private static func plain(_ html: String) -> String? {
-    guard let text = FieldHTML.plain(html), FieldHTML.html(ofPlain: text.trimmed) == html else { return nil }
-    return text
-  }
 
   private func fillRaw(_ row: inout CardRow, _ prompt: String, _ answer: String) {
     if isCloze {

@@ -230,9 +230,9 @@ struct PageCards {
     let style = styles[html.type]
     let isPlain = masked == nil ? html.isPlain : (true, true)
     try sink.append((start + "><summary" + attributes(options.promptLanguage, style, isPlain.prompt)).utf8)
-    try masked.map { try write($0, card, isFront: true) } ?? write(html.prompt, or: card.prompt)
+    try write(html.prompt, card, masked, isFront: true)
     try sink.append(("</summary><div" + attributes(options.answerLanguage, style, isPlain.answer)).utf8)
-    try masked.map { try write($0, card, isFront: false) } ?? write(html.answer, or: card.answer)
+    try write(html.answer, card, masked, isFront: false)
     if let document = card.document { try write(document: document) }
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
@@ -277,10 +277,10 @@ struct PageCards {
     }
   }
 
-  /// Writes one side of a card.
-  /// - Parameter text: the text of the side, for one without HTML.
-  private mutating func write(_ html: String, or text: String) throws {
-    if html.trimmed.isEmpty { return try sink.append(PageText.escaped(text).utf8) }
+  /// Writes one side of a card; one without HTML as its text.
+  private mutating func write(_ html: String, _ card: CardRecord, _ masked: MaskedPicture?, isFront: Bool) throws {
+    if let masked { return try write(masked, card, isFront: isFront) }
+    if html.trimmed.isEmpty { return try sink.append(PageText.escaped(isFront ? card.prompt : card.answer).utf8) }
     var page = PageHTML(to: sink)
     try page.write(html) { try write(media: $0, $1) }
   }

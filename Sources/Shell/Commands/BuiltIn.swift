@@ -65,7 +65,9 @@ struct BuiltIn: Sendable {
   ]
 
   static func describeGroups(to registry: CommandRegistry) {
-    (registry.themeOrder, registry.otherNames) = (themes.map(\.name), ["exit": "quit"])
+    (registry.themeOrder, registry.otherNames) = (
+      themes.map(\.name), ["exit": "quit", "import": "deck import"]
+    )
     registry.describeGroup("deck", "Creates, lists, renames, removes, imports and exports decks.")
     registry.describeGroup("card", "Adds, finds, edits, moves, tags and removes cards.")
     registry.describeGroup("note", "Adds, shows and edits notes, from which one or several cards are made.")

@@ -22,11 +22,12 @@ enum DeckFileCommands {
       "{added, updated, skipped, rejected_count, rejected, lines, blank, rows, used, left_count, left, FINDING} or "
       + "{entered, older, known, unknown}",
     details: """
-      A file's extension determines the format: .json (an array of objects with prompt and answer, or what deck \
-      export --with-schedule wrote), .jsonl (one object per line), .csv and .tsv, .txt (Anki's text file), .md, or \
-      Anki's packages .apkg and .colpkg; `-` is standard input, with --format. For a table, the separator, encoding \
-      and header are detected and reported; --dry-run shows what the first cards would be. The deck is created if it \
-      does not exist. Several files are one undo step. A row that cannot become a card is refused and reported. A \
+      A list is read as it is: a table (.csv, .tsv), lines such as `gato - cat` (.txt), JSON with any names (.json, \
+      .jsonl), a table or bullets in Markdown (.md). Its names or its order say what each column is, other columns \
+      are shown below the answer, and the answer says how it was read; --dry-run shows the first three cards. What \
+      deck export wrote, Anki's text files and packages (.apkg, .colpkg) and Markdown with cards are read as such. \
+      `-` is standard input. Without DECK, the deck has the name of the file; it is created if it does not exist. \
+      `import` alone is this command, too. Several files are one undo step. A row that cannot become a card is refused and reported. A \
       broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused or no card was \
       found. Lines that are part of no card are named, and comments counted. With \
       --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of \
@@ -38,7 +39,9 @@ enum DeckFileCommands {
       answered here, and answers that are already there are skipped.
       """,
     arguments: [
-      Common.deck, Argument("FILE", .file, isRepeating: true, help: "a file, `-`, or a pattern such as part-*.jsonl"),
+      Common.deck,
+      Argument(
+        "FILE", .file, isOptional: true, isRepeating: true, help: "a file, `-`, or a pattern such as part-*.jsonl"),
     ],
     options: [
       Option(
@@ -53,24 +56,29 @@ enum DeckFileCommands {
       Option(
         "--notetype", "T", help: "for a table: its rows are notes of this type, and --columns names fields: Word=1"),
       Option("--no-header", help: "for a table: the first row is a card"),
-    ], example: "deck import Spanish words.csv --columns prompt=Spanish,answer=English"
+      Option("--two-columns", help: "for a list: only its front and its back, as plain cards"),
+    ], usage: ["deck import [DECK] FILE... [OPTION]..."], example: "deck import Spanish words.tsv"
   ) { invocation, session in try runImport(invocation, session) }
 
   static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    let name = invocation.text("DECK")
-    let paths = try invocation.list("FILE").flatMap { try TextCommands.paths($0, session) }
+    let (name, words) = try target(invocation, session)
+    let paths = try words.flatMap { try TextCommands.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
       return try DeckPageCommands.importAnswers(name, paths, session)
     }
-    let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 5 : 0)
+    // The first card shows how a list was read.
+    let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 3 : 1)
     let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
     let size = paths.count == 1 ? fileSize(paths[0]) : nil
-    let report = try session.console.showing("Importing \(label)", total: size) {
+    var report = try session.console.showing("Importing \(label)", total: size) {
       try session.workspace().exchange.importCards(intoDeck: name, from: paths, .any, options, progress: $0)
     }
-    var lines = try words(report, name, session)
-    if report.findings.format == .txt, !options.table.columns.isEmpty || options.table.hasNoHeader {
+    var lines = try self.words(report, name, session)
+    if !session.rehearsal.isOn { report.preview = [] }
+    if report.findings.format == .txt, report.findings.hasHeader == nil,
+      !options.table.columns.isEmpty || options.table.hasNoHeader
+    {
       lines.append(
         "--columns and --no-header do not apply to Anki's text files, whose headers name their columns; use "
           + "--format tsv to read the file as a table.")
@@ -82,6 +90,20 @@ enum DeckFileCommands {
     throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message, isTable: isTable)
   }
 
+  /// The deck and the files. The first word is a file if it is the only one, or if it names a file that is there and no
+  /// deck; the deck then has the name of the first file, without its ending.
+  private static func target(_ invocation: Invocation, _ session: Session) throws -> (deck: String, files: [String]) {
+    let (first, files) = (invocation.text("DECK"), invocation.list("FILE"))
+    let isFile = fileExists(session.environment.folders.expanded(first))
+    guard try session.workspace().decks.named(first) == nil, files.isEmpty || isFile else {
+      if files.isEmpty { throw invocation.missing("FILE") }
+      return (first, files)
+    }
+    let name = lastPart(of: first)
+    guard let dot = name.lastIndex(of: "."), dot > name.startIndex || isFile else { throw invocation.missing("FILE") }
+    return (String(name[..<dot]), [first] + files)
+  }
+
   private static func importOptions(_ invocation: Invocation, previewed: Int) throws -> ImportOptions {
     var options = ImportOptions()
     options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
@@ -91,6 +113,7 @@ enum DeckFileCommands {
     options.table.separator = try table { try invocation.optionalText("--separator").map(Separator.byte(named:)) }
     options.table.columns = try table { try invocation.optionalText("--columns").map(ColumnChoice.list(of:)) } ?? []
     options.table.hasNoHeader = invocation.flag("--no-header")
+    options.table.hasTwoColumns = invocation.flag("--two-columns")
     (options.noteType, options.previewed) = (invocation.optionalText("--notetype"), previewed)
     return options
   }
@@ -137,9 +160,10 @@ enum DeckFileCommands {
       parts.append("Line \(line): all text below this heading is one answer; \(CardFormat.markdownCards).")
     }
     if let found = words(report.findings) { parts.append(found) }
+    if let names = report.findings.names { parts.append(words(report.findings, names, report.preview.first)) }
     let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn)
     if cards.added > 0, let hint { parts.append(hint) }
-    return parts + preview(report.preview)
+    return session.rehearsal.isOn ? parts + preview(report.preview) : parts
   }
 
   /// Names the first 20 places of lines of no card, and counts the rest by reason; comments are only counted.
@@ -183,6 +207,33 @@ enum DeckFileCommands {
     return words + "."
   }
 
+  /// How a list was read, by its first card:
+  /// `Read as: front "palabra", back "traducción", also "ejemplo" · gato → cat (El gato duerme.)`
+  private static func words(_ found: ImportFindings, _ names: [String], _ first: ImportReport.Preview?) -> String {
+    func columns(_ isWanted: (String) -> Bool) -> [String] {
+      found.columns.indices.filter { isWanted(found.columns[$0]) }.map { index in
+        index < names.count && !names[index].isEmpty ? quoted(names[index]) : "column \(index + 1)"
+      }
+    }
+    var words = "Read as"
+    for (title, column) in [(": front", "prompt"), (", back", "answer"), (", tags", "tags")] {
+      for name in columns({ $0 == column }) { words += "\(title) \(name)" }
+    }
+    let others = columns { !["prompt", "answer", "tags", "guid", "subdeck", "document"].contains($0) }
+    if !others.isEmpty { words += ", also " + firstFew(others, 20) }
+    return words + (found.hasFoundTags ? " (it looks like tags)" : "") + (first.map { " · " + card($0) } ?? "")
+  }
+
+  /// A card on one line, what its answer shows below the first line in parentheses: `gato → cat (El gato duerme.)`
+  private static func card(_ shown: ImportReport.Preview) -> String {
+    let answer = shown.card.answer.split(separator: "\n").map { printable(String($0), limit: 60) }
+    var line = "\(printable(shown.card.prompt, limit: 60)) → \(answer.first ?? "")"
+    if answer.count > 1 { line += " (\(answer.dropFirst().prefix(5).joined(separator: "; ")))" }
+    if !shown.card.tags.isEmpty { line += "  [\(printable(shown.card.tags.joined(separator: " "), limit: 40))]" }
+    if !shown.subdeck.isEmpty { line += "  in \(printable(shown.subdeck, limit: 40))" }
+    return line
+  }
+
   /// A hint for the case that a first row that was imported as a card really names the columns.
   private static func headerHint(_ found: ImportFindings, isRehearsal: Bool) -> String? {
     guard found.assumedCard.count > 1 else { return nil }
@@ -209,14 +260,7 @@ enum DeckFileCommands {
   }
 
   private static func preview(_ cards: [ImportReport.Preview]) -> [String] {
-    if cards.isEmpty { return [] }
-    return ["The first cards would be:"]
-      + cards.map { card, subdeck in
-        var line = "  \(printable(card.prompt, limit: 60)) = \(printable(card.answer, limit: 60))"
-        if !card.tags.isEmpty { line += "  [\(printable(card.tags.joined(separator: " "), limit: 40))]" }
-        if !subdeck.isEmpty { line += "  in \(printable(subdeck, limit: 40))" }
-        return line
-      }
+    cards.isEmpty ? [] : ["The first cards would be:"] + cards.map { "  " + card($0) }
   }
 
   private static let exportDeck = BuiltIn(
@@ -231,7 +275,7 @@ enum DeckFileCommands {
       """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
     options: [
       formatOption, Option("--with-schedule", help: "include schedules, in .json, .jsonl and .apkg"),
-      Option("--for-spreadsheet", help: "for a table: escape cells that a spreadsheet would run as formulas"),
+      Option("--for-spreadsheet", help: "for a table: begin as Excel expects, escape cells that it would run"),
     ], example: "deck export Spanish spanish.csv"
   ) { invocation, session in
     let deck = try session.workspace().decks.open(invocation.text("DECK"))

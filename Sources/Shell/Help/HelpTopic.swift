@@ -123,8 +123,9 @@ struct HelpTopic {
     summary: "The files that `deck import` and `deck export` read and write; the file extension selects the format.",
     rows: [
       (".json", "an array of {\"prompt\":, \"answer\":}, with tags, guid and more"), (".jsonl", "one object per line"),
-      (".csv", "comma-separated values with a header line"), (".tsv", "the same, separated by tabs"),
-      (".txt", "Anki's text file, with # headers"), (".md", "Markdown: a heading and its text, Q: and A: lines, gaps"),
+      (".csv", "comma-separated values; the first line may name them"), (".tsv", "the same, separated by tabs"),
+      (".txt", "lines such as gato - cat, or Anki's text file with # headers"),
+      (".md", "Markdown: a heading and its text, Q: and A: lines, gaps, or a table"),
       (".apkg, .colpkg", "Anki's packages, of decks or of a whole collection"),
       (".rwcard", "a card document: `doc` commands read and write it"),
     ],

@@ -147,7 +147,8 @@ struct TourStep {
       TourStep(
         text: "A card has a prompt and an answer. Text with spaces goes in quotes. Tab completes the deck's name:",
         line: { "card add \(ShellWords.quote($0)) owl \"el búho\"" }, isDone: { $0.is("card", "add") },
-        answer: "It is at the end of the deck. `deck import` adds many cards from a file."),
+        answer: "It is at the end of the deck. `import FILE` makes cards of a list: if its first line is "
+          + "word,translation,example, the back of each card also shows its sentence."),
       TourStep(
         text: "Study it: Enter shows the answer, 1 to 4 say how well you knew it, q leaves.",
         line: { "study \(ShellWords.quote($0))" }, isDone: { $0.is("study") },

@@ -27,7 +27,10 @@ extension DeckHandle {
     let environment = workspace.environment
     // Checked before a format is derived from the file name.
     for path in paths { try Folder.refuse(path, .read) }
-    let formats = try paths.map { if let given = options.format { given } else { try CardFormat(ofPath: $0) } }
+    // What standard input holds is found out when it is read; a package needs its format.
+    let formats = try paths.map { path in
+      if let given = options.format { given } else { try path == "-" ? .txt : CardFormat(ofPath: path) }
+    }
     var (before, packages) = (0, ImportReport())
     let work = try CardImport(
       db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),

@@ -1,5 +1,5 @@
-// Reads the rows of a table of text (RFC 4180): cells between separators, quoted if they contain separators or line
-// ends.
+// The rows of cells that every reader of lists gives, and those of a table of text (RFC 4180): cells between
+// separators, quoted if they contain separators or line ends.
 // Invariant: a quote that is never closed is an error that names where it was opened; memory is one row, which is
 // bounded.
 
@@ -40,7 +40,7 @@ public enum Separator {
   }
 
   /// Returns the share of the first 50 lines that have as many cells as the first line; 0 when that has one cell.
-  private static func evenness(of start: ArraySlice<UInt8>, cutBy separator: UInt8) -> Double {
+  static func evenness(of start: ArraySlice<UInt8>, cutBy separator: UInt8) -> Double {
     var counts: [Int] = []
     var cells = 1
     var isQuoted = false
@@ -75,38 +75,69 @@ public enum Separator {
   }
 }
 
-final class TableRows {
+/// The rows of a list, each with its cells; what they are is decided by `ListShape`.
+class ListRows {
   let source: ByteSource
+  /// The cells of the current row, concatenated, and the end of each.
+  fileprivate(set) var cells: [UInt8] = []
+  fileprivate var ends: [Int] = []
+  final var invalidReason: String?
+  fileprivate(set) var lastLine = 0
+  /// The names of the columns, where the source always has names.
+  var names: [String]? { nil }
+  /// Whether the cells are HTML.
+  var isHTML: Bool { false }
+  /// Pictures and sounds that the row names, with their paths relative to the file.
+  var media: [(name: String, path: String)] = []
+
+  init(_ source: ByteSource) { self.source = source }
+
+  final var count: Int { ends.count }
+
+  /// A cell of the row, counted from 0.
+  final subscript(index: Int) -> ArraySlice<UInt8> { cells[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
+
+  final func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
+
+  /// Reads the next row.
+  /// - Returns: the line at which the row begins, or the number of its element; nil at the end of the file.
+  func next() throws -> Int? { nil }
+
+  /// Returns why the row is not valid text.
+  func invalidText() -> String? { nil }
+
+  /// Where the row begins: a line, and a column in formats with several elements a line.
+  func place(of line: Int) -> (line: Int, column: Int?) { (line, nil) }
+
+  final func set(_ texts: some Sequence<String>, lastLine: Int) {
+    cells.removeAll(keepingCapacity: true)
+    ends.removeAll(keepingCapacity: true)
+    for text in texts {
+      cells.append(contentsOf: text.utf8)
+      ends.append(cells.count)
+    }
+    self.lastLine = lastLine
+  }
+}
+
+final class TableRows: ListRows {
   let separator: UInt8
   private let hasComments: Bool
-  /// The cells of the current row, concatenated, and the end of each.
-  private var cells: [UInt8] = []
-  private var ends: [Int] = []
-  private(set) var invalidReason: String?
   /// Whether a row began on the line where another one ended, because lines are counted by line feeds.
   private(set) var haveSharedLine = false
-  private(set) var lastLine = 0
   private var rowStart = 0
 
   init(_ source: ByteSource, separator: UInt8, hasComments: Bool = false) {
-    self.source = source
-    self.separator = separator
-    self.hasComments = hasComments
+    (self.separator, self.hasComments) = (separator, hasComments)
+    super.init(source)
   }
-
-  var count: Int { ends.count }
-
-  /// A cell of the row, counted from 0.
-  subscript(index: Int) -> ArraySlice<UInt8> { cells[(index == 0 ? 0 : ends[index - 1])..<ends[index]] }
-
-  func text(_ index: Int) -> String { String(decoding: self[index], as: UTF8.self) }
 
   /// Whether the row is `sep=` and the separator, which may be the first line of a file for Excel.
   var namesSeparator: Bool { count == 2 && self[0].elementsEqual("sep=".utf8) && self[1].isEmpty }
 
   /// Reads the next row that is not blank.
   /// - Returns: the line at which the row begins; nil at the end of the file.
-  func next() throws -> Int? {
+  override func next() throws -> Int? {
     while let byte = try source.peek() {
       if byte == 0x0A || byte == 0x0D {
         source.skip()
@@ -124,7 +155,7 @@ final class TableRows {
   private var isBlank: Bool { count == 1 && !cells.isEmpty && source.kept.allSatisfy(isASCIISpace) }
 
   /// Returns why the row is not valid text: the column of the first byte that is not UTF-8. NUL is left to the caller.
-  func invalidText() -> String? {
+  override func invalidText() -> String? {
     guard let byte = cells.withUnsafeBufferPointer({ firstInvalidByte($0) }), cells[byte] != 0 else { return nil }
     let raw = source.kept
     guard let place = raw.withUnsafeBufferPointer({ bytes in (0..<bytes.count).first { Self.isBroken(bytes, $0) } })
