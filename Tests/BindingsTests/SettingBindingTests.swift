@@ -128,7 +128,8 @@ import ToggleSettings
     }
     #expect(
       names.filter { tree.declaration(of: $0)?.isGuarded == true } == [
-        "sync.at_end", "serve.origins", "serve.key", "mcp.allow", "mcp.decks", "auth.idle_minutes", "media.player", "media.speech",
+        "sync.at_end", "serve.origins", "serve.key", "mcp.allow", "mcp.decks", "auth.idle_minutes", "media.player",
+        "media.speech",
       ])
     #expect(names.filter { tree.declaration(of: $0)?.isSecret == true } == ["serve.key"])
     for root in roots {

@@ -133,7 +133,9 @@ import TestSupport
       end
       """
     // Skips what runs until it is stopped, reads the rest of the input, or takes long.
-    let skipped = ["quit", "exit", "serve", "lsp", "mcp", "map", "word compile", "study", "play", "text read", "doc edit"]
+    let skipped = [
+      "quit", "exit", "serve", "lsp", "mcp", "map", "word compile", "study", "play", "text read", "doc edit",
+    ]
     let examples = try home.lua(code).lines.filter { line in
       !skipped.contains { line == $0 || line.hasPrefix($0 + " ") }
     }

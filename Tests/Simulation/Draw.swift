@@ -59,7 +59,8 @@ struct Draw {
   /// Commands that need a terminal, a network, another process or minutes of processor time, or that only show help
   /// pages.
   private static let skipped: Set<String> = [
-    "account", "login", "logout", "passwd", "serve", "lsp", "mcp", "sync", "exit", "quit", "help", "man", "docs", "lua-types",
+    "account", "login", "logout", "passwd", "serve", "lsp", "mcp", "sync", "exit", "quit", "help", "man", "docs",
+    "lua-types",
     "completions", "plugin", "word define", "word dictionaries", "word languages", "map", "version", "whoami",
     "history", "text read", "media speak", "card speak",
   ]
