@@ -16,8 +16,6 @@ struct SourceOptions {
   var encoding: TextEncoding?
   /// Whether the encoding of a file that is not UTF-8 is detected. Otherwise such a file is refused.
   var findsEncoding = false
-  /// The encoding that is found for a file of single bytes beyond ASCII.
-  var legacy = TextEncoding.windows1252
   var isInterrupted: () -> Bool
   var progress: ImportProgress = { _, _ in }
 }
@@ -97,11 +95,13 @@ final class ByteSource {
     let start = buffer[span]
     // A file fills the buffer unless it ends before.
     let found = TextEncoding.found(in: start, isWhole: input.file == nil || start.count < buffer.count)
-    let detected = found == .windows1252 ? options.legacy : found
-    encoding = options.encoding ?? (options.findsEncoding ? detected : .utf8)
+    encoding = options.encoding ?? (options.findsEncoding ? found : .utf8)
     if encoding != .utf8 {
-      input.transcoder = try Transcoder(
-        encoding, isBigEndian: TextEncoding.zeroParity(of: start.prefix(64)) == 0, path: path)
+      let isBigEndian = TextEncoding.zeroParity(of: start.prefix(64)) == 0
+      guard let transcoder = Transcoder(encoding, isBigEndian: isBigEndian) else {
+        throw .badEncoding(path: path, encoding: encoding)
+      }
+      input.transcoder = transcoder
       transcode(isLast: input.file == nil)
     } else if start.starts(with: [0xEF, 0xBB, 0xBF]) {
       span = 3..<span.upperBound

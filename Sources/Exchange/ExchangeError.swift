@@ -58,6 +58,10 @@ public enum ExchangeError: Problem, Equatable {
         .badEncoding, "The file is not UTF-8",
         "\(fileName(path)) is encoded in \(encoding.rawValue); give --encoding \(encoding.rawValue), "
           + "or save it as utf-8. Nothing was imported.", ["path": path])
+    case .unknownEncoding(let name) where TextEncoding.refused.contains(name.lowercased()):
+      ProblemReport(
+        .badEncoding, "The encoding is not read",
+        "the encoding \(quoted(name)) is not read; iconv -f \(name) -t UTF-8 converts a file in it")
     case .unknownEncoding(let name): .unknown(.badEncoding, "encoding", name, among: TextEncoding.allNames)
     case .tooLarge(let path, let line, let what):
       .inFile(.failure(.tooLarge), "Too large", path, "\(line)", what, line)

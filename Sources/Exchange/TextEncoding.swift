@@ -1,5 +1,5 @@
-// The encodings of files of cards: by name, by detection from a file's first bytes, and their conversion to UTF-8.
-// Invariant: a file that may be UTF-8 is read as UTF-8; unpaired surrogates and a trailing odd byte become U+FFFD.
+// The encodings of files: by name, and their conversion to UTF-8 and back.
+// Invariant: bytes that are not in the encoding, unpaired surrogates and a trailing odd byte become U+FFFD.
 
 import Glibc
 import Templates
@@ -18,10 +18,15 @@ public enum TextEncoding: String, Sendable, CaseIterable {
   case windows1250 = "windows-1250"
   case windows1251 = "windows-1251", windows1252 = "windows-1252", windows1253 = "windows-1253"
   case windows1254 = "windows-1254", windows1255 = "windows-1255", windows1256 = "windows-1256", koi8R = "koi8-r"
+  /// The encodings of Japanese and Chinese before Unicode.
+  case shiftJIS = "shift_jis", eucJP = "euc-jp"
+  case gb18030, big5
 
   public static var allNames: [String] { allCases.map(\.rawValue) }
   /// All names in lowercase, with those that other programs use.
-  public static var spellings: Set<String> { Set(allNames).union(aliases.keys) }
+  public static var spellings: Set<String> { Set(allNames).union(aliases.keys).union(refused) }
+  /// The names of encodings that switch between tables within a text. They are not read.
+  static let refused: Set<String> = ["hz", "iso-2022-jp"]
 
   public init(named name: String) throws(ExchangeError) {
     let lowered = name.lowercased()
@@ -41,6 +46,12 @@ extension TextEncoding {
     case .utf16:
       let units = String(decoding: text, as: UTF8.self).utf16
       return [0xFF, 0xFE] + units.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] }
+    case .shiftJIS, .eucJP, .gb18030, .big5:
+      var bytes: [UInt8] = []
+      guard let conversion = Conversion(from: "UTF-8", to: table), conversion.convert(text[...], to: &bytes) == (0, 0)
+      else { return nil }
+      _ = conversion.convert([], to: &bytes)
+      return bytes
     default:
       var bytes: [UInt8] = []
       for scalar in String(decoding: text, as: UTF8.self).unicodeScalars {
@@ -61,7 +72,20 @@ extension TextEncoding {
   /// below 0xA0, and U+FFFD above.
   var upperCharacters: [UInt16]? { Self.upperCharacters[self] }
 
-  var hasUpperCharacters: Bool { self != .utf8 && self != .utf16 }
+  var hasUpperCharacters: Bool { self != .utf8 && self != .utf16 && !isMultibyte }
+
+  fileprivate var isMultibyte: Bool { [.shiftJIS, .eucJP, .gb18030, .big5].contains(self) }
+
+  /// The table of the C library. Those of Microsoft have what people wrote beyond the standards, such as `①`.
+  fileprivate var table: String {
+    switch self {
+    case .latin1: "LATIN1"
+    case .shiftJIS: "CP932"
+    case .eucJP: "EUC-JP-MS"
+    case .big5: "BIG5-HKSCS"
+    default: rawValue
+    }
+  }
 
   private static let upperCharacters = Dictionary(
     uniqueKeysWithValues: allCases.compactMap { encoding in
@@ -69,57 +93,31 @@ extension TextEncoding {
     })
 
   private static func characters(of encoding: TextEncoding) -> [UInt16]? {
-    guard let converter = iconv_open("UTF-16LE", encoding == .latin1 ? "LATIN1" : encoding.rawValue),
-      converter != iconv_t(bitPattern: -1)
-    else { return nil }
-    defer { iconv_close(converter) }
+    guard let conversion = Conversion(from: encoding.table, to: "UTF-8") else { return nil }
     return (UInt8(0x80)...0xFF).map { value in
       // Browsers know this point of Hebrew, the C library does not.
       if value == 0xCA, encoding == .windows1255 { return 0x5BA }
-      return unit(of: value, converter) ?? (value < 0xA0 ? UInt16(value) : 0xFFFD)
+      var text: [UInt8] = []
+      let isKnown = conversion.convert([value], to: &text) == (0, 0)
+      // A letter that may be joined with the next is written at the end.
+      _ = conversion.convert([], to: &text)
+      let unit = isKnown ? String(decoding: text, as: UTF8.self).utf16.first : nil
+      return unit ?? (value < 0xA0 ? UInt16(value) : 0xFFFD)
     }
-  }
-
-  private static func unit(of byte: UInt8, _ converter: iconv_t) -> UInt16? {
-    var (byte, unit, left, room) = (CChar(bitPattern: byte), UInt16(0), 1, MemoryLayout<UInt16>.size)
-    withUnsafeMutablePointer(to: &byte) { byte in
-      withUnsafeMutableBytes(of: &unit) { unit in
-        var input: UnsafeMutablePointer<CChar>? = byte
-        var output = unit.baseAddress?.assumingMemoryBound(to: CChar.self)
-        _ = iconv(converter, &input, &left, &output, &room)
-        // A letter that may be joined with the next is written when the state is reset.
-        _ = iconv(converter, nil, nil, &output, &room)
-      }
-    }
-    return room == 0 ? UInt16(littleEndian: unit) : nil
   }
 
   private static let aliases: [String: TextEncoding] = [
     "utf8": .utf8, "utf16": .utf16, "latin1": .latin1, "iso-8859-1": .latin1, "cp1250": .windows1250,
     "cp1251": .windows1251, "cp1252": .windows1252, "cp1253": .windows1253, "cp1254": .windows1254,
-    "cp1255": .windows1255, "cp1256": .windows1256, "koi8r": .koi8R,
+    "cp1255": .windows1255, "cp1256": .windows1256, "koi8r": .koi8R, "sjis": .shiftJIS, "cp932": .shiftJIS,
+    "ms932": .shiftJIS, "windows-31j": .shiftJIS, "gbk": .gb18030, "gb2312": .gb18030, "big5-hkscs": .big5,
+    "cp950": .big5,
   ]
 }
 
 extension TextEncoding {
-  /// Returns the encoding that texts of a language had before Unicode, by the language's code (`ru`, `pt-BR`); nil for
-  /// a language that is not listed here.
-  static func legacy(ofLanguage code: String) -> TextEncoding? {
-    switch code.prefix(while: { $0 != "-" && $0 != "_" }).lowercased() {
-    case "pl", "cs", "sk", "hu", "hr", "sl", "ro": .windows1250
-    case "ru", "uk", "bg", "be", "sr", "mk": .windows1251
-    case "el": .windows1253
-    case "tr", "az": .windows1254
-    case "he": .windows1255
-    case "ar", "fa", "ur": .windows1256
-    case "en", "de", "fr", "es", "it", "pt", "nl", "da", "sv", "no", "nb", "nn", "fi", "is", "ca", "gl", "eu":
-      .windows1252
-    default: nil
-    }
-  }
-
-  /// Returns the encoding that a page names in its XML declaration, or in a `meta` tag near its beginning; nil for one
-  /// whose characters have several bytes. As in browsers, Latin-1 means Windows-1252.
+  /// Returns the encoding that a page names in its XML declaration, or in a `meta` tag near its beginning; nil for
+  /// UTF-8 and UTF-16. As in browsers, Latin-1 means Windows-1252.
   static func declared(by page: [UInt8]) -> TextEncoding? {
     let head = page.prefix(4096)
     var (tags, place) = (TagReading(), head.startIndex)
@@ -151,63 +149,23 @@ extension TextEncoding {
   }
 }
 
-extension TextEncoding {
-  /// Returns the encoding of a text from its first bytes: UTF-16 if there is a byte order mark or the zero bytes of
-  /// Latin letters; Windows-1252 if there are bytes beyond ASCII and none of them is part of a UTF-8 character.
-  /// - Parameter isWhole: whether these bytes are the whole text, so that its end truncates no character.
-  static func found(in start: ArraySlice<UInt8>, isWhole: Bool = false) -> TextEncoding {
-    let first = Array(start.prefix(2))
-    if first == [0xFF, 0xFE] || first == [0xFE, 0xFF] { return .utf16 }
-    if zeroParity(of: start.prefix(64)) != nil { return .utf16 }
-    return hasOnlySingleBytes(start, isWhole) ? .windows1252 : .utf8
-  }
-
-  /// Returns where the zero bytes of Latin letters in UTF-16 are: 0 for the first byte of each pair, 1 for the
-  /// second; nil when there is no such pattern.
-  static func zeroParity(of bytes: ArraySlice<UInt8>) -> Int? {
-    let pairs = bytes.count / 2
-    let zeros = [0, 1].map { parity in
-      stride(from: parity, to: pairs * 2, by: 2).count { bytes[bytes.startIndex + $0] == 0 }
-    }
-    return [0, 1].first { zeros[$0] * 2 > pairs && zeros[1 - $0] == 0 }
-  }
-
-  private static func hasOnlySingleBytes(_ bytes: ArraySlice<UInt8>, _ isWhole: Bool) -> Bool {
-    guard bytes.contains(where: { $0 >= 0x80 }) else { return false }
-    return bytes.withUnsafeBufferPointer { bytes in
-      var index = 0
-      while index < bytes.count {
-        if bytes[index] < 0x80 {
-          index += 1
-          continue
-        }
-        let rest = UnsafeBufferPointer(rebasing: bytes[index..<min(index + 4, bytes.count)])
-        if firstInvalidByte(rest) != 0 { return false }
-        // A character that is truncated by the end may be UTF-8.
-        let mayGoOn = !isWhole && rest.count < 4 && (0xC2...0xF4).contains(rest[0])
-        if mayGoOn, rest.dropFirst().allSatisfy({ $0 & 0xC0 == 0x80 }) { return false }
-        index += 1
-      }
-      return true
-    }
-  }
-}
-
 struct Transcoder {
   private let encoding: TextEncoding
   private let upperCharacters: [UInt16]?
+  private let conversion: Conversion?
   private let withoutMark: Bool
   private var isBigEndian: Bool?
-  /// The bytes of UTF-16 that wait for the rest of their character.
+  /// The bytes that wait for the rest of their character.
   private var pending: [UInt8] = []
 
+  /// Returns nil if the C library cannot convert it.
   /// - Parameter isBigEndian: the byte order of UTF-16 without a byte order mark; a mark overrides it.
-  /// - Throws: `badEncoding` if the C library cannot convert it.
-  init(_ encoding: TextEncoding, isBigEndian: Bool = false, path: String) throws(ExchangeError) {
+  init?(_ encoding: TextEncoding, isBigEndian: Bool = false) {
     self.encoding = encoding
     upperCharacters = encoding.upperCharacters
+    conversion = encoding.isMultibyte ? Conversion(from: encoding.table, to: "UTF-8") : nil
     withoutMark = isBigEndian
-    if upperCharacters == nil, encoding.hasUpperCharacters { throw .badEncoding(path: path, encoding: encoding) }
+    if encoding.isMultibyte ? conversion == nil : encoding.hasUpperCharacters && upperCharacters == nil { return nil }
   }
 
   mutating func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
@@ -217,6 +175,17 @@ struct Transcoder {
         let scalar = Unicode.Scalar(byte < 0x80 ? UInt16(byte) : upperCharacters[Int(byte) - 0x80])
         text.append(contentsOf: UTF8.encode(scalar ?? "\u{FFFD}") ?? UTF8.encodedReplacementCharacter)
       }
+    } else if let conversion {
+      pending += bytes
+      var end = 0
+      while end < pending.count {
+        let (left, error) = conversion.convert(pending[end...], to: &text)
+        end = pending.count - left
+        if error != EILSEQ { break }
+        text.append(contentsOf: UTF8.encodedReplacementCharacter)
+        end += 1
+      }
+      pending.removeFirst(end)
     } else if encoding == .utf16 {
       pending += bytes
       appendUnits(to: &text)
@@ -227,6 +196,7 @@ struct Transcoder {
 
   /// Ends the text; an incomplete character becomes U+FFFD.
   mutating func finish(_ text: inout [UInt8]) {
+    _ = conversion?.convert([], to: &text)
     if !pending.isEmpty { text.append(contentsOf: UTF8.encodedReplacementCharacter) }
     pending = []
   }
@@ -249,5 +219,37 @@ struct Transcoder {
     }
     pending.removeFirst(end)
     text.append(contentsOf: String(decoding: units, as: UTF16.self).utf8)
+  }
+}
+
+/// A conversion by the C library, which goes on from one piece of a text to the next.
+private final class Conversion {
+  private let handle: iconv_t
+
+  /// Returns nil if the C library has no table for an encoding.
+  init?(from source: String, to target: String) {
+    guard let handle = iconv_open(target, source), handle != iconv_t(bitPattern: -1) else { return nil }
+    self.handle = handle
+  }
+
+  deinit { iconv_close(handle) }
+
+  /// Converts bytes up to the first that cannot be. No bytes end the text: what waits for more is written.
+  /// - Returns: how many bytes are left, and why: `EILSEQ` if they are not in the encoding, `EINVAL` if they are the
+  ///   beginning of a character.
+  func convert(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) -> (left: Int, error: Int32) {
+    var (left, error) = (bytes.count, Int32(0))
+    bytes.withUnsafeBytes { bytes in
+      var input = bytes.isEmpty ? nil : UnsafeMutablePointer(mutating: bytes.bindMemory(to: CChar.self).baseAddress)
+      repeat {
+        text += [UInt8](unsafeUninitializedCapacity: 1 << 12) { buffer, count in
+          var output = UnsafeMutableRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: CChar.self)
+          var room = buffer.count
+          error = iconv(handle, &input, &left, &output, &room) == -1 ? errno : 0
+          count = buffer.count - room
+        }
+      } while error == E2BIG
+    }
+    return (left, error)
   }
 }

@@ -237,7 +237,7 @@ import TestDecks
     let error = #expect(throws: ExchangeError.self) { try TextEncoding(named: "ebcdic") }
     let names =
       "utf-8, latin-1, utf-16, windows-1250, windows-1251, windows-1252, windows-1253, windows-1254, windows-1255, "
-      + "windows-1256, koi8-r"
+      + "windows-1256, koi8-r, shift_jis, euc-jp, gb18030, big5"
     #expect(error?.message == "no encoding is called \"ebcdic\"; the encodings are \(names)")
   }
 

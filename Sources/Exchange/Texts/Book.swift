@@ -12,10 +12,11 @@ final class Book {
   private static let mostOfAll = 256 << 20
 
   private let path: String
+  private let given: String?
   private let zip: ZipFile
   private var scan: TextScan
-  /// The encoding of text that is not UTF-8 if neither it nor the package's language determines it.
-  private let legacy: TextEncoding?
+  /// The encoding of text that is not UTF-8 if neither it nor its language determines it.
+  private let usual: TextEncoding?
   private var inflated = 0
   /// The language in the package (`dc:language`); set when the paragraphs are read.
   private(set) var language: String?
@@ -24,8 +25,11 @@ final class Book {
 
   var losses: TextLosses { scan.losses }
 
-  init(_ path: String, legacy: TextEncoding?, isInterrupted: @escaping () -> Bool) throws {
-    (self.path, self.legacy, scan) = (path, legacy, TextScan(path: path, isInterrupted: isInterrupted))
+  init(
+    _ path: String, language: String?, usual: TextEncoding?, isInterrupted: @escaping () -> Bool
+  ) throws {
+    (self.path, given, self.usual) = (path, language, usual)
+    scan = TextScan(path: path, isInterrupted: isInterrupted)
     zip = try ZipFile.ofText(path, mostMembers: Self.mostMembers, isInterrupted: isInterrupted)
     lowered = Dictionary(zip.members.keys.map { ($0.lowercased(), $0) }, uniquingKeysWith: min)
   }
@@ -140,9 +144,9 @@ final class Book {
       throw TextFileError(error, path)
     }
     // Chapters in another encoding are rare, and should have a byte order mark or name it.
-    let assumed = language.flatMap(TextEncoding.legacy(ofLanguage:)) ?? legacy
     var part = TextScan(path: path, isInterrupted: scan.isInterrupted)
-    let (text, found) = try TextFile.decoded(bytes, &part, as: nil, legacy: assumed, isPage: true)
+    let (text, found) = try TextFile.decoded(
+      bytes, &part, as: nil, language: language ?? given, usual: usual, isPage: true)
     if found != .utf8 { encoding = found }
     for loss in part.losses.messages { scan.losses.add("\(quoted(name)): \(loss)") }
     return Array(text.utf8)

@@ -30,8 +30,7 @@ public struct KnownWordList: Sendable {
     if let name = FileSignature.name(of: bytes) {
       throw TextFileError.refused(path: path, reason: "it is \(name), not a list of words")
     }
-    let legacy = language.flatMap(TextEncoding.legacy(ofLanguage:))
-    let text = try TextFile.decoded(bytes, &scan, as: nil, legacy: legacy).text
+    let text = try TextFile.decoded(bytes, &scan, as: nil, language: language).text
     var lines = scan.lines(text)
     let first = try lines.next() ?? ""
     let found: [VocabularyEntry]

@@ -89,6 +89,7 @@ enum RollingCaptions {
 
   // MARK: Sentences
 
+  /// In bytes.
   private static let longestSentence = 4000
   /// The shortest pause that ends a sentence where end marks do too, and where there are none.
   private static let pauses = (marked: 2.0, unmarked: 0.8)
@@ -101,7 +102,7 @@ enum RollingCaptions {
     let end: Double
     /// When the caption ends.
     let shownUntil: Double
-    var isSpeech: Bool
+    let isSpeech: Bool
 
     /// Whether a sentence ends after it. A short word with a capital and a full stop may be an abbreviation.
     var endsSentence: Bool {
@@ -112,47 +113,33 @@ enum RollingCaptions {
 
   /// Cuts what the captions say at end marks, pauses and new speakers.
   static func sentences(_ cues: [SubtitleCue], _ scan: TextScan) throws -> [TextParagraph] {
-    var (paragraphs, last, length, now): ([TextParagraph], Word?, Int, Double) = ([], nil, 0, 0)
-    let hasMarks = hasEndMarks(cues)
-    let pause = hasMarks ? pauses.marked : pauses.unmarked
-    func end(_ last: Word, before next: Double) {
-      let start = paragraphs[paragraphs.count - 1].start ?? 0
-      paragraphs[paragraphs.count - 1].end = max(start, min(next, last.shownUntil))
+    var (paragraphs, last, now): ([TextParagraph], Word?, Double) = ([], nil, 0)
+    func count(_ isCounted: (Unicode.Scalar) -> Bool) -> Int {
+      cues.reduce(0) { $0 + $1.lines.reduce(0) { $0 + $1.unicodeScalars.count(where: isCounted) } }
     }
+    // At least one for 100 words.
+    let hasMarks = count(\.endsSentence) * 100 > count { $0 == " " }
+    let pause = hasMarks ? pauses.marked : pauses.unmarked
     for (number, cue) in cues.enumerated() {
       if number & 0xFF == 0 { try scan.check() }
       for word in words(of: cue, after: now) {
         now = word.start
-        let start = paragraphs.last?.start ?? 0
-        if let last, !word.isSpeech, word.start - last.end < pause, length < longestSentence,
-          hasMarks || word.start - start < SubtitleLines.longestSpan,
+        let open = paragraphs.indices.last ?? 0
+        if let last, !word.isSpeech, now - last.end < pause, paragraphs[open].text.utf8.count < longestSentence,
+          hasMarks || now - (paragraphs[open].start ?? 0) < SubtitleLines.longestSpan,
           !last.endsSentence || word.text.first?.isLowercase == true
         {
           // What a line goes on with may be a mark.
-          paragraphs[paragraphs.count - 1].text += (word.text.first.map(",.…".contains) == true ? "" : " ") + word.text
+          paragraphs[open].text += (word.text.first.map(",.…".contains) == true ? "" : " ") + word.text
         } else {
-          if let last { end(last, before: now) }
-          paragraphs.append(TextParagraph(String(word.text), start: now, end: now))
-          length = 0
+          if let last { paragraphs[open].end = min(max(last.start, last.shownUntil), now) }
+          paragraphs.append(TextParagraph(String(word.text), start: now))
         }
-        length += word.text.count + 1
+        paragraphs[paragraphs.count - 1].end = max(now, word.shownUntil)
         last = word
       }
     }
-    if let last { end(last, before: .infinity) }
     return paragraphs
-  }
-
-  /// Whether captions have end marks: at least one for 100 words.
-  private static func hasEndMarks(_ cues: [SubtitleCue]) -> Bool {
-    var (marks, words) = (0, 0)
-    for line in cues.lazy.flatMap(\.lines) {
-      words += 1
-      for scalar in line.unicodeScalars {
-        if scalar == " " { words += 1 } else if scalar.endsSentence { marks += 1 }
-      }
-    }
-    return marks * 100 >= words
   }
 
   /// Returns the words of a caption with their times: those before them in its markup, or else by the number of

@@ -71,10 +71,13 @@ public struct TextFile: Sendable {
   /// - Parameters:
   ///   - path: `-` is standard input, whose format is detected by its beginning.
   ///   - encoding: nil to detect it.
-  ///   - language: the code of the text's language, which determines the encoding of bytes that are not UTF-8.
+  ///   - code: the code of the text's language, which determines the encoding of bytes that are not UTF-8; nil if it
+  ///     is not known.
+  ///   - usual: the code of the language that a text usually has.
   /// - Throws: `FileError`, `TextFileError`.
   public init(
-    _ path: String, encoding: TextEncoding?, language usual: String? = nil, isInterrupted: @escaping () -> Bool
+    _ path: String, encoding: TextEncoding?, language code: String? = nil, usual: String? = nil,
+    isInterrupted: @escaping () -> Bool
   ) throws {
     self.path = path
     var scan = TextScan(path: path, isInterrupted: isInterrupted)
@@ -84,12 +87,15 @@ public struct TextFile: Sendable {
       try named == .epub ? [] : ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
     if named == .epub || FileSignature.isBook(bytes) {
       format = .epub
-      let book = try Book(path, legacy: encoding ?? legacy, isInterrupted: isInterrupted)
+      let book = try Book(path, language: code, usual: encoding ?? legacy, isInterrupted: isInterrupted)
       paragraphs = try book.paragraphs()
       (self.encoding, language, scan.losses) = (book.encoding, book.language, book.losses)
     } else {
       let text: String
-      (text, self.encoding) = try Self.text(bytes, &scan, as: encoding, legacy: legacy, isPage: named == .html)
+      if let name = FileSignature.name(of: bytes) { throw Self.refused(name, scan) }
+      (text, self.encoding) = try Self.decoded(
+        bytes, &scan, as: encoding, language: code, usual: legacy, isPage: named == .html)
+      if FileSignature.json(text) != nil { throw Self.refused("JSON", scan) }
       let found = TextFormat(beginningOf: String(text.prefix(1 << 10)))
       format = path == "-" || (named.isTimed && (found == .vtt || found == .ass)) ? found : named
       paragraphs = try Self.paragraphs(of: text, format, &scan)
@@ -109,17 +115,9 @@ public struct TextFile: Sendable {
     return found
   }
 
-  private static func text(
-    _ bytes: [UInt8], _ scan: inout TextScan, as encoding: TextEncoding?, legacy: TextEncoding?, isPage: Bool
-  ) throws -> (String, TextEncoding) {
-    func refused(_ name: String) -> TextFileError {
-      let expected = "a .txt, .md, .html, .epub, .srt, .vtt or .ass file expected"
-      return .refused(path: scan.path, reason: "it is \(name), not a text; \(expected)")
-    }
-    if let name = FileSignature.name(of: bytes) { throw refused(name) }
-    let decoded = try decoded(bytes, &scan, as: encoding, legacy: legacy, isPage: isPage)
-    if FileSignature.json(decoded.text) != nil { throw refused("JSON") }
-    return decoded
+  private static func refused(_ name: String, _ scan: TextScan) -> TextFileError {
+    let expected = "a .txt, .md, .html, .epub, .srt, .vtt or .ass file expected"
+    return .refused(path: scan.path, reason: "it is \(name), not a text; \(expected)")
   }
 
   private static func paragraphs(
@@ -147,11 +145,7 @@ public struct TextFile: Sendable {
     }
   }
 
-  static func legacyEncoding(ofHTML html: [UInt8]) -> TextEncoding? {
-    language(ofHTML: html.prefix(4096)).flatMap(TextEncoding.legacy(ofLanguage:))
-  }
-
-  private static func language(ofHTML html: ArraySlice<UInt8>) -> String? {
+  static func language(ofHTML html: ArraySlice<UInt8>) -> String? {
     var (tags, index) = (TagReading(), html.startIndex)
     while let (tag, place) = tags.next(html, from: index) {
       if tag.name == "html" { return tag.attribute("lang") ?? tag.attribute("xml:lang") }

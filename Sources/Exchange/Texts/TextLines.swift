@@ -119,33 +119,52 @@ struct TextLines {
 
 extension TextFile {
   /// Decodes a text. An encoding that is given is used. Otherwise a byte order mark decides; without one it is UTF-8
-  /// if all or nearly all of it is, or else in the encoding that a page names or that texts of its language had, or
-  /// else in `legacy`, by default Windows-1252.
+  /// if all or nearly all of it is, or else in the encoding that a page names, that its bytes show, or that was usual.
+  /// - Parameters:
+  ///   - language: the code of its language; nil if it is not known. A page may name another.
+  ///   - usual: the encoding of a text that shows none, by default Windows-1252.
+  /// - Throws: `FileError`, `TextFileError`, `ExchangeError.badEncoding`.
   static func decoded(
-    _ bytes: [UInt8], _ scan: inout TextScan, as given: TextEncoding?, legacy: TextEncoding? = nil,
-    isPage: Bool = false
+    _ bytes: [UInt8], _ scan: inout TextScan, as given: TextEncoding?, language: String? = nil,
+    usual: TextEncoding? = nil, isPage: Bool = false
   ) throws -> (text: String, encoding: TextEncoding) {
     let hasMark = bytes.starts(with: [0xEF, 0xBB, 0xBF])
-    var encoding = given ?? (hasMark ? .utf8 : TextEncoding.found(in: bytes.prefix(1 << 16)) == .utf16 ? .utf16 : .utf8)
+    var encoding = given ?? (!hasMark && TextEncoding.isUTF16(bytes[...]) ? .utf16 : .utf8)
     if encoding == .utf8 {
       let content = Array(bytes.withoutMark)
       let faults = try content.withUnsafeBufferPointer { try UTF8Faults($0, scan) }
       if faults.containsNUL { throw containsNUL(scan) }
-      if faults.count == 0 || given != nil || hasMark || faults.areFew {
+      let language = (isPage ? self.language(ofHTML: bytes.prefix(4096)) : nil) ?? language
+      let isPlain = faults.count == 0 || given != nil || hasMark
+      let found = isPlain ? nil : TextEncoding.detected(in: content[...], language: language, usual: usual)
+      if isPlain || found == nil && faults.areFew {
         faults.tell(&scan.losses)
-        return (String(decoding: content, as: UTF8.self), .utf8)
+        let text = String(decoding: content, as: UTF8.self)
+        if given == nil, content.contains(0x1B), text.contains(text: "\u{1B}$B") || text.contains(text: "\u{1B}$@") {
+          let reason = "it is encoded in iso-2022-jp, which is not read; iconv -f iso-2022-jp -t UTF-8 converts it"
+          throw TextFileError.refused(path: scan.path, reason: reason)
+        }
+        return (text, .utf8)
       }
-      let named = isPage ? TextEncoding.declared(by: bytes) ?? legacyEncoding(ofHTML: bytes) : nil
-      encoding = named ?? legacy ?? .windows1252
+      let named = isPage ? TextEncoding.declared(by: bytes) : nil
+      encoding = named ?? found ?? language.flatMap(TextEncoding.legacy(ofLanguage:)) ?? usual ?? .windows1252
     }
-    var text: [UInt8] = []
-    var transcoder = try Transcoder(
-      encoding, isBigEndian: TextEncoding.zeroParity(of: bytes.prefix(64)) == 0, path: scan.path)
+    var (text, line): ([UInt8], Int) = ([], 1)
+    let isBigEndian = TextEncoding.zeroParity(of: bytes.prefix(64)) == 0
+    guard var transcoder = Transcoder(encoding, isBigEndian: isBigEndian) else {
+      throw ExchangeError.badEncoding(path: scan.path, encoding: encoding)
+    }
     for start in stride(from: 0, to: bytes.count, by: 1 << 18) {
       try scan.check()
+      let (place, isLast) = (text.count, bytes.count - start <= 1 << 18)
       transcoder.append(bytes[start..<min(bytes.count, start + 1 << 18)], to: &text)
+      if isLast { transcoder.finish(&text) }
+      for index in place..<text.count {
+        if text[index] == 0x0A { line += 1 }
+        guard text[index] == 0xBD, index > 1, text[index - 1] == 0xBF, text[index - 2] == 0xEF else { continue }
+        scan.losses.add("line \(grouped(line)): a byte that is not \(encoding.rawValue) was replaced")
+      }
     }
-    transcoder.finish(&text)
     if text.contains(0) { throw containsNUL(scan) }
     return (String(decoding: text, as: UTF8.self), encoding)
   }

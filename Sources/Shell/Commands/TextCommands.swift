@@ -20,7 +20,8 @@ enum TextCommands {
     help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` is standard input")
   static let encoding = Option(
     "--encoding", "E", .choice(TextEncoding.allNames, spellings: TextEncoding.spellings),
-    help: "utf-8, utf-16, latin-1, windows-1250 to windows-1256 or koi8-r; detected when left out")
+    help: "utf-8, utf-16, latin-1, windows-1250 to windows-1256, koi8-r, shift_jis, euc-jp, gb18030 or big5; detected "
+      + "when left out")
   private static let deck = Option("--deck", "DECK", .deck, help: "count only the cards of this deck as known words")
   static let knownList = Option(
     "--known", "LIST", .file, isRepeating: true, access: .read,
@@ -76,7 +77,8 @@ enum TextCommands {
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {
-      session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)")
+      let other = options.encoding == nil ? "; use --encoding for another encoding" : ""
+      session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)\(other)")
     }
     for (path, losses) in text.losses { noteLosses(losses, of: path, session, command: command) }
     return text

@@ -73,7 +73,7 @@ public final class TextHandle: WorkspaceHandle {
     let usual = try workspace.words.language(named: named)
     let first = try paths.first.flatMap { path in
       try hold(fileWeight(path))
-      return try textFile(path, options, usual, workspace.environment)
+      return try textFile(path, options, named == nil ? nil : usual, usual, workspace.environment)
     }
     func known(_ code: String?) -> Language? {
       named == nil ? code.flatMap { Self.language(specified: $0, usual: usual) } : nil
@@ -87,7 +87,8 @@ public final class TextHandle: WorkspaceHandle {
     for (number, path) in paths.enumerated() {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
       try reading.begin(path, translation: translation)
-      let file = try number == 0 ? first : textFile(path, options, lemmatizer.language, workspace.environment)
+      let language = languageReason == .gameLanguage ? nil : lemmatizer.language
+      let file = try number == 0 ? first : textFile(path, options, language, usual, workspace.environment)
       guard let file else {
         try reading.addVocabulary(path)
         continue
@@ -173,13 +174,14 @@ private func title(of path: String) -> String {
 /// Returns the bytes that reading a file takes: its content, its text, and the paragraphs of that.
 private func fileWeight(_ path: String) throws -> Int { try 6 * (FileFacts.at(path)?.size ?? 0) }
 
-/// Reads a text file; returns nil if it is a vocabulary.
+/// Reads a text file, whose language may be known; returns nil if it is a vocabulary.
 private func textFile(
-  _ path: String, _ options: TextOptions, _ language: Language, _ environment: Environment
+  _ path: String, _ options: TextOptions, _ language: Language?, _ usual: Language, _ environment: Environment
 ) throws -> TextFile? {
   if try VocabularyFile.isOne(path, isInterrupted: environment.isInterrupted) { return nil }
   return try TextFile(
-    path, encoding: options.encoding, language: language.code, isInterrupted: environment.isInterrupted)
+    path, encoding: options.encoding, language: language?.code, usual: usual.code,
+    isInterrupted: environment.isInterrupted)
 }
 
 /// The files being read, one after the other.
