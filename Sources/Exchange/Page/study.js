@@ -86,8 +86,7 @@ class Study {
     this.replay([]);
   }
 
-  // `seconds`, how long an answer took, is for the scheduler.
-  moment(now, seconds) { return { ...momentAt(now, zoneOffset, this.rollover), seconds }; }
+  moment(now, seconds) { return momentAt(now, zoneOffset, this.rollover, seconds); }
 
   // Replays a log in chronological order.
   replay(log) {
@@ -98,7 +97,8 @@ class Study {
     for (const card of this.cards) card.schedule = card.initial;
     for (const answer of log) {
       const card = this.byKey.get(keyOf(answer)) ?? this.byGuid.get(answer.guid);
-      if (card && !(answer.at <= card.schedule.last)) this.apply(card, answer.rating, this.moment(answer.at, answer.seconds));
+      if (!card || answer.at <= card.schedule.last) continue;
+      this.apply(card, answer.rating, this.moment(answer.at, answer.seconds));
     }
   }
 
