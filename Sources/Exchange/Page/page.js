@@ -124,7 +124,7 @@ function start() {
     }
     answer.hidden = ratings.hidden = false;
     reveal.hidden = typed.hidden = true;
-    const moment = study.moment(now(), taken(now()));
+    const moment = study.moment(now(), taken());
     [...ratings.children].forEach((each, index) => {
       const words = spanWords(shown.section.next(shown.schedule, index + 1, moment).interval);
       each.replaceChildren(`${index + 1} ${names[index]}`, make("small", {}, words));
@@ -132,14 +132,14 @@ function start() {
     answer.focus();
   }
 
-  const taken = (time) =>
-    round(within(0, time - shownAt, shown.section.options.maximumAnswerSeconds) * 10) / 10;
+  const taken = () =>
+    round(within(0, now() - shownAt, shown.section.options.maximumAnswerSeconds) * 10) / 10;
 
   function rate(rating) {
     if (!isOpen) return;
     const time = now();
     const card = shown;
-    study.answer(card, rating, time, taken(time));
+    study.answer(card, rating, time, taken());
     tell(`${names[rating - 1]}: back in ${spanWords(card.schedule.interval)}.` + keep());
     show();
   }
