@@ -260,7 +260,9 @@ import TestDecks
   {
     let deck = try deck([(.model, "both"), (.maximumAnswerSeconds, "10"), (.fuzz, "off")])
     let moment = StudyMoment(now: collection.now)
-    let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
+    var learnt = StudySelection([deck], query: try CardQuery("is:review") { false })
+    learnt.isCram = true
+    let session = try collection.store.read { try ReviewSession($0, learnt, at: moment) }
     func choices(_ seconds: Double?) throws -> [Double] {
       try collection.store.read { try session.choices($0, at: moment, seconds: seconds) }.map(\.interval)
     }

@@ -13,7 +13,7 @@ const calls = {
     const next = page.scheduler(options);
     let schedule = page.untouched;
     return steps.map(([rating, now, offset, seconds]) => {
-      schedule = next(schedule, rating, { ...page.momentAt(now, () => offset, 4 * 3600), seconds });
+      schedule = next(schedule, rating, page.momentAt(now, () => offset, 4 * 3600, seconds));
       return schedule;
     });
   }),

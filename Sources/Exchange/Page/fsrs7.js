@@ -69,8 +69,9 @@ function timedModel({ parameters: w, believed, time }) {
     return root(log(shortest), log(longest), (days) => recall(days) > retention);
   }
 
-  // `six` is the recall by FSRS-6 after some days.
-  function interval(memory, six, retention) {
+  // `rate` and `decay` are those of the curve of FSRS-6.
+  function interval(memory, rate, decay, retention) {
+    const six = (days) => pow(1 + rate * days, decay);
     const offset = time ? within(-0.7, time.shift + time.slope * memory.hesitation, 0.7) : 0;
     const after = (logit) => 1 / (1 + exp(-logit - offset));
     const seven = w && curve(memory).recall;

@@ -130,7 +130,7 @@ function start() {
     }
     answer.hidden = ratings.hidden = false;
     reveal.hidden = typed.hidden = true;
-    const moment = study.moment(now(), secondsSoFar(now()));
+    const moment = study.moment(now(), taken());
     [...ratings.children].forEach((each, index) => {
       const words = spanWords(shown.section.next(shown.schedule, index + 1, moment).interval);
       each.replaceChildren(`${index + 1} ${names[index]}`, make("small", {}, words));
@@ -138,14 +138,14 @@ function start() {
     answer.focus();
   }
 
-  const secondsSoFar = (time) =>
-    round(within(0, time - shownAt, shown.section.options.maximumAnswerSeconds) * 10) / 10;
+  const taken = () =>
+    round(within(0, now() - shownAt, shown.section.options.maximumAnswerSeconds) * 10) / 10;
 
   function rate(rating) {
     if (!isOpen) return;
     const time = now();
     const card = shown;
-    study.answer(card, rating, time, secondsSoFar(time));
+    study.answer(card, rating, time, taken());
     tell(`${names[rating - 1]}: back in ${spanWords(card.schedule.interval)}.` + keep());
     show();
   }

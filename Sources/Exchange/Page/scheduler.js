@@ -15,12 +15,12 @@ function roundEven(value) {
   return rest > 0.5 || (rest === 0.5 && whole % 2 !== 0) ? whole + 1 : whole;
 }
 
-// A point in time, with the boundaries of its day. `offset` returns how far the clock is ahead of UTC at a time. The
-// scheduler also takes `seconds` from it, how long the answer took.
-function momentAt(now, offset, rollover) {
+// A point in time, with the boundaries of its day. `offset` returns how far the clock is ahead of UTC at a time; `seconds`
+// is how long an answer took that was given then.
+function momentAt(now, offset, rollover, seconds) {
   const dayOf = (time) => floor((time + offset(time) - rollover) / day);
   return {
-    now, dayOf, today: dayOf(now),
+    now, seconds, dayOf, today: dayOf(now),
     start: (number, shown = number * day + rollover) => shown - offset(shown - offset(shown - offset(now))),
   };
 }
@@ -70,17 +70,15 @@ function scheduler(options) {
   // What is known of the card besides FSRS-6 after an answer; null if FSRS-6 schedules alone.
   function timedMemory(old, rating, moment) {
     if (!timed) return null;
-    const seconds = moment.seconds ?? 0;
-    if (old.state === NEW || old.stability == null) return timed.initial(rating, seconds);
+    if (old.state === NEW || old.stability == null) return timed.initial(rating, moment.seconds);
     const days = old.last == null ? 0 : max(0, moment.now - old.last) / day;
-    return timed.next(old.timed ?? timed.known(old.stability), rating, days, seconds);
+    return timed.next(old.timed ?? timed.known(old.stability), rating, days, moment.seconds);
   }
 
   function exact(old, rating, moment) {
     const after = stable(memory(old, rating, moment).stability);
     if (!timed) return (after / factor) * (pow(options.retention, 1 / decay) - 1);
-    const six = (days) => pow(1 + (factor * days) / after, decay);
-    return timed.interval(timedMemory(old, rating, moment), six, options.retention);
+    return timed.interval(timedMemory(old, rating, moment), factor / after, decay, options.retention);
   }
 
   function interval(old, rating, moment) {

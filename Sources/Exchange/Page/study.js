@@ -86,8 +86,7 @@ class Study {
     this.replay([]);
   }
 
-  // `seconds`, how long an answer took, is for the scheduler.
-  moment(now, seconds) { return { ...momentAt(now, zoneOffset, this.rollover), seconds }; }
+  moment(now, seconds) { return momentAt(now, zoneOffset, this.rollover, seconds); }
 
   // Replays a log in chronological order.
   replay(log) {
@@ -98,11 +97,12 @@ class Study {
     for (const card of this.cards) card.schedule = card.initial;
     for (const answer of log) {
       const card = this.byKey.get(keyOf(answer)) ?? this.byGuid.get(answer.guid);
-      if (card && !(answer.at <= card.schedule.last)) this.apply(card, answer.rating, this.moment(answer.at, answer.seconds));
+      if (card && !(answer.at <= card.schedule.last)) this.apply(card, answer);
     }
   }
 
-  apply(card, rating, moment) {
+  apply(card, { at, rating, seconds }) {
+    const moment = this.moment(at, seconds);
     this.count(card, card.schedule.state, moment.today, 1);
     card.schedule = card.section.next(card.schedule, rating, moment);
   }
@@ -155,7 +155,7 @@ class Study {
     const at = round(max(now, (card.schedule.last ?? 0) + 0.001) * 1000) / 1000;
     const answer = { guid: card.guid, subdeck: card.subdeck, at, rating, seconds };
     this.past.push({ card, before: card.schedule, answer });
-    this.apply(card, rating, this.moment(at, seconds));
+    this.apply(card, answer);
     this.log.push(answer);
     this.lines += lineOf(answer);
   }

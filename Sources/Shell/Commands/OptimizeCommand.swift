@@ -175,7 +175,6 @@ extension ModelFit {
 }
 
 extension ModelChoice {
-  /// The name of a model that predicts.
   var title: String { self == .both ? "FSRS-6 with FSRS-7" : self == .fsrs7 ? "FSRS-7" : "FSRS-6" }
 }
 

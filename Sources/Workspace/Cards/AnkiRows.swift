@@ -50,7 +50,6 @@ public struct AnkiRows {
     workspace.opened.orders.forget()
   }
 
-  /// Answers a card for another program, so that the time of the answer is not known.
   public func answer(_ card: CardHandle, _ rating: Rating) throws {
     let name = try "\(card.record().stepName): \(rating.name)"
     _ = try workspace.perform(.answerCard, on: name) { db in
