@@ -64,7 +64,7 @@ extension Language {
         ha durante sin desde eran le ser son hasta cuando era todo está puede cual si todos según fueron me ese \
         aunque uno otras había varios otros tanto han cada e algunos sido otro estaba quien esto él mi estos esa \
         bajo les hacia toda tras nos ante te porque cualquier ni sino siendo unos contra poco mientras están ella \
-        varias pueden estas ambos pues mediante the muchas sería ellos nada
+        varias pueden estas ambos pues mediante muchas sería ellos nada
         """,
       files: ApertiumFiles(
         analysers: ["eng-spa/spa-eng", "spa-cat/spa-cat"],
