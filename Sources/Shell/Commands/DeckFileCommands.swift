@@ -95,7 +95,8 @@ enum DeckFileCommands {
   private static func target(_ invocation: Invocation, _ session: Session) throws -> (deck: String, files: [String]) {
     let (first, files) = (invocation.text("DECK"), invocation.list("FILE"))
     let isFile = fileExists(session.environment.folders.expanded(first))
-    guard try session.workspace().decks.named(first) == nil, files.isEmpty || isFile else {
+    // The collection is not opened before there is something to import, unless the word may be a file.
+    guard files.isEmpty || isFile, try session.workspace().decks.named(first) == nil else {
       if files.isEmpty { throw invocation.missing("FILE") }
       return (first, files)
     }
