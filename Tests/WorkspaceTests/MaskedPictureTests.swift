@@ -14,15 +14,17 @@ import Values
 @testable import Workspace
 
 @Suite struct MaskedPictureTests {
-  private let (here, there) = (Person(), Person())
+  private let here = Person()
+  private let there = Person()
   private let workspace: Workspace
   private let fixture = sourceRoot() + "/Tests/ExchangeTests/Fixtures/occlusion.apkg"
 
   init() throws { workspace = try here.workspace(drawing: builtProgram("deckhand-draw")) }
 
-  private static let (asked, hidden) = ("ff8e8e", "ffeba2")
+  private static let asked = "ff8e8e"
+  private static let hidden = "ffeba2"
   /// The middles of the window, the door, the sun and the roof, and their colours in the picture.
-  private static let places = [(x: 158, y: 183), (235, 202), (355, 45), (200, 100)]
+  private static let places: [(x: Int, y: Int)] = [(158, 183), (235, 202), (355, 45), (200, 100)]
   private static let bare = ["5a8cbe", "3c3c3c", "e6c85a", "b45a3c"]
 
   private func colors(_ card: CardHandle, isFront: Bool) throws -> [String] {
