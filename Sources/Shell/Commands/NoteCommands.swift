@@ -165,11 +165,16 @@ enum NoteCommands {
     let deck = try deck(invocation.optionalText("--deck"), session)
     let tags = invocation.list("--tag")
     let given = try fields(invocation.list("FIELD=VALUE"), of: type.record(), isHTML: invocation.flag("--html"))
-    if !given.isEmpty { return try added(deck.addNote(NewNote(fields: given, tags: tags), type: type), deck, session) }
+    func add(_ note: NewNote) throws -> NoteHandle {
+      var note = note
+      note.place = .bottom
+      return try deck.addNote(note, type: type)
+    }
+    if !given.isEmpty { return try added(add(NewNote(fields: given, tags: tags)), deck, session) }
     var note: NoteHandle?
     let sheet = try NoteSheet.sheet(of: type.record(), tags: tags)
     try session.editor.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
-      note = try deck.addNote(NoteSheet.note(Sheet(edited), type: type.record()), type: type)
+      note = try add(NoteSheet.note(Sheet(edited), type: type.record()))
     }
     return try note.map { try added($0, deck, session) } ?? .unchanged()
   }
