@@ -42,7 +42,7 @@ public enum CommandAnswer {
 public struct TableText: Equatable, Sendable {
   public enum Alignment: Sendable { case left, right }
 
-  /// What becomes of a cell without enough room: it loses its end, or its middle (the name of a file), it goes on in the
+  /// What becomes of a cell without enough room: it loses its end, or its middle (a file name), it goes on in the
   /// next line (an explanation), or its column is left out (a date).
   public enum Fit: Sendable { case cut, middle, wraps, whole }
 
