@@ -42,6 +42,10 @@ public enum CommandAnswer {
 public struct TableText: Equatable, Sendable {
   public enum Alignment: Sendable { case left, right }
 
+  /// What becomes of a cell without enough room: it loses its end, or its middle (a file name), it goes on in the
+  /// next line (an explanation), or its column is left out (a date).
+  public enum Fit: Sendable { case cut, middle, wraps, whole }
+
   public struct Column: Equatable, Sendable, ExpressibleByStringLiteral {
     public let title: String
     public let alignment: Alignment
@@ -49,9 +53,14 @@ public struct TableText: Equatable, Sendable {
     public let isTyped: Bool
     /// Whether people list the rows for its cells: on a narrow terminal the other columns make room for it.
     public let isMain: Bool
+    public let fit: Fit
+    /// Whether its cells are never truncated, as those of numbers.
+    public var isWhole: Bool { fit == .whole || alignment == .right }
 
-    public init(_ title: String, _ alignment: Alignment = .left, isTyped: Bool = false, isMain: Bool = false) {
-      (self.title, self.alignment, self.isTyped, self.isMain) = (title, alignment, isTyped, isMain)
+    public init(
+      _ title: String, _ alignment: Alignment = .left, isTyped: Bool = false, isMain: Bool = false, fit: Fit = .cut
+    ) {
+      (self.title, self.alignment, self.isTyped, self.isMain, self.fit) = (title, alignment, isTyped, isMain, fit)
     }
 
     public init(stringLiteral title: String) { self.init(title) }
@@ -59,6 +68,8 @@ public struct TableText: Equatable, Sendable {
     public static func number(_ title: String) -> Column { Column(title, .right) }
     public static func name(_ title: String) -> Column { Column(title, isTyped: true) }
     public static func main(_ title: String) -> Column { Column(title, isMain: true) }
+    public static func words(_ title: String) -> Column { Column(title, fit: .wraps) }
+    public static func whole(_ title: String) -> Column { Column(title, fit: .whole) }
   }
 
   public let columns: [Column]

@@ -187,7 +187,7 @@ struct DrawingReader {
       breaks = 1
     case "img": picture(tag)
     case "audio": if !tag.fileName.isEmpty { put(sound) }
-    case "video": if !tag.fileName.isEmpty { put("[video \(tag.fileName)]") }
+    case "video": if !tag.fileName.isEmpty { put("[video \(printable(tag.fileName, limit: .max))]") }
     default: if !tag.isVoid { begin(tag) }
     }
   }

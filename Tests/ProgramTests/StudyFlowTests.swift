@@ -210,6 +210,21 @@ import TestSupport
     #expect(forgiven.contains("el perro: right. "), "\(forgiven)")
   }
 
+  @Test func `Space shows the answer and then means good, and h opens a hint`() throws {
+    try home.lua(
+      """
+      notetypes.create{name = "H", fields = {"Front", "Back", "Hint"},
+        cards = {{name = "c", front = "{{Front}} {{hint:Hint}}", back = "{{Back}}"}}}
+      decks.create("H"):add_note{type = "H", fields = {Front = "q", Back = "an <b>answer</b>", Hint = "secret"}}
+      """)
+    let terminal = try home.terminal("study", "H")
+    terminal.type("h", after: "[Hint]", showing: "secret")
+    terminal.type(" ", showing: "an \u{1B}[1manswer")
+    terminal.type(" ", after: "q quit", showing: "[Hint]")
+    terminal.type("q", showing: "Stopped. 1 right")
+    #expect(terminal.ended() == 0)
+  }
+
   @Test func `r plays the sounds of the card`() throws {
     let played = home.path + "/played"
     let player = try home.write("#!/bin/sh\necho \"$1\" > \(played).path\ncat \"$1\" > \(played)\n", to: "player.sh")

@@ -118,13 +118,30 @@ import Text
       rows: [["1", "the endoplasmic reticulum", "a network of membranes", "biology cells", "review"]])
     #expect(
       table.lines(on: terminal(width: 60)) == [
-        "#  Prompt                Answer               Tags    State",
-        "1  the endoplasmic ret…  a network of membr…  biolo…  review",
+        "#  Prompt                     Answer                  State",
+        "1  the endoplasmic reticulum  a network of membranes  review", "(not shown: tags)",
       ])
     #expect(
       table.lines(on: terminal(width: 30)) == [
-        "#  Prompt         Answer", "1  the endoplas…  a network o…",
+        "#  Prompt         Answer", "1  the endoplas…  a network o…", "(not shown: tags, state)",
       ])
+  }
+
+  @Test func `an explanation goes on below its beginning or its row, a number is whole, a file loses its middle`() {
+    let table = TableText(
+      [.name("Name"), .number("Size"), .words("What it is for")],
+      rows: [["alpha", "1,234,567", "some words that say what it is for"]])
+    #expect(
+      table.lines(on: terminal(width: 50)) == [
+        "Name        Size  What it is for", "alpha  1,234,567  some words that say what it is", "                  for",
+      ])
+    #expect(
+      table.lines(on: terminal(width: 30)) == [
+        "Name        Size", "alpha  1,234,567", "  some words that say what it", "  is for",
+      ])
+    let files = TableText(
+      [.init("File", isMain: true, fit: .middle), .number("Size")], rows: [["a/long/folder/episode1.srt", "1,234"]])
+    #expect(files.lines(on: terminal(width: 24)) == ["File                Size", "a/long/f…ode1.srt  1,234"])
   }
 
   @Test func `an empty table says so`() {

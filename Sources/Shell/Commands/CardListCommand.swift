@@ -155,6 +155,7 @@ extension CardProperty {
     switch description.kind {
     case .integer where self == .position: .number("#")
     case .integer, .number: .init(title, .right)
+    case .moment: .whole(title)
     default: .init(title, isMain: self == .prompt || self == .answer)
     }
   }

@@ -33,7 +33,7 @@ enum DeckCommands {
       ]
     }
     let table = TableText(
-      [.name("Deck"), .number("Cards"), .number("New"), .number("Due"), "Last studied"], rows: rows,
+      [.name("Deck"), .number("Cards"), .number("New"), .number("Due"), .whole("Last studied")], rows: rows,
       whenEmpty: "No decks yet; `deck create NAME` creates one.")
     return CommandResult(.objects(decks), .table(table))
   }
@@ -189,7 +189,7 @@ enum DeckCommands {
     }
     let table = TableText(
       [
-        .main("Deck"), .main("Date"), .number("Days left"), .number("Wanted"), .number("Today"), .number("Forecast"),
+        .main("Deck"), .whole("Date"), .number("Days left"), .number("Wanted"), .number("Today"), .number("Forecast"),
         .number("Last days"), .number("Minutes"),
       ], rows: rows, whenEmpty: "No deck has a goal; `deck goal DECK DATE` sets one.")
     return CommandResult(.list(goals.map(\.value)), .table(table))

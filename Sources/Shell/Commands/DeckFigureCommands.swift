@@ -90,7 +90,7 @@ enum DeckFigureCommands {
       let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
       return [name.text, options[name].text, by, name.summary]
     }
-    let table = TableText([.name("Option"), .main("Value"), "From", "What it is for"], rows: rows)
+    let table = TableText([.name("Option"), .main("Value"), "From", .words("What it is for")], rows: rows)
     let values = DeckOptions.Name.allCases.map { ($0.text, options[$0].value) }
     return CommandResult(
       .record([("deck", .text(record.name)), ("preset", preset.map { .text($0.name) } ?? .null)] + values),

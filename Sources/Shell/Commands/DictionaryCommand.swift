@@ -88,7 +88,7 @@ enum DictionaryCommand {
     let folders = session.lexicons.meanings.ownFolders.map { printable($0) }.joined(separator: " and ")
     if places.isEmpty { session.console.note("No dictionaries are installed; install Debian's dict-wn, for example.") }
     session.console.note("Put your own dictionaries into \(folders).")
-    return CommandResult(listing: places, [.name("Dictionary"), "Words", "Meanings", "File"]) {
+    return CommandResult(listing: places, [.name("Dictionary"), "Words", "Meanings", .init("File", fit: .middle)]) {
       ["name": $0.name, "words": $0.words, "meanings": $0.meanings, "path": $0.path, "own": $0.isOwn]
     } row: {
       [printable($0.name), $0.words ?? "any", $0.meanings ?? "", printable($0.path)]

@@ -81,7 +81,7 @@ enum DocumentCommands {
       ]
     }
     for problem in problems { session.console.message("doc: \(problem.message)") }
-    let columns: [TableText.Column] = ["Id", "Title", .number("Elements"), "Changed"]
+    let columns: [TableText.Column] = [.whole("Id"), .main("Title"), .number("Elements"), .whole("Changed")]
     return CommandResult(
       .objects(documents),
       .table(TableText(columns, rows: rows, whenEmpty: "No documents yet; `doc create` creates one.")))

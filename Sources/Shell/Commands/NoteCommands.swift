@@ -165,12 +165,16 @@ enum NoteCommands {
     let deck = try deck(invocation.optionalText("--deck"), session)
     let tags = invocation.list("--tag")
     let given = try fields(invocation.list("FIELD=VALUE"), of: type, isHTML: invocation.flag("--html"))
-    let new = NewNote(fields: given, tags: tags)
-    if !given.isEmpty { return try added(deck.addNote(new, typeNamed: type.name), deck, session) }
+    func add(_ note: NewNote) throws -> NoteHandle {
+      var note = note
+      note.place = .bottom
+      return try deck.addNote(note, typeNamed: type.name)
+    }
+    if !given.isEmpty { return try added(add(NewNote(fields: given, tags: tags)), deck, session) }
     var note: NoteHandle?
     let sheet = NoteSheet.sheet(of: type, tags: tags)
     try session.editor.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
-      note = try deck.addNote(NoteSheet.note(Sheet(edited), type: type), typeNamed: type.name)
+      note = try add(NoteSheet.note(Sheet(edited), type: type))
     }
     return try note.map { try added($0, deck, session) } ?? .unchanged()
   }

@@ -223,7 +223,8 @@ enum LeechCommand {
         "\(leech.test.lapses) of \(leech.test.answers)", rounded(leech.test.expected, 2),
       ]
     }
-    let table = TableText([.main("Prompt"), "Answer", "Deck", .main("Forgotten"), "Expected"], rows: rows)
+    let table = TableText(
+      [.main("Prompt"), .main("Answer"), "Deck", .whole("Forgotten"), .number("Expected")], rows: rows)
     let help = leeches.prefix(20).flatMap { leech in
       [""] + LeechCommand.help(leech).enumerated().map { $0 == 0 ? $1 : "  " + $1 }
     }

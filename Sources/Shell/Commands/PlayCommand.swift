@@ -86,7 +86,7 @@ enum PlayCommands {
     let loaded = session.modes.modes.map { ($0.name, $0.summary) }
     let names = Set(loaded.map(\.0))
     let rows = loaded + session.plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
-    return CommandResult(listing: rows, [.name("Mode"), "What it is"]) {
+    return CommandResult(listing: rows, [.name("Mode"), .words("What it is")]) {
       ["name": $0.0, "summary": $0.1]
     } row: {
       [$0.0, $0.1]
@@ -109,7 +109,7 @@ enum PlayCommands {
     TableText(
       [
         "Mode", "Language", .main("Base word"), .number("Score"), .number("Words"), .number("Average"), "Longest",
-        "When",
+        .whole("When"),
       ],
       rows: results.map { result in
         [

@@ -75,7 +75,7 @@ enum SettingCommands {
         row.kind == "section" ? "" : note(on: row),
       ]
     }
-    let table = TableText(["", .name("Setting"), .main("Value"), ""], rows: cells)
+    let table = TableText(["", .name("Setting"), .main("Value"), .words("")], rows: cells)
     let foot = "* not the default   `set NAME` explains a setting   `set NAME VALUE` changes it"
     return CommandResult(
       .list(rows.filter { $0.value != nil }.map { record(of: $0) }), .page(.init(.table(table), foot: foot)))

@@ -75,7 +75,7 @@ enum ShellCommands {
 
   private static func found(_ word: String, _ session: Session) -> CommandResult {
     CommandResult(
-      listing: HelpIndex(session: session).entries(about: word), [.name("Name"), "Kind", "What it is"],
+      listing: HelpIndex(session: session).entries(about: word), [.name("Name"), "Kind", .words("What it is")],
       whenEmpty: "Nothing was found for \(quoted(word))."
     ) {
       ["name": $0.name, "kind": $0.kind.rawValue, "summary": $0.summary, "example": $0.example, "answer": $0.answer]
@@ -159,7 +159,7 @@ enum ShellCommands {
     }
     for alias in session.registry.aliases { warnIfHidden(alias.name, session) }
     let aliases = session.registry.aliases.map { (name: $0.name, text: ShellWords.line(of: $0.words)) }
-    return CommandResult(listing: aliases, [.name("Name"), "Stands for"], whenEmpty: "No aliases.") {
+    return CommandResult(listing: aliases, [.name("Name"), .words("Stands for")], whenEmpty: "No aliases.") {
       ["name": $0.name, "text": $0.text]
     } row: {
       [$0.name, $0.text]
@@ -251,7 +251,7 @@ enum UndoCommands {
 
   private static func list(_ session: Session) throws -> CommandResult {
     CommandResult(
-      listing: try session.workspace().care.steps(), [.number("Step"), "When", "What"],
+      listing: try session.workspace().care.steps(), [.number("Step"), .whole("When"), .words("What")],
       whenEmpty: "There is nothing to undo yet.", record: { fields(of: $0) }
     ) { step in
       // Placed before the name, because a narrow terminal truncates the end of the line.

@@ -206,7 +206,8 @@ enum TextCommands {
     var result = CommandResult(
       listing: rows,
       [
-        .main("Text"), .number("Coverage"), .number("Words"), .number("Lemmas"), .number("Unknown"),
+        .init("Text", isMain: true, fit: .middle), .number("Coverage"), .number("Words"), .number("Lemmas"),
+        .number("Unknown"),
         .number("Easy sentences"),
       ]
     ) {
