@@ -1,6 +1,8 @@
 // Cloze deletions of a field: `{{c1::text::hint}}`, `{{c1,2::text}}`, nested up to 10 levels.
 // Invariant: parsing and showing take time in proportion to the field's length, however many clozes it holds.
 
+import Text
+
 package struct ClozeText {
   struct Cloze {
     /// Sorted, without duplicates, 0 to 65,535.
@@ -24,6 +26,8 @@ package struct ClozeText {
   /// The maximum number of clozes in a field; anything after them is read as text.
   static let countLimit = 20_000
   private(set) var nodes: [Node] = []
+  /// The clozes that are areas of a picture; nil for one that cannot be read.
+  private(set) var areas: [MaskedArea?] = []
 
   package init(_ field: Bytes) {
     let bytes = field[...]
@@ -47,6 +51,12 @@ package struct ClozeText {
     }
     // A cloze that is never closed shows nothing.
     add(bytes[textStart...], to: &open)
+    for case .cloze(let cloze) in nodes {
+      // No field contains this character.
+      let parts = cloze.area?.replacing(text: "\\:", with: "\u{1F}").split(at: ":").map(String.init) ?? []
+      guard let shape = parts.first, ["rect", "ellipse", "polygon", "text"].contains(shape) else { continue }
+      areas.append(MaskedArea(parts, cloze.numbers))
+    }
   }
 
   private mutating func close(_ open: inout [Cloze], _ braces: ArraySlice<UInt8>) {
@@ -96,13 +106,6 @@ package struct ClozeText {
     var found: Set<Int> = []
     ClozeText.collect(nodes, &found)
     return found
-  }
-
-  /// The clozes that are areas of a picture.
-  var areas: [(text: String, numbers: [Int])] {
-    nodes.compactMap { node in
-      if case .cloze(let cloze) = node { cloze.area.map { ($0, cloze.numbers) } } else { nil }
-    }
   }
 
   private static func collect(_ nodes: [Node], _ found: inout Set<Int>) {

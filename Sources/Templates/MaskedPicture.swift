@@ -15,8 +15,8 @@ public struct MaskedPicture: Sendable {
   package let name: String
   /// The number of the areas that are asked for.
   private let number: Int
-  private var areas: [MaskedArea] = []
-  private var unreadable = 0
+  private let areas: [MaskedArea]
+  private let unreadable: Int
   private let css: String
 
   /// Nil for a note without areas, or without a picture.
@@ -26,12 +26,9 @@ public struct MaskedPicture: Sendable {
     let names = try others.flatMap { try MediaNames.inOrder($0, isThere: isThere).pictures }
     guard let name = names.first else { return nil }
     (self.name, self.number, css) = (name, number, type.css)
-    for (text, numbers) in fields.clozes(of: own).areas {
-      // No field contains this character.
-      let parts = text.replacing(text: "\\:", with: "\u{1F}").split(at: ":").map(String.init)
-      guard ["rect", "ellipse", "polygon", "text"].contains(parts[0]) else { continue }
-      if let area = MaskedArea(parts, numbers) { areas.append(area) } else { unreadable += 1 }
-    }
+    let all = fields.clozes(of: own).areas
+    areas = all.compactMap(\.self)
+    unreadable = all.count - areas.count
   }
 
   private func isAsked(_ area: MaskedArea) -> Bool { area.numbers.contains(number) && !area.isFixed }
@@ -104,7 +101,7 @@ private func box(around points: [SIMD2<Double>]) -> (low: SIMD2<Double>, high: S
 }
 
 /// An area, or a text on the picture. Lengths are shares of the picture's width and height.
-private struct MaskedArea: Sendable {
+struct MaskedArea: Sendable {
   let numbers: [Int]
   /// Whether the cards of other areas hide it too.
   let isHiddenAlways: Bool
