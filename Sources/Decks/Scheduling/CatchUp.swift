@@ -4,6 +4,7 @@
 
 import Memory
 public import Storage
+import Text
 public import Values
 
 /// A plan for the cards that wait.
