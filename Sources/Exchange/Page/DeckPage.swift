@@ -228,7 +228,7 @@ struct PageCards {
     }
     let html = try CardHTML(db, of: card)
     let style = styles[html.type]
-    let isPlain = masked == nil ? html.isPlain : (true, true)
+    let isPlain = masked == nil ? html.isPlain : (prompt: true, answer: true)
     try sink.append((start + "><summary" + attributes(options.promptLanguage, style, isPlain.prompt)).utf8)
     try write(html.prompt, card, masked, isFront: true)
     try sink.append(("</summary><div" + attributes(options.answerLanguage, style, isPlain.answer)).utf8)
