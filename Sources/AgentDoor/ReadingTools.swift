@@ -112,7 +112,7 @@ enum ReadingTools {
     }
     let view = try text.view()
     let wanted = Array(view.lemmasByGain { $0.isMissing }.prefix(try call.arguments["limit"].integer()))
-    let best = view.bestSentences(for: wanted, unknownAtMost: .max) {}
+    let best = view.bestSentences(for: wanted) {}
     let words = wanted.map { number -> Value in
       let (lemma, sentence) = (view.text.lemmas[Int(number)], best.first { $0.lemma == number }?.sentence)
       return .record([

@@ -3,6 +3,7 @@
 
 import Decks
 import Exchange
+import Files
 import Language
 import Lexicon
 import Memory
@@ -10,6 +11,7 @@ import Problems
 import Storage
 import Templates
 import TestWorkspace
+import ToggleSettings
 
 @testable import Workspace
 

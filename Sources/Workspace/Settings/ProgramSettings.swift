@@ -1,7 +1,9 @@
 // The program's own settings, by theme: name, kind, default, title and help stand where the value is read. Invariant: a
 // setting that plugins must not read is declared secret, one that they must not change is declared guarded.
 
+import Lexicon
 import Problems
+import Text
 import ToggleSettings
 import WordGames
 
