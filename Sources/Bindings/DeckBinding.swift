@@ -148,7 +148,7 @@ private func describeStatistics(_ type: BoundType<DeckHandle>) {
     "Makes the cards that a query finds due in some days, \"3-7\" at random, or on a date; returns how many. Code: "
       + "bad_due."
   ) { deck, stack in
-    let (query, days) = (try stack.text(2, limit: longestQuery), try stack.text(3))
+    let (query, days) = (try stack.text(2, limit: longestQuery), try stack.text(3, limit: 100))
     let cards = try deck.cards(matching: query).rest()
     try deck.workspace.cards.setDue(cards, to: days)
     return cards.count

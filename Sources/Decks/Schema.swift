@@ -168,7 +168,7 @@ public enum DecksSchema {
       time INTEGER,
       kind INTEGER
     ) STRICT;
-    CREATE INDEX reviews_card ON reviews(card, at, id, rating, state);
+    CREATE INDEX reviews_card ON reviews(card, at, id, rating, state, seconds);
     CREATE INDEX reviews_at ON reviews(at);
     """
 

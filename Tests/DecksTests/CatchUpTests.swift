@@ -152,7 +152,8 @@ import Values
     #expect(try plan(days: 7).days.map { $0.spread }.min() ?? 0 > 15)
   }
 
-  @Test func `the limits of reviews hold for each deck; what finds no room is due on the last day, and counted`() throws {
+  @Test func `the limits of reviews hold for each deck; what finds no room is due on the last day, and counted`() throws
+  {
     let (outer, inner) = (try collection.deck("a"), try collection.deck("a::b"))
     try learn(outer, due: Array(repeating: -3, count: 40) + [2, 2])
     try learn(inner, due: Array(repeating: -3, count: 40), "i")

@@ -43,7 +43,8 @@ import Values
 
   @Test(
     arguments: [
-      "", "!", "-1", "1-", "1-2-3", "+1", "1-+2", "x", "1.5", "2023-11-13", "2023-13-01", "36501", "99999999999999999999",
+      "", "!", "-1", "1-", "1-2-3", "+1", "1-+2", "x", "1.5", "2023-11-13", "2023-13-01", "36501",
+      "99999999999999999999",
     ])
   func `anything else is no day`(text: String) throws {
     #expect(problemCode { _ = try Rescheduling.days(text, at: moment) } == "bad_due")

@@ -138,6 +138,12 @@ final class JSONRows: ListRows {
       .map { isTags ? Tags.separated($0).joined(separator: "_") : $0 }.joined(separator: isTags ? " " : ", ")
   }
 
+  /// Whether all names can be compared: with thousands of combining marks that takes minutes.
+  private static func hasShortNames(_ value: Value) -> Bool {
+    guard let record = value.record else { return value.list?.allSatisfy(hasShortNames) ?? true }
+    return record.fields.allSatisfy { $0.name.utf8.count <= ListNames.longest && hasShortNames($0.value) }
+  }
+
   /// The most bytes of a file that is read as a whole.
   private static let limit = 64_000_000
 
@@ -164,6 +170,10 @@ final class JSONRows: ListRows {
       try reader.skipBlanks()
     } while try isLines && source.peek() != nil
     if try source.peek() != nil { throw try source.expected("the end of the file") }
+    if let (_, line) = values.first(where: { !hasShortNames($0.value) }) {
+      throw ExchangeError.badFile(
+        path: source.path, line: line, column: nil, expected: "names of at most \(ListNames.longest) bytes expected")
+    }
     let lists = try JSONLists(values, isLines: isLines, path: source.path)
     return try TableCards(source, options) { JSONRows($0, lists) }
   }

@@ -13,6 +13,10 @@ enum ListRole: Hashable {
 }
 
 enum ListNames {
+  /// The most bytes of a name. A longer cell is not compared with others: with thousands of combining marks that takes
+  /// minutes.
+  static let longest = 1_000
+
   private static let roles: [String: ListRole] = {
     var roles: [String: ListRole] = [:]
     for line in String(decoding: PackageResources.names_txt, as: UTF8.self).lines {

@@ -85,7 +85,10 @@ struct ListShape {
     _ sample: [[String]], names given: [String]?, _ options: TableOptions, path: String, line: Int
   ) throws(ExchangeError) {
     note = options.note
-    var names = (given ?? sample[0]).map { Tags.separated($0).joined(separator: " ") }
+    // What is too long for a name has a mark that no name has.
+    var names = (given ?? sample[0]).map { name in
+      name.utf8.count > ListNames.longest ? "!" : Tags.separated(name).joined(separator: " ")
+    }
     if names.contains(FormulaGuard.column) { names = names.map(FormulaGuard.unguarded) }
     let byName = options.columns.filter { $0.number == nil }
     if !byName.isEmpty {
@@ -174,7 +177,7 @@ struct ListShape {
   /// numbers, each cell must begin with a capital.
   static func mayName(_ cells: [String], areNumbered: Bool) -> Bool {
     let names = cells.map(\.trimmed)
-    return Set(names).count == names.count
+    return names.allSatisfy { $0.utf8.count <= ListNames.longest } && Set(names).count == names.count
       && names.allSatisfy { name in
         // Several words without a capital or a usual name, such as `el niño`, are words of the list.
         let words = name.split(separator: " ")
@@ -291,6 +294,7 @@ struct ListShape {
   private static func looksLikeTags(_ index: Int, _ rows: [[String]], needsRepeats: Bool) -> Bool {
     var (seen, repeats) = (Set<String>(), !needsRepeats)
     for row in rows where index < row.count {
+      if row[index].utf8.count > ListNames.longest { return false }
       let words = Tags.separated(row[index])
       if words.count > 5 || row[index].contains(where: { ".,;:!?".contains($0) }) { return false }
       for word in Set(words) where !seen.insert(word).inserted { repeats = true }

@@ -65,8 +65,8 @@ public struct ReadingRules: Sendable {
   public var reflexives: [String: String] = [:]
   /// A line for each function word: its lemma, and after a colon its other forms.
   public var functionWords = ""
-  /// Words of closed classes (pronouns, prepositions, conjunctions, ...), the most frequent first: they are never names,
-  /// whatever their capitals, and a hundred of them tell a text in this language from others.
+  /// Words of closed classes (pronouns, prepositions, conjunctions, ...), the most frequent first. They are never
+  /// names, whatever their capitals, and a hundred of them tell a text in this language from others.
   public var frequentWords = ""
   public var files = ApertiumFiles()
 

@@ -80,12 +80,12 @@ enum CardCommands {
         fields.append(.init("document", "\(text.prefix(8))  \(document.content.summary)"))
       case .noteType: fields.append(.init("note", text))
       case .tags: fields.append(.init("tags", text))
+      case .stability:
+        guard let recall = try card.recall() else { continue }
+        let speed = recall.speed.map { ", after a \($0.rawValue) answer" }
+        fields.append(.init("stability", "\(text), recall \(percent(recall.share)) today\(speed ?? "")"))
       default: if !text.isEmpty { fields.append(.init(property.rawValue, text)) }
       }
-    }
-    if let recall = try card.recall() {
-      let speed = recall.speed.map { ", after a \($0.rawValue) answer" }
-      fields.append(.init("recall", percent(recall.share) + " today" + (speed ?? "")))
     }
     if try card.isUnmade() {
       fields.append(.init("made", "no longer made by its note; `doctor --mend cards` removes such cards"))

@@ -73,7 +73,7 @@ enum TextCommands {
     if let reason = text.languageReason {
       let unknown = text.unknownLanguage.map { "its language, \(quoted($0)), is not in `word languages`; " } ?? ""
       let why = reason == .words ? "by its words" : "as game.language says"
-      session.noteOnce("\(command): \(unknown)read as \(text.language.title), \(why); use --language for another one")
+      noteOnce("\(command): \(unknown)read as \(text.language.title), \(why); use --language for another one", session)
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
     for (path, encoding) in text.encodings {
@@ -84,6 +84,11 @@ enum TextCommands {
     return text
   }
 
+  /// Writes a note unless it was written before in this session.
+  private static func noteOnce(_ text: String, _ session: Session) {
+    if session.state.toldNotes.insert(text).inserted { session.console.note(text) }
+  }
+
   /// Says what was left out of a file or replaced.
   static func noteLosses(_ losses: TextLosses, of path: String, _ session: Session, command: String) {
     for message in losses.messages { session.console.note("\(command): \(printable(path)): \(message)") }
@@ -91,7 +96,7 @@ enum TextCommands {
 
   /// Says which language the words of a command are of, when it was not named.
   static func noteLanguage(_ language: Language, _ session: Session, command: String) {
-    session.noteOnce("\(command): the words are \(language.title); use --language for another language")
+    noteOnce("\(command): the words are \(language.title); use --language for another language", session)
   }
 
   /// The files that a word names: the path itself, or the matches of a pattern.

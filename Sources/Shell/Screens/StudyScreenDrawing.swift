@@ -211,22 +211,18 @@ extension StudyScreen {
     let document = isAnswered ? try card.document()?.document() : nil
     let rows = layout.pictureRoom
     if let masked = try card.maskedPicture() {
-      let lines = terminal.canRedraw && terminal.usesColor ? masks(masked, isAnswered: isAnswered, rows: rows) : []
-      view.picture = (card, isAnswered, ([:], lines))
-      return ([:], lines)
+      let picture = terminal.canRedraw && terminal.usesColor ? DocumentPicture(session, rows: rows - 1) : nil
+      let lines = picture?.lines(
+        ofMedia: masked.name, of: view.isBare ? nil : masked, isFront: !isAnswered, in: study.workspace)
+      let below = lines.map { $0.isEmpty ? [] : [""] + $0 } ?? []
+      view.picture = (card, isAnswered, ([:], below))
+      return ([:], below)
     }
     let placed = try media(of: card, isAnswered: isAnswered, rows: document == nil ? rows : rows / 2)
     let used = placed.values.reduce(0) { $0 + $1.count }
     let drawn = (placed, try document.map { try self.drawn($0, rows: rows - used, layout) } ?? [])
     view.picture = (card, isAnswered, drawn)
     return drawn
-  }
-
-  /// The lines of a picture of which the card hides areas, below its words.
-  private func masks(_ masked: MaskedPicture, isAnswered: Bool, rows: Int) -> [String] {
-    let lines = DocumentPicture(session, rows: rows - 1).lines(
-      ofMedia: masked.name, of: view.isBare ? nil : masked, isFront: !isAnswered, in: study.workspace)
-    return lines.isEmpty ? [] : [""] + lines
   }
 
   private func media(of card: CardHandle, isAnswered: Bool, rows: Int) throws -> [String: [String]] {

@@ -249,11 +249,6 @@ extension Session {
     return mark + (question.last == " " ? last + " " : last)
   }
 
-  /// Writes a note unless it was written before.
-  func noteOnce(_ text: String) {
-    if state.toldNotes.insert(text).inserted { console.note(text) }
-  }
-
   var canAsk: Bool { console.terminal.hasKeyboard && console.terminal.hasScreen && !options.isUnattended }
 
   /// Asks for yes or no if a user can be asked; otherwise the answer is yes, as the command was given deliberately.

@@ -104,7 +104,7 @@ extension ProblemTable {
     LanguageError.self, in: "Language/LanguageError.swift",
     [
       .damaged(path: hostile, reason: "it ends in the middle"), .unreadable(path: hostile, reason: "permission denied"),
-      .missing(language: "Spanish", package: "apertium-eng-spa"),
+      .missing(language: "Spanish", package: "apertium-eng-spa"), .noFrequencies(language: "Spanish", code: "es"),
     ])
 
   static let textFiles = ProblemTable(
@@ -224,6 +224,8 @@ extension ProblemTable {
       .unspoken(text: hostile, language: "Spanish", program: hostile, reason: nil),
       .speechTimedOut(text: hostile, program: hostile, seconds: 120), .notCut(path: hostile, reason: hostile),
       .notCut(path: hostile, reason: nil), .rehearsal("undo"), .lookingBack("adding cards"),
+      .otherLanguage(path: hostile, found: "es", read: .unknown("english")),
+      .otherLanguage(path: hostile, found: "ja", read: .unknown("english")),
     ])
 }
 

@@ -198,6 +198,10 @@ worst = {
   ["deck_options.new_sort="] = texts(function(t) big().options.new_sort = t end),
   ["deck_options.new_mix="] = texts(function(t) big().options.new_mix = t end),
   ["deck_options.review_order="] = texts(function(t) big().options.review_order = t end),
+  ["deck_options.answer_time="] = texts(function(t) big().options.answer_time = t end),
+  ["deck:set_due"] = {
+    function() big():set_due(text(), "1") end, function() big():set_due("", text()) end, function() big():set_due("", "0-9!") end,
+  },
   ["deck_options.model="] = texts(function(t) big().options.model = t end),
   ["deck.preset="] = texts(function(t) big().preset = t end),
   ["deck:stats"] = texts(function(t) big():stats(t) end),
@@ -205,7 +209,7 @@ worst = {
   ["presets.open"] = texts(presets.open),
   ["presets.create"] = texts(presets.create),
   ["preset.name="] = texts(function(t) (presets.open("Worst") or assert(presets.create("Worst"))).name = t end),
-  ["card.flag="] = {}, ["card:bury"] = {}, ["card:unbury"] = {},
+  ["card.flag="] = {}, ["card.due="] = {}, ["card:forget"] = {}, ["card:bury"] = {}, ["card:unbury"] = {},
   ["session:suspend"] = {}, ["session:bury"] = {}, ["session:flag"] = {},
   ["decks.create"] = texts(decks.create),
   ["texts.open"] = {
