@@ -100,9 +100,9 @@ final class AgentCall {
   var bytes: Int { commands.joined().reduce(0) { $0 + $1.utf8.count } }
 
   /// Returns the results of the items of an argument. An item that fails before it has changed anything has its error
-  /// there; if it has, the whole call fails. The last item comes first, as new cards go on top of the deck.
+  /// there; if it has, the whole call fails.
   func results(of argument: String, _ body: (ValueReader) throws -> [(String, Value)]) throws -> [Value] {
-    try arguments[argument].elements().enumerated().reversed().map { index, item in
+    try arguments[argument].elements().enumerated().map { index, item in
       let count = commands.count
       var facts: [(String, Value)]
       do {
@@ -114,7 +114,7 @@ final class AgentCall {
         facts = [("error", .record(["code": problem.code, "message": printable(problem.message, limit: 150)]))]
       }
       return .record([("index", .integer(index))] + facts)
-    }.reversed()
+    }
   }
 }
 

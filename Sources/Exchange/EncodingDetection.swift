@@ -1,5 +1,5 @@
 // Finds the encoding of a text that is not UTF-8, by its bytes and by its language.
-// Invariant: nothing here takes more than 64 KiB of a text; a text of mostly UTF-8 is UTF-8.
+// Invariant: nothing here takes more than 64 KiB of a text; a text that is nearly all UTF-8 is UTF-8.
 
 import Text
 
@@ -25,7 +25,7 @@ extension TextEncoding {
   private static func base(of code: String) -> String { code.prefix { $0 != "-" && $0 != "_" }.lowercased() }
 
   /// Returns the encoding of a text that is not UTF-8, if its bytes show it; nil if they do not, or if the texts of its
-  /// language had one encoding only. Bytes of which most are UTF-8 show none.
+  /// language had one encoding only. Bytes of nearly all UTF-8 show none.
   /// - Parameters:
   ///   - language: a code; nil if it is not known. Then the text must be typical of Japanese, Chinese or Russian.
   ///   - usual: the encoding of the language that is usual, which the encodings of Russian compete with.
@@ -42,7 +42,8 @@ extension TextEncoding {
       default: []
       }
     let (good, bad) = languages.isEmpty ? (0, 0) : characters(start)
-    if good >= bad { return nil }
+    // One bad byte or two among others are faults of a text in UTF-8.
+    if good >= (bad > 2 ? 8 : 1) * bad { return nil }
     for candidates in languages {
       let scores = candidates.compactMap { encoding in encoding.score(of: start).map { (encoding, score: $0) } }
       guard let (best, score) = scores.max(by: { $0.score < $1.score }) else { continue }

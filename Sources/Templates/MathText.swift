@@ -19,14 +19,13 @@ package enum FieldPiece: Equatable {
   package static func pieces(of text: String) -> [FieldPiece] {
     let bytes = Bytes(text.utf8)[...]
     guard bytes.contains(where: { "[\\".utf8.contains($0) }) else { return [.text(text)] }
-    var (pieces, words, index, missing): ([FieldPiece], Bytes, Int, Set<Int>) = ([], [], 0, [])
+    // The next end of each kind; the end of the text if there is none.
+    var (pieces, words, index, ends): ([FieldPiece], Bytes, Int, [Int: Int]) = ([], [], 0, [:])
     func end(_ closing: StaticString, after start: Int, _ key: Int) -> Int? {
-      guard !missing.contains(key) else { return nil }
-      guard let end = bytes.position(of: closing, from: start) else {
-        missing.insert(key)
-        return nil
-      }
-      return end - start < longest ? end : nil
+      let known = ends[key].flatMap { $0 >= start ? $0 : nil }
+      let end = known ?? bytes.position(of: closing, from: start) ?? bytes.endIndex
+      ends[key] = end
+      return end < bytes.endIndex && end - start < longest ? end : nil
     }
     while index < bytes.endIndex {
       if bytes.begins(with: "[sound:", at: index), let end = end("]", after: index + 7, -1) {

@@ -73,7 +73,7 @@ import TestDecks
       switch Int.random(in: 0..<4, using: &generator) {
       case 0: lines.insert(lines[place], at: place)
       case 1: lines.remove(at: place)
-      case 2: lines.insert(lines.remove(at: place), at: Int.random(in: 0..<lines.count, using: &generator))
+      case 2: lines.insert(lines.remove(at: place), at: Int.random(in: 0...lines.count, using: &generator))
       default: lines[place] = String(lines[place].prefix(Int.random(in: 0...lines[place].count, using: &generator)))
       }
       do { try check(name, lines.joined(separator: "\n")) } catch is ExchangeError { continue }

@@ -123,7 +123,7 @@ import Values
     let answer = try agent.call("add_notes", #"{"deck":"--json","notes":\#(notes)}"#)
     let codes = try answer["results"].elements().map { $0["error"]["code"].value ?? $0["outcome"].value }
     #expect(
-      codes == [.text("added"), .text("empty_note"), .text("not_found"), .text("skipped"), .text("added")], "\(codes)")
+      codes == [.text("added"), .text("empty_note"), .text("not_found"), .text("added"), .text("skipped")], "\(codes)")
     _ = try agent.call("apply", #"{"plan":"\#(answer["plan"].text())"}"#)
     #expect(
       try home.run("card", "list", "--columns", "prompt,answer", "--json").lines.first

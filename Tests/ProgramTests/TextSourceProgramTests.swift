@@ -29,7 +29,7 @@ import TestSupport
     let text = try home.write("gato luna sol\n", to: "a.txt")
     #expect(try run("text", "show", text, "--known", list, "--json").output.hasPrefix("{\"coverage\": 0.3333"))
     #expect(try run("text", "known").output == "No words.\n")
-    #expect(try home.run("text", "known").errors.contains("the words are English, as set by game.language"))
+    #expect(try home.run("text", "known").errors.contains("the words are English; use --language"))
     let imported = try run("text", "known", "--import", list)
     #expect(
       imported.output == "2 words now known or ignored.\n"

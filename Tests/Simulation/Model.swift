@@ -59,7 +59,7 @@ struct Model: Equatable {
       guard let there = decks.cards[words[2]],
         !there.contains(where: { $0.prompt == card.prompt && $0.answer == card.answer })
       else { return nil }
-      decks.cards[words[2]]?.insert(card, at: 0)
+      decks.cards[words[2]]?.append(card)
     default: return changedCard(words)
     }
     return decks

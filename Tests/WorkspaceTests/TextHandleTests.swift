@@ -170,15 +170,6 @@ import ToggleSettings
     #expect(throws: WorkspaceError.self) { try language(english) }
   }
 
-  @Test func `the most frequent words of a language are listed as known in one step`() throws {
-    let list = try UserWordList(workspace, language: "dutch")
-    #expect(throws: LanguageError.self) { try list.setFirst(2) }
-    try list.set(["de"], as: .ignored)
-    try person.folder.write("de\t9\nhond\t3\nkat\t5\n", to: "frequency/nl.tsv")
-    #expect(try list.setFirst(2) == 1)
-    #expect(try list.all().map { "\($0.lemma) \($0.isIgnored)" } == ["de true", "kat false"])
-  }
-
   @Test func `new cards are ordered by how much they help with a text, in one step`() throws {
     let text = try text("de hond slaapt. de hond eet vis. de kat eet. een hond.")
     let deck = try workspace.decks.create("D")

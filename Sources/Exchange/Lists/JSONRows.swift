@@ -172,7 +172,7 @@ final class JSONRows: ListRows {
     if try source.peek() != nil { throw try source.expected("the end of the file") }
     if let (_, line) = values.first(where: { !hasShortNames($0.value) }) {
       throw ExchangeError.badFile(
-        path: source.path, line: line, column: nil, expected: "names of at most \(ListNames.longest) bytes expected")
+        path: source.path, line: line, column: 1, expected: "names of at most \(ListNames.longest) bytes expected")
     }
     let lists = try JSONLists(values, isLines: isLines, path: source.path)
     return try TableCards(source, options) { JSONRows($0, lists) }

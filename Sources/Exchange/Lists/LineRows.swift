@@ -31,6 +31,8 @@ enum ListSeparator {
     guard places.count == 1, let place = places.first,
       line.firstRange(ofText: line[place], from: place.upperBound) == nil
     else { return nil }
+    // `[name]: address` is a link of Markdown.
+    if line.first == "[", line[place].first == ":", line[..<place.lowerBound].last == "]" { return nil }
     let sides = [line[..<place.lowerBound], line[place.upperBound...]].map(plain)
     return sides.contains("") ? nil : sides
   }
@@ -142,11 +144,12 @@ extension TableCards {
     if options.separator == nil, !isTabbed, let forms = ListSeparator.found(in: lines) {
       return try TableCards(source, options) { LineRows($0, forms) }
     }
-    let separator = Separator.found(in: start, first: tab)
+    let content = Array(lines.joined(separator: "\n").utf8)[...]
+    let separator = Separator.found(in: content, first: tab)
     let cells = lines.flatMap { $0.utf8.split(separator: separator) }
     let words = cells.reduce(0) { $0 + $1.split(separator: 0x20).count }
     let isTable =
-      Separator.evenness(of: start, cutBy: separator) >= 0.9 && words <= ListSeparator.mostWords * cells.count
+      Separator.evenness(of: content, cutBy: separator) >= 0.9 && words <= ListSeparator.mostWords * cells.count
     // A line that is longer than what is known of the file is read as a table, which refuses it.
     let isOpen = start.count == ByteSource.chunk && !start.contains(0x0A)
     guard options.separator != nil || isTabbed || isOpen || isTable else {

@@ -10,7 +10,7 @@ enum CatchUpCommands {
   static var all: [BuiltIn] { [catchUp, pause] }
 
   private static let answer =
-    "{cards, without_room, usual_minutes, all_minutes, plan: [{date, cards, spread, minutes}...]}"
+    "{cards, without_room, usual_minutes, all_minutes, plan}"
 
   private static let catchUp = BuiltIn(
     "deck", "catchup", effect: .changes, summary: "Spreads overdue cards over the coming days.", answer: answer,

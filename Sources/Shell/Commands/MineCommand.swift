@@ -47,7 +47,7 @@ enum MineCommand {
       Option(
         "--review", "FILE", .file, access: [.read, .write],
         help: "a table of the words, to change before cards are made"),
-    ], example: "mine ep*.es.srt --deck Spanish --translation en --count 30"
+    ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
   ) { invocation, session in
     let deck = invocation.optionalText("--deck") ?? TextCommands.usualDeck
     func paths(_ option: String) throws -> [String] {
