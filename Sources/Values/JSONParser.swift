@@ -1,6 +1,6 @@
 // Parses a JSON text (RFC 8259) into a value, within limits, and reports where it is wrong.
 // Invariant: work and memory are proportional to the text's length; no input can trap, and an accepted text is
-// represented completely. The fields of each record are sorted by name.
+// represented completely. The fields of each record are sorted by name, unless their order is asked for.
 
 import Text
 
@@ -9,23 +9,27 @@ public struct JSONParser {
   private var reader: JSONReader<JSONBytes>
   private let limits: JSONLimits
   private let keepsLast: Bool
+  private let keepsOrder: Bool
   private var values = 0
 
   /// - Parameter keepsLast: whether the last of several fields with the same name counts, as for most other programs;
   ///   otherwise such a record is an error.
-  public static func parse(_ bytes: [UInt8], limits: JSONLimits, keepsLast: Bool = false) throws(JSONFailure) -> Value {
+  /// - Parameter keepsOrder: whether the fields of a record stay in their order.
+  public static func parse(
+    _ bytes: [UInt8], limits: JSONLimits, keepsLast: Bool = false, keepsOrder: Bool = false
+  ) throws(JSONFailure) -> Value {
     guard bytes.count <= limits.bytes else {
       throw JSONFailure(reason: .tooLong(limit: limits.bytes), line: 1, column: 1)
     }
-    var parser = JSONParser(bytes, limits, keepsLast: keepsLast)
+    var parser = JSONParser(bytes, limits, keepsLast: keepsLast, keepsOrder: keepsOrder)
     let value = try parser.value(depth: 0)
     try parser.reader.skipBlanks()
     guard parser.reader.source.next == nil else { throw try parser.reader.expected("the end of the file") }
     return value
   }
 
-  private init(_ bytes: [UInt8], _ limits: JSONLimits, keepsLast: Bool) {
-    (self.limits, self.keepsLast) = (limits, keepsLast)
+  private init(_ bytes: [UInt8], _ limits: JSONLimits, keepsLast: Bool, keepsOrder: Bool) {
+    (self.limits, self.keepsLast, self.keepsOrder) = (limits, keepsLast, keepsOrder)
     reader = JSONReader(JSONBytes(bytes), rowLimit: limits.bytes)
   }
 
@@ -86,6 +90,7 @@ public struct JSONParser {
       guard keepsLast else { throw reader.source.failure(.keyTwice(sorted[index].name), at: reader.source.offset - 1) }
       hasTwins = true
     }
+    if keepsOrder, !isSorted { return Value.Record(fields.map { ($0.name, $0.value) }) }
     // Sorting kept the order of fields with the same name.
     return hasTwins ? Value.Record(sorted.map { ($0.name, $0.value) }) : Value.Record(sorted: sorted)
   }

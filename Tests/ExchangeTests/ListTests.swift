@@ -154,7 +154,7 @@ import Values
       try NoteTypeTable.edit(db, type.id, edit, agreed: true, now: 1, isInterrupted: { false })
     }
     #expect(try imported("b.csv", text + "d,e,f\n").cards.added == 1)
-    #expect(try cards().map(\.card.answer) == ["b of a", "e of d"])
+    #expect(try cards().map(\.card.answer) == ["e of d", "b of a"])
     #expect(try collection.store.read { try NoteTypeTable.list($0) }.count { $0.name.hasPrefix("List: ") } == 1)
     let report = try imported("a.csv", text, into: "two") { $0.table.hasTwoColumns = true }
     #expect(report.cards.lost == ["the content of example, because --two-columns takes the front and the back"])

@@ -159,7 +159,7 @@ final class JSONRows: ListRows {
       let reason = try reader.value(into: &raw)
       let limits = JSONLimits(bytes: limit, depth: 32, values: 5_000_000, string: rowLimit)
       do throws(JSONFailure) {
-        if reason == nil { values.append((try JSONParser.parse(raw, limits: limits), line)) }
+        if reason == nil { values.append((try JSONParser.parse(raw, limits: limits, keepsOrder: true), line)) }
       } catch {
         throw ExchangeError.badFile(path: source.path, line: line, column: column, expected: error.words)
       }

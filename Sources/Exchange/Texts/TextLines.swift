@@ -136,8 +136,11 @@ extension TextFile {
       if faults.containsNUL { throw containsNUL(scan) }
       let language = (isPage ? self.language(ofHTML: bytes.prefix(4096)) : nil) ?? language
       let isPlain = faults.count == 0 || given != nil || hasMark
+      let named = isPage && !isPlain ? TextEncoding.declared(by: bytes) : nil
+      let eastern: [TextEncoding] = [.shiftJIS, .eucJP, .gb18030, .big5]
+      let isEastern = named.map { eastern.contains($0) } ?? false
       let found = isPlain ? nil : TextEncoding.detected(in: content[...], language: language, usual: usual)
-      if isPlain || found == nil && faults.areFew {
+      if isPlain || found == nil && !isEastern && faults.areFew {
         faults.tell(&scan.losses)
         let text = String(decoding: content, as: UTF8.self)
         if given == nil, content.contains(0x1B), text.contains(text: "\u{1B}$B") || text.contains(text: "\u{1B}$@") {
@@ -146,7 +149,6 @@ extension TextFile {
         }
         return (text, .utf8)
       }
-      let named = isPage ? TextEncoding.declared(by: bytes) : nil
       encoding = named ?? found ?? language.flatMap(TextEncoding.legacy(ofLanguage:)) ?? usual ?? .windows1252
     }
     var (text, line): ([UInt8], Int) = ([], 1)
