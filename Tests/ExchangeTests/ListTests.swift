@@ -144,6 +144,11 @@ import Values
     #expect(try collection.store.read { try DecksCheck.findings($0, now: collection.now) }.isEmpty)
   }
 
+  @Test func `a table below the heading of a card is a part of its answer`() throws {
+    _ = try imported("a.md", "# T\n\n## q\n\n- one\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    #expect(try cards().map(\.card.prompt) == ["q"])
+  }
+
   @Test func `a type that was edited is used again, and plain cards are made on request`() throws {
     let text = "word,meaning,example\na,b,c\n"
     _ = try imported("a.csv", text)

@@ -172,7 +172,8 @@ extension TableCards {
     let heads = LineRows.heads(in: lines)
     if let names = heads.first, count == 0 || cards.found.listedPairs != nil {
       // Below one heading, a table is its answer, unless the heading is a title or the names mean the sides of a card.
-      if count == 0 || lines[0].hasPrefix("# ") || ListNames.sides(of: names) != nil {
+      let isTitled = lines[0].hasPrefix("# ") && !lines.dropFirst().contains { $0.hasPrefix("#") }
+      if count == 0 || isTitled || ListNames.sides(of: names) != nil {
         return try TableCards(source, options) { LineRows($0, [], heads: heads) }
       }
     }
