@@ -305,7 +305,6 @@ import TestSupport
     let terminal = try home.terminal(["--color=always", "study", "D"], ["COLORTERM=truecolor", "KITTY_WINDOW_ID=1"])
     let front = terminal.wait(for: "38;2;255;0;0m")
     #expect(front.contains("what") && !front.contains("0;0;255m"))
-    terminal.wait(for: "[picture no.png]")
     terminal.type("\r", showing: "38;2;0;0;255m")
     let plain = try home.run(["study", "D"], input: "\ngood\n")
     #expect(plain.output.contains("[picture blue.svg]") && !plain.output.contains("\u{1B}"), "\(plain)")
