@@ -63,9 +63,9 @@ enum ChangingTools {
     let (name, mode) = (try call.deckName(), try call.arguments["on_duplicate"].text())
     if try call.workspace.decks.named(name) == nil { try call.run(["deck", "create", "--", name]) }
     let deck = try call.workspace.decks.open(name)
+    let types = call.workspace.noteTypes
+    let basic = try types.all().first { try $0.record().isBasic }
     return try call.results(of: "notes") { item in
-      let types = call.workspace.noteTypes
-      let basic = try types.all().first { try $0.record().isBasic }
       let type = try item["type"].value == nil ? basic : types.open(item["type"].text())
       guard let type else { throw item.failure("a note type, as there is none like Basic,") }
       let (known, tags) = (try type.record(), try item["tags"].texts())

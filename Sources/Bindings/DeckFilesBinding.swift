@@ -17,7 +17,8 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     "Adds the cards of a file, or of several in this order: \(CardFormat.endings) from its extension, or "
       + "{format=}; `-` is standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be "
       + "done); for a package with_schedule; for a table notetype (the note type to fill), separator, columns (a table "
-      + "such as {prompt = \"Spanish\", answer = 2}, or a text), no_header, two_columns. If a file is damaged, nothing is imported."
+      + "such as {prompt = \"Spanish\", answer = 2}, or a text), no_header, two_columns. If a file is damaged, nothing "
+      + "is imported."
   ) { deck, stack in
     let paths = try paths(at: 2, stack, context)
     let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false

@@ -159,7 +159,8 @@ func describeMining(_ type: BoundType<DeckHandle>) {
     "mine", ["text": .object("text"), "options": .optional(.table)],
     returns: .table.orProblem, grant: .decksWrite, example: "(texts.open(\"novel.txt\"), {count = 30})",
     "Adds a card for each unknown word of a text with the sentence that shows it best; returns added, present, "
-      + "the lemmas, and the words that are left_out with the reason. Options: count (new cards), cloze, dictionary, type (a note type to use instead of Mined)."
+      + "the lemmas, and the words that are left_out with the reason. Options: count (new cards), cloze, dictionary, "
+      + "type (a note type to use instead of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
     var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)

@@ -74,7 +74,7 @@ extension TextEncoding {
 
   var hasUpperCharacters: Bool { self != .utf8 && self != .utf16 && !isMultibyte }
 
-  fileprivate var isMultibyte: Bool { [.shiftJIS, .eucJP, .gb18030, .big5].contains(self) }
+  var isMultibyte: Bool { [.shiftJIS, .eucJP, .gb18030, .big5].contains(self) }
 
   /// The table of the C library. Those of Microsoft have what people wrote beyond the standards, such as `①`.
   fileprivate var table: String {

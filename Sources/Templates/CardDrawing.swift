@@ -82,7 +82,7 @@ public struct CardDrawing: Equatable, Sendable {
           ? line.runs.lines(within: room) : [[StyledRun(String(repeating: line.rule, count: min(room, 20)))]]
       for (place, row) in inner.enumerated() {
         let start = place == 0 ? lead : hang
-        rows.append(start.isEmpty ? row : [StyledRun(row.isEmpty ? start.trimmedEnd : start, .dim)] + row)
+        rows.append(start.isEmpty ? row : [StyledRun(row.isEmpty ? start.withoutTrailingSpaces : start, .dim)] + row)
       }
     }
     return rows
@@ -91,17 +91,13 @@ public struct CardDrawing: Equatable, Sendable {
   /// Lays out the rows of a table; where the columns do not fit beside each other, their cells are below each other.
   private static func columns(_ table: ArraySlice<Line>, _ width: Int) -> [[StyledRun]] {
     let count = table.reduce(0) { max($0, $1.cells.count) }
-    func natural(_ cell: [Line]) -> Int { rows(cell, .max).reduce(0) { max($0, $1.text.displayWidth) } }
-    var widths = (0..<count).map { place in
-      min(width, table.reduce(1) { max($0, $1.cells.indices.contains(place) ? natural($1.cells[place]) : 0) })
+    func widest(_ cell: [Line]) -> Int { rows(cell, .max).reduce(0) { max($0, $1.text.displayWidth) } }
+    let natural = (0..<count).map { place in
+      min(width, table.reduce(1) { max($0, $1.cells.indices.contains(place) ? widest($1.cells[place]) : 0) })
     }
     let room = width == .max ? width : width - gap * (count - 1)
     if count * leastColumn > room { return table.flatMap { $0.cells.flatMap { rows($0, width) } } }
-    var excess = width == .max ? 0 : widths.reduce(0, +) - room
-    while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }) {
-      widths[widest] -= 1
-      excess -= 1
-    }
+    let widths = sharedWidths(natural, room: room, least: leastColumn)
     return table.flatMap { row in side(row.cells.enumerated().map { rows($1, widths[$0]) }, widths) }
   }
 
@@ -120,10 +116,6 @@ public struct CardDrawing: Equatable, Sendable {
       return row
     }
   }
-}
-
-extension String {
-  fileprivate var trimmedEnd: String { String(reversed().drop { $0 == " " }.reversed()) }
 }
 
 extension Style {

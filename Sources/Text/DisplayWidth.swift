@@ -28,6 +28,30 @@ extension String {
     let blanks = String(repeating: " ", count: max(0, width - displayWidth))
     return atStart ? blanks + self : self + blanks
   }
+
+  package var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) }
+}
+
+/// Shrinks widths to a largest common one, at least `least`, so that their sum fits; what is left goes to the first
+/// ones that were shrunk.
+/// - Parameter givesWay: whether the width at an index may shrink.
+package func sharedWidths(_ natural: [Int], room: Int, least: Int, _ givesWay: (Int) -> Bool = { _ in true }) -> [Int] {
+  func taken(_ cap: Int) -> Int {
+    natural.indices.reduce(0) { $0 + (givesWay($1) ? min(natural[$1], cap) : natural[$1]) }
+  }
+  var (low, high) = (least, max(least, natural.max() ?? 0))
+  while low < high {
+    let middle = (low + high + 1) / 2
+    if taken(middle) <= room { low = middle } else { high = middle - 1 }
+  }
+  var left = max(0, room - taken(low))
+  return natural.indices.map { place in
+    let own = natural[place]
+    guard givesWay(place), own > low else { return own }
+    guard left > 0 else { return low }
+    left -= 1
+    return low + 1
+  }
 }
 
 extension Character {

@@ -36,8 +36,14 @@ public enum CardFields {
   public static func maskedPicture(_ db: Database, of card: CardRecord) throws -> MaskedPicture? {
     let note = try NoteTable.record(db, card.note)
     let type = try NoteTypeTable.record(db, note.type)
-    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
-    return try MaskedPicture(fields, of: type, number: card.ordinal + 1) { try MediaTable.isThere(db, $0) }
+    return try maskedPicture(
+      db, NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type)), type, card)
+  }
+
+  fileprivate static func maskedPicture(
+    _ db: Database, _ fields: NoteFields, _ type: NoteType, _ card: CardRecord
+  ) throws -> MaskedPicture? {
+    try MaskedPicture(fields, of: type, number: card.ordinal + 1) { try MediaTable.isThere(db, $0) }
   }
 }
 
@@ -48,6 +54,8 @@ public struct CardHTML {
   /// Whether the sides were written as plain text, in which white space counts.
   public private(set) var isPlain: (prompt: Bool, answer: Bool) = (false, false)
   public let type: NoteTypeID
+  /// The picture of which the card hides areas; then its texts describe it, and there is no HTML.
+  public private(set) var masked: MaskedPicture?
 
   /// - Throws: `NoteError.tooLarge`; what reading throws.
   public init(_ db: Database, of card: CardRecord) throws {
@@ -58,7 +66,14 @@ public struct CardHTML {
       (prompt, isPlain.prompt) = CardHTML.field(note.fields[0], media.promptPictures)
       (answer, isPlain.answer) = CardHTML.field(note.fields[1], media.answerPictures)
     } else {
-      let sides = try CardHTML.sides(db, card, note, isForTerminal: true)
+      let type = try NoteTypeTable.record(db, note.type)
+      let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
+      masked = try CardFields.maskedPicture(db, fields, type, card)
+      guard masked == nil else {
+        isPlain = (true, true)
+        return
+      }
+      let sides = try CardHTML.sides(db, card, note, fields, of: type, isForTerminal: true)
       prompt = sides.front.text
       answer = try CardTexts.answerAlone(sides.back, prompt: card.prompt, isInterrupted: isNeverInterrupted).text
     }
@@ -76,31 +91,29 @@ public struct CardHTML {
   }
 
   fileprivate static func sides(
-    _ db: Database, _ card: CardRecord, _ note: NoteRecord, isForTerminal: Bool
+    _ db: Database, _ card: CardRecord, _ note: NoteRecord, _ fields: NoteFields, of type: NoteType, isForTerminal: Bool
   ) throws -> (front: Bytes, back: Bytes) {
-    let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
-    let fields = NoteFields(names: maker.type.fields, values: NoteTable.padded(note.fields, maker.type))
+    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
     var facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     return try maker.html(fields, facts, ordinal: card.ordinal, isForTerminal: isForTerminal)
   }
 }
 
+/// The two sides of a card as a terminal draws them, and the picture of which it hides areas.
+public typealias DrawnSides = (prompt: CardDrawing, answer: CardDrawing, masked: MaskedPicture?)
+
 extension CardDrawing {
   /// Returns the two sides of a card as a terminal draws them; a side that shows nothing, or hides areas of a picture,
   /// as its text.
-  public static func sides(
-    _ db: Database, of card: CardRecord, _ options: Options
-  ) throws -> (prompt: CardDrawing, answer: CardDrawing) {
-    if try CardFields.maskedPicture(db, of: card) != nil {
-      return (CardDrawing(plain: card.prompt), CardDrawing(plain: card.answer))
-    }
+  public static func sides(_ db: Database, of card: CardRecord, _ options: Options) throws -> DrawnSides {
     let html = try CardHTML(db, of: card)
     let prompt = CardDrawing(html.prompt, isPlain: html.isPlain.prompt, options)
     let answer = CardDrawing(html.answer, isPlain: html.isPlain.answer, options)
     let isBlank = prompt.isEmpty || card.prompt == CardTexts.blank
     return (
-      isBlank ? CardDrawing(plain: card.prompt) : prompt, answer.isEmpty ? CardDrawing(plain: card.answer) : answer
+      isBlank ? CardDrawing(plain: card.prompt) : prompt, answer.isEmpty ? CardDrawing(plain: card.answer) : answer,
+      html.masked
     )
   }
 }
@@ -195,7 +208,9 @@ public struct CardMedia: Equatable, Sendable {
       (answerSounds, answerPictures) = try CardMedia.names(db, inPlain: note.fields[1])
       return
     }
-    let sides = try CardHTML.sides(db, card, note, isForTerminal: false)
+    let type = try NoteTypeTable.record(db, note.type)
+    let fields = NoteFields(names: type.fields, values: NoteTable.padded(note.fields, type))
+    let sides = try CardHTML.sides(db, card, note, fields, of: type, isForTerminal: false)
     func isThere(_ name: String) throws -> Bool { try MediaTable.isThere(db, name) }
     (promptSounds, promptPictures) = try MediaNames.inOrder(sides.front.text, isThere: isThere)
     (answerSounds, answerPictures) = try MediaNames.inOrder(sides.back.text, isThere: isThere)

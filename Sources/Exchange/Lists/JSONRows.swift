@@ -11,6 +11,8 @@ struct JSONLists {
   private(set) var rows: [(value: Value, deck: String, line: Int)] = []
   private(set) var left: [String] = []
   private(set) var uses = 0
+  /// The keys that name a deck.
+  private static let nameKeys = ["name", "title", "deck"]
 
   /// - Parameter isLines: whether each value is a row, as in JSON Lines.
   /// - Throws: `noCards` if there is no list, or several that are no decks.
@@ -38,13 +40,18 @@ struct JSONLists {
   private mutating func add(_ value: Value, in deck: String) {
     if Self.isList(value, isLoose: true) { return take(value.list ?? [], in: deck) }
     let members = value.record?.fields ?? []
-    if let decks = members.first(where: { ["decks", "children"].contains($0.name) })?.value.list {
-      let before = rows.count
-      for inner in decks {
-        let name = ["name", "title", "deck"].lazy.compactMap { inner.record?[$0]?.text?.trimmed }.first ?? ""
-        add(inner, in: [deck, name].filter { !$0.isEmpty }.joined(separator: "::"))
+    if let decks = members.first(where: { ["decks", "children"].contains($0.name) }), let inner = decks.value.list {
+      let before = (rows.count, left.count)
+      for deckBelow in inner {
+        let (name, count) = (Self.nameKeys.lazy.compactMap { deckBelow.record?[$0]?.text?.trimmed }.first, rows.count)
+        add(deckBelow, in: [deck, name ?? ""].filter { !$0.isEmpty }.joined(separator: "::"))
+        if rows.count == count { left.append(name ?? decks.name) }
       }
-      if rows.count > before { return uses += 1 }
+      if rows.count > before.0 {
+        left += members.map(\.name).filter { $0 != decks.name && !Self.nameKeys.contains($0) }
+        return uses += 1
+      }
+      left.removeSubrange(before.1...)
     }
     if search(value, in: deck) { return }
     if ListNames.sides(of: value.names) != nil { return take([value], in: deck) }
@@ -57,7 +64,7 @@ struct JSONLists {
     for isLoose in [false, true] {
       let found = Self.lists(in: value, depth: 0, isLoose: isLoose)
       guard found.count == 1 else { continue }
-      left += found[0].beside.filter { deck.isEmpty || !["name", "title", "deck"].contains($0) }
+      left += found[0].beside.filter { deck.isEmpty || !Self.nameKeys.contains($0) }
       take(found[0].items, in: deck)
       return true
     }

@@ -214,7 +214,6 @@ struct PageCards {
   private(set) var report = PageReport()
 
   mutating func write(_ card: CardRecord) throws {
-    let masked = try CardFields.maskedPicture(db, of: card)
     var start = "<details data-guid=\"\(PageText.escaped(card.guid))\""
     if !options.isFresh, card.reps > 0 || card.state != .new {
       var schedule = card.schedule
@@ -228,11 +227,10 @@ struct PageCards {
     }
     let html = try CardHTML(db, of: card)
     let style = styles[html.type]
-    let isPlain = masked == nil ? html.isPlain : (prompt: true, answer: true)
-    try sink.append((start + "><summary" + attributes(options.promptLanguage, style, isPlain.prompt)).utf8)
-    try write(html.prompt, card, masked, isFront: true)
-    try sink.append(("</summary><div" + attributes(options.answerLanguage, style, isPlain.answer)).utf8)
-    try write(html.answer, card, masked, isFront: false)
+    try sink.append((start + "><summary" + attributes(options.promptLanguage, style, html.isPlain.prompt)).utf8)
+    try write(html, card, isFront: true)
+    try sink.append(("</summary><div" + attributes(options.answerLanguage, style, html.isPlain.answer)).utf8)
+    try write(html, card, isFront: false)
     if let document = card.document { try write(document: document) }
     try sink.append("</div></details>\n".utf8)
     report.cards += 1
@@ -278,8 +276,9 @@ struct PageCards {
   }
 
   /// Writes one side of a card; one without HTML as its text.
-  private mutating func write(_ html: String, _ card: CardRecord, _ masked: MaskedPicture?, isFront: Bool) throws {
-    if let masked { return try write(masked, card, isFront: isFront) }
+  private mutating func write(_ sides: CardHTML, _ card: CardRecord, isFront: Bool) throws {
+    if let masked = sides.masked { return try write(masked, card, isFront: isFront) }
+    let html = isFront ? sides.prompt : sides.answer
     if html.trimmed.isEmpty { return try sink.append(PageText.escaped(isFront ? card.prompt : card.answer).utf8) }
     var page = PageHTML(to: sink)
     try page.write(html) { try write(media: $0, $1) }

@@ -137,10 +137,8 @@ extension TextFile {
       let language = (isPage ? self.language(ofHTML: bytes.prefix(4096)) : nil) ?? language
       let isPlain = faults.count == 0 || given != nil || hasMark
       let named = isPage && !isPlain ? TextEncoding.declared(by: bytes) : nil
-      let eastern: [TextEncoding] = [.shiftJIS, .eucJP, .gb18030, .big5]
-      let isEastern = named.map { eastern.contains($0) } ?? false
       let found = isPlain ? nil : TextEncoding.detected(in: content[...], language: language, usual: usual)
-      if isPlain || found == nil && !isEastern && faults.areFew {
+      if isPlain || found == nil && named?.isMultibyte != true && faults.areFew {
         faults.tell(&scan.losses)
         let text = String(decoding: content, as: UTF8.self)
         if given == nil, content.contains(0x1B), text.contains(text: "\u{1B}$B") || text.contains(text: "\u{1B}$@") {

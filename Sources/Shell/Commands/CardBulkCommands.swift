@@ -14,8 +14,7 @@ enum CardBulkCommands {
   static var all: [BuiltIn] {
     [
       editCards, moveCards, dueCards, forgetCards, suspendCards(true), suspendCards(false), buryCards, flagCards,
-      tagCards,
-      speakCards,
+      tagCards, speakCards,
     ]
   }
 
@@ -200,18 +199,24 @@ enum CardBulkCommands {
       .objects(found), line: "\(session.counted(count, "card")) \(count == 1 ? "is" : "are") buried until tomorrow.")
   }
 
+  /// Returns the words that name cards, and the last word, a value of that name.
+  private static func wordsBeforeLast(_ invocation: Invocation, _ name: String) throws -> ([String], last: String) {
+    let words = invocation.list("CARD|QUERY")
+    guard words.count > 1, let last = words.last else { throw invocation.missing(name) }
+    return (words.dropLast(), last)
+  }
+
   private static let flagCards = changing(
     "flag", "Gives cards a flag from 1 to 7, or none with 0.",
     details: "1 red, 2 orange, 3 green, 4 blue, 5 pink, 6 turquoise, 7 purple. `flag:3` finds cards by their flag.",
     argument: Argument("CARD|QUERY", .query, help: "cards or a query, then the number of the flag"),
     usage: ["card flag CARD|QUERY... N"], example: "Spanish:3 1"
   ) { invocation, session in
-    let words = invocation.list("CARD|QUERY")
-    guard words.count > 1, let last = words.last else { throw invocation.missing("N") }
+    let (words, last) = try wordsBeforeLast(invocation, "N")
     guard let flag = Int(last), CardHiding.flags.contains(flag) else {
       throw invocation.badValue("N", last, expected: CardHiding.flagExpectation)
     }
-    let found = try cards(words.dropLast(), session)
+    let found = try cards(words, session)
     try shown("Flagging", found, session) { try session.workspace().cards.setFlag(found, to: flag, progress: $0) }
     return reply(found, flag == 0 ? "Removed the flag from" : "Flagged", session)
   }
@@ -222,9 +227,8 @@ enum CardBulkCommands {
     argument: Argument("CARD|QUERY", .query, help: "cards or a query, then the days"),
     usage: ["card due CARD|QUERY... DAYS"], example: "Spanish:3 3-7"
   ) { invocation, session in
-    let words = invocation.list("CARD|QUERY")
-    guard words.count > 1, let days = words.last else { throw invocation.missing("DAYS") }
-    let found = try cards(words.dropLast(), session)
+    let (words, days) = try wordsBeforeLast(invocation, "DAYS")
+    let found = try cards(words, session)
     try shown("Setting", found, session) { try session.workspace().cards.setDue(found, to: days, progress: $0) }
     return reply(found, "Set the due day of", session)
   }

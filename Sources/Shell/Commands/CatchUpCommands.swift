@@ -9,8 +9,7 @@ import Workspace
 enum CatchUpCommands {
   static var all: [BuiltIn] { [catchUp, pause] }
 
-  private static let answer =
-    "{cards, without_room, usual_minutes, all_minutes, plan}"
+  private static let answer = "{cards, without_room, usual_minutes, all_minutes, plan}"
 
   private static let catchUp = BuiltIn(
     "deck", "catchup", effect: .changes, summary: "Spreads overdue cards over the coming days.", answer: answer,

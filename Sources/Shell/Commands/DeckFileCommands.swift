@@ -27,13 +27,13 @@ enum DeckFileCommands {
       are shown below the answer, and the answer says how it was read; --dry-run shows the first three cards. What \
       deck export wrote, Anki's text files and packages (.apkg, .colpkg) and Markdown with cards are read as such. \
       `-` is standard input. Without DECK, the deck has the name of the file; it is created if it does not exist. \
-      `import` alone is this command, too. Several files are one undo step. A row that cannot become a card is refused and reported. A \
-      broken file imports nothing, and the exit status is 1; it is also 1 if every row was refused or no card was \
-      found. Lines that are part of no card are named, and comments counted. With \
-      --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of \
-      the card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and \
-      so is a row of a note that is in another deck. The notes of a package come with their types, media, presets \
-      and schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
+      `import` alone is this command, too. Several files are one undo step. A row that cannot become a card is \
+      refused and reported. A broken file imports nothing, and the exit status is 1; it is also 1 if every row was \
+      refused or no card was found. Lines that are part of no card are named, and comments counted. With \
+      --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of the \
+      card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and so \
+      is a row of a note that is in another deck. The notes of a package come with their types, media, presets and \
+      schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
       package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format \
       answers imports what was answered on a page of the deck (deck page): schedules continue as if it had been \
       answered here, and answers that are already there are skipped.

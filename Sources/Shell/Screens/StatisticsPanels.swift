@@ -194,8 +194,8 @@ struct KnowledgePanels: NumberShowing {
   }
 
   private var few: String {
-    "\(counted(knowledge.fit.count, "answer")) on later days: too few to say how well \(knowledge.model.title) predicts your answers "
-      + "(\(Self.fewestAnswers) are needed)."
+    "\(counted(knowledge.fit.count, "answer")) on later days: too few to say how well \(knowledge.model.title) "
+      + "predicts your answers (\(Self.fewestAnswers) are needed)."
   }
 
   private var words: [String] {

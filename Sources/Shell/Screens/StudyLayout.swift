@@ -1,6 +1,7 @@
 // Lays out a card on the study screen: header, prompt, answer and picture, and the keys. Invariant: all texts can be
 // seen on a terminal of any size: what does not fit scrolls, and a line says so.
 
+import Decks
 import Memory
 import Templates
 import Text
@@ -168,7 +169,7 @@ struct StudyView {
   /// Whether the next key is for the page of keys or the number of a flag, not for the card.
   var isCovered: Bool { isHelpShown || asksFlag }
   /// The sides of the card; nil before they are drawn.
-  var drawn: (prompt: CardDrawing, answer: CardDrawing)?
+  var drawn: DrawnSides?
   private var opensHints = false
   /// The fields below the answer.
   var fields: [(name: String, text: String)] = []
@@ -193,7 +194,7 @@ struct StudyView {
   var shownSince = 0.0
 
   /// The sides of the card, drawn once until it changes or a hint is opened.
-  mutating func sides(of card: CardHandle, on terminal: Terminal) throws -> (prompt: CardDrawing, answer: CardDrawing) {
+  mutating func sides(of card: CardHandle, on terminal: Terminal) throws -> DrawnSides {
     if let drawn { return drawn }
     var options = terminal.drawing
     options.opensHints = opensHints
@@ -229,7 +230,7 @@ struct StudyKeys {
     }
     let ratings = try ratings(withIntervals: showsIntervals).joined(separator: "    ")
     return ratings + "        \(opening)u undo   e edit   ? more\n" + Self.marks
-      + (try screen.canBeBared ? "   m masks" : "")
+      + (screen.canBeBared ? "   m masks" : "")
   }
 
   /// The most important keys in one line, longest first.

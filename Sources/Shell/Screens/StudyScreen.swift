@@ -196,7 +196,7 @@ final class StudyScreen {
     case .up, .down, .pageUp, .pageDown, .home, .end: _ = try scroll(key)
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
-    case .character("m") where try canBeBared: (view.isBare, view.picture) = (!view.isBare, nil)
+    case .character("m") where canBeBared: (view.isBare, view.picture) = (!view.isBare, nil)
     case .character(let letter) where !isSprint && "sbfr".contains(letter): try act(letter)
     default: if view.isAnswerShown, let rating = rating(of: key) { try answer(rating) }
     }

@@ -118,9 +118,7 @@ extension StudyScreen {
   }
 
   /// Whether the masks of the picture on the answer can be taken off, and put back.
-  var canBeBared: Bool {
-    get throws { try view.isAnswerShown && study.card()?.maskedPicture()?.canBeBared == true }
-  }
+  var canBeBared: Bool { view.isAnswerShown && view.drawn?.masked?.canBeBared == true }
 
   var hint: String {
     if !view.isAnswerShown {
@@ -210,7 +208,7 @@ extension StudyScreen {
     if let known = view.picture, known.card === card, known.isAnswered == isAnswered { return known.drawn }
     let document = isAnswered ? try card.document()?.document() : nil
     let rows = layout.pictureRoom
-    if let masked = try card.maskedPicture() {
+    if let masked = try view.sides(of: card, on: terminal).masked {
       let picture = terminal.canRedraw && terminal.usesColor ? DocumentPicture(session, rows: rows - 1) : nil
       let lines = picture?.lines(
         ofMedia: masked.name, of: view.isBare ? nil : masked, isFront: !isAnswered, in: study.workspace)

@@ -90,7 +90,9 @@ extension TableText {
     ]
     for givesWay in order {
       let least = widths.indices.map { givesWay(columns[$0]) ? min(widths[$0], Self.least) : widths[$0] }
-      if least.reduce(0, +) <= room { return shared(room, widths) { givesWay(self.columns[$0]) } }
+      if least.reduce(0, +) <= room {
+        return sharedWidths(widths, room: room, least: Self.least) { givesWay(columns[$0]) }
+      }
       widths = least
     }
     return dropped(widths, to: width)
@@ -115,27 +117,6 @@ extension TableText {
       let last = kept.lastIndex(where: { $0 > 0 && !columns[$0].isMain && !columns[$0].isTyped })
     { kept.remove(at: last) }
     return kept
-  }
-
-  /// Shrinks some of the columns, widest first, until all fit or are at their minimum.
-  private func shared(_ room: Int, _ natural: [Int], _ givesWay: (Int) -> Bool) -> [Int] {
-    func taken(_ cap: Int) -> Int {
-      natural.indices.reduce(0) { $0 + (givesWay($1) ? min(natural[$1], cap) : natural[$1]) }
-    }
-    // Binary search for the largest common cap; the remaining width goes to the first columns that were capped.
-    var (low, high) = (Self.least, max(Self.least, natural.max() ?? 0))
-    while low < high {
-      let middle = (low + high + 1) / 2
-      if taken(middle) <= room { low = middle } else { high = middle - 1 }
-    }
-    var left = max(0, room - taken(low))
-    return natural.indices.map { place in
-      let own = natural[place]
-      guard givesWay(place), own > low else { return own }
-      guard left > 0 else { return low }
-      left -= 1
-      return low + 1
-    }
   }
 
   /// Drops columns from the right when not even minimum widths fit: they get the width 0.

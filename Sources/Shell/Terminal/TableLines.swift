@@ -7,8 +7,6 @@ import Problems
 import Templates
 import Text
 
-extension String { var withoutTrailingSpaces: String { String(reversed().drop { $0 == " " }.reversed()) } }
-
 extension Terminal {
   /// The width of the column of names when fields are shown.
   func nameWidth(_ names: [String]) -> Int {

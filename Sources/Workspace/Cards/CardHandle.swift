@@ -94,7 +94,7 @@ public final class CardHandle: RowHandle<CardID> {
   }
 
   /// Returns the two sides as a terminal draws them.
-  public func drawn(_ options: CardDrawing.Options) throws -> (prompt: CardDrawing, answer: CardDrawing) {
+  public func drawn(_ options: CardDrawing.Options) throws -> DrawnSides {
     let record = try record()
     return try workspace.read { try CardDrawing.sides($0, of: record, options) }
   }

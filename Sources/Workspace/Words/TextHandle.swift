@@ -79,7 +79,8 @@ public final class TextHandle: WorkspaceHandle {
       named == nil ? code.flatMap { Self.language(specified: $0, usual: usual) } : nil
     }
     let specified = known(first?.language) ?? known(paths.first.flatMap { SubtitleName($0).code })
-    let found = specified == nil ? known(first.flatMap { LanguageGuess($0.paragraphs.lazy.map(\.text)).code }) : nil
+    let guess = options.language == nil ? first.map { LanguageGuess($0.paragraphs.lazy.map(\.text)) } : nil
+    let found = specified == nil ? known(guess?.code) : nil
     languageReason = found != nil ? .words : named == nil && specified == nil ? .gameLanguage : nil
     unknownLanguage = languageReason == nil ? nil : first?.language.flatMap { $0.isEmpty ? nil : $0 }
     lemmatizer = workspace.languages.lemmatizer(of: specified ?? found ?? usual)
@@ -93,9 +94,11 @@ public final class TextHandle: WorkspaceHandle {
         try reading.addVocabulary(path)
         continue
       }
-      let guess = LanguageGuess(file.paragraphs.lazy.map(\.text))
-      if options.language == nil, let other = guess.code(insteadOf: lemmatizer.language) {
-        throw WorkspaceError.otherLanguage(path: path, found: other, read: lemmatizer.language)
+      if options.language == nil {
+        let guess = number == 0 ? guess : LanguageGuess(file.paragraphs.lazy.map(\.text))
+        if let other = guess?.code(insteadOf: lemmatizer.language) {
+          throw WorkspaceError.otherLanguage(path: path, found: other, read: lemmatizer.language)
+        }
       }
       try reading.add(file, options, translation: translation)
     }
