@@ -304,7 +304,7 @@ import TestSupport
     // Kitty's graphics protocol is not for a screen that truncates and redraws its lines.
     let terminal = try home.terminal(["--color=always", "study", "D"], ["COLORTERM=truecolor", "KITTY_WINDOW_ID=1"])
     let front = terminal.wait(for: "38;2;255;0;0m")
-    #expect(front.contains("what") && !front.contains("0;0;255m"))
+    #expect(front.contains("what  \u{1B}[2m[picture no.png]") && !front.contains("0;0;255m"))
     terminal.type("\r", showing: "38;2;0;0;255m")
     let plain = try home.run(["study", "D"], input: "\ngood\n")
     #expect(plain.output.contains("[picture blue.svg]") && !plain.output.contains("\u{1B}"), "\(plain)")
