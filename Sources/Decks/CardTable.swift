@@ -32,7 +32,7 @@ public enum CardTable {
       return ids
     }
     var matcher = try QueryMatcher(db, query, at: moment)
-    let sql = "SELECT \(QueryMatcher.columns) FROM card_rows WHERE \(condition) ORDER BY \(order)"
+    let sql = "SELECT \(QueryColumn.list(for: query)) FROM card_rows WHERE \(condition) ORDER BY \(order)"
     try Statement(db, sql).forEachRow { row in
       if try matcher.matches(row) { ids.append(id(row)) }
     }

@@ -97,7 +97,7 @@ import TestDecks
     #expect(try kept() == [.init(text: "pero", times: 2)] + once)
     let near = try collection.store.read { db in
       let record = try #require(try CardTable.card(db, card))
-      return try Confusions.cards(db, like: [record], in: [deck])[0].near.map { try CardTable.card(db, $0)?.prompt }
+      return try Confusions.findings(db, for: [record], in: [[deck]])[0].near.map { try CardTable.card(db, $0)?.prompt }
     }
     #expect(near == ["but", "window"])
     try collection.store.undo()
@@ -115,7 +115,7 @@ import TestDecks
     let (deck, card) = try deck([(long, "a"), (long + "а", "b"), (long + long, "c")], ratings: [.good], days: 1)
     try collection.store.read { db in
       let record = try #require(try CardTable.card(db, card))
-      #expect(try Confusions.cards(db, like: [record], in: [deck])[0].near.count == 1)
+      #expect(try Confusions.findings(db, for: [record], in: [[deck]])[0].near.count == 1)
     }
   }
 
@@ -129,7 +129,7 @@ import TestDecks
     }
     try collection.store.read { db in
       let record = try #require(try CardTable.card(db, card))
-      #expect(try Confusions.cards(db, like: [record], in: [deck])[0].near.isEmpty)
+      #expect(try Confusions.findings(db, for: [record], in: [[deck]])[0].near.isEmpty)
     }
   }
 
@@ -144,12 +144,12 @@ import TestDecks
     let again = try collection.add(other, "perro", "dog")
     try collection.store.read { db in
       let record = try #require(try CardTable.card(db, card))
-      let (near, same) = try Confusions.cards(db, like: [record], in: [deck, other], limit: 9)[0]
-      #expect(same == [again])
-      let prompts = try near.map { try CardTable.card(db, $0)?.prompt ?? "" }
+      let found = try Confusions.findings(db, for: [record], in: [[deck, other]], limit: 9)[0]
+      #expect(found.same == [again])
+      let prompts = try found.near.map { try CardTable.card(db, $0)?.prompt ?? "" }
       #expect(Set(prompts) == ["perra", "pero", "perros", "can"] && prompts.last == "can", "\(prompts)")
-      #expect(try Confusions.cards(db, like: [record], in: [deck], limit: 2)[0].near.count == 2)
-      #expect(try Confusions.sentences(db, with: [record])[0] == "El perro duerme bajo la mesa")
+      #expect(try Confusions.findings(db, for: [record], in: [[deck]], limit: 2)[0].near.count == 2)
+      #expect(try Confusions.findings(db, for: [record], in: [[]])[0].sentence == "El perro duerme bajo la mesa")
       #expect(try Confusions.family(db, of: DeckTable.record(db, deck)) == [deck])
     }
   }

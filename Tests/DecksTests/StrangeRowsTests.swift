@@ -123,9 +123,9 @@ import TestDecks
     try collection.store.read { db in
       for (place, card) in cards.enumerated() {
         let record = try #require(try CardTable.card(db, card))
-        let near = try Confusions.cards(db, like: [record], in: [inner])[0].near
+        let near = try Confusions.findings(db, for: [record], in: [[inner]])[0].near
         #expect(place == 2 || near.isEmpty, "\(record.prompt)")
-        #expect(try Confusions.sentences(db, with: [record])[0] == nil, "\(record.prompt)")
+        #expect(try Confusions.findings(db, for: [record], in: [[]])[0].sentence == nil, "\(record.prompt)")
       }
       #expect(try Confusions.family(db, of: DeckTable.record(db, inner)) == [outer, inner])
     }
@@ -138,7 +138,7 @@ import TestDecks
     try collection.add(deck, "yesterday", "Ayer vi un gato\ngato")
     try collection.store.read { db in
       let record = try #require(try CardTable.card(db, word))
-      #expect(try Confusions.sentences(db, with: [record])[0] == "Ayer vi un gato")
+      #expect(try Confusions.findings(db, for: [record], in: [[]])[0].sentence == "Ayer vi un gato")
     }
   }
 

@@ -11,12 +11,23 @@ public enum Confusions {
   /// The least number of words in a sentence.
   private static let fewestWords = 4
 
-  /// For each of a few cards, finds the cards of some decks that it is most easily confused with: first those that
-  /// were typed for it, the most frequent first; then the nearest. Cards with the same prompt and answer are copies
-  /// of the card and are returned separately. The decks are read once, however many cards are given.
-  public static func cards(
-    _ db: Database, like cards: [CardRecord], in decks: [DeckID], limit: Int = 3
-  ) throws -> [(near: [CardID], same: [CardID])] {
+  /// What may help with a card.
+  public struct Findings {
+    /// The cards that it is most easily confused with: first those that were typed for it, the most frequent first;
+    /// then the nearest.
+    public let near: [CardID]
+    /// Its copies: cards with the same prompt and answer.
+    public let same: [CardID]
+    /// The shortest sentence of the user's own cards that contains its word.
+    public let sentence: String?
+  }
+
+  /// Finds what may help with each of some cards. All cards are read once, however many are given.
+  /// - Parameter decks: for each card, the decks of the cards that it is compared with.
+  public static func findings(
+    _ db: Database, for cards: [CardRecord], in decks: [Set<DeckID>], limit: Int = 3
+  ) throws -> [Findings] {
+    if cards.isEmpty { return [] }
     var wanted = try cards.map { Wanted($0, try MistypeTable.list(db, of: $0.id)) }
     var (byAnswer, byMistype): ([String: [Int]], [String: [Int]]) = ([:], [:])
     var bySides: [[String]: [Int]] = [:]
@@ -25,27 +36,35 @@ public enum Confusions {
       if !one.answer.isEmpty { byAnswer[one.answer, default: []].append(index) }
       for text in one.typed.keys { byMistype[text, default: []].append(index) }
     }
-    for deck in decks {
-      try db.forEachRow("SELECT id, prompt, answer FROM card_rows WHERE deck = ?", [deck.rawValue]) { row in
-        let (id, sides) = (CardID(rawValue: row.integer(0)), [row.text(1), row.text(2)])
-        let (prompt, answer) = (Side(sides[0]), side(sides[1]))
-        var distances: [Int: Int] = [:]
-        for index in byAnswer[answer] ?? [] { distances[index] = 2 }
-        for index in wanted.indices {
-          if let distance = wanted[index].prompt.distance(to: prompt) { distances[index] = distance }
+    let words = WantedWords(wanted.map(\.prompt.text))
+    try db.forEachRow("SELECT id, prompt, answer, deck FROM card_rows") { row in
+      let (id, sides, deck) = (CardID(rawValue: row.integer(0)), [row.text(1), row.text(2)], row.integer(3))
+      for line in words.isEmpty ? [] : sides.flatMap(\.lines) {
+        for index in words.shown(in: line) where wanted[index].id != id {
+          if line.utf8.count < wanted[index].sentence?.utf8.count ?? 300 { wanted[index].sentence = String(line) }
         }
-        for index in (byMistype[prompt.text] ?? []) + (byMistype[answer] ?? []) {
-          let times = [prompt.text, answer].compactMap { wanted[index].typed[$0] }.max() ?? 0
-          distances[index] = -times
-        }
-        for index in bySides[sides] ?? [] {
-          distances[index] = nil
-          if wanted[index].id != id { wanted[index].same.append(id) }
-        }
-        for (index, distance) in distances where wanted[index].id != id { wanted[index].add(id, distance, limit) }
+      }
+      let near = wanted.indices.filter { decks[$0].contains(DeckID(rawValue: deck)) }
+      if near.isEmpty { return }
+      let (prompt, answer) = (Side(sides[0]), side(sides[1]))
+      var distances: [Int: Int] = [:]
+      for index in byAnswer[answer] ?? [] { distances[index] = 2 }
+      for index in near {
+        if let distance = wanted[index].prompt.distance(to: prompt) { distances[index] = distance }
+      }
+      for index in (byMistype[prompt.text] ?? []) + (byMistype[answer] ?? []) {
+        let times = [prompt.text, answer].compactMap { wanted[index].typed[$0] }.max() ?? 0
+        distances[index] = -times
+      }
+      for index in bySides[sides] ?? [] where near.contains(index) {
+        distances[index] = nil
+        if wanted[index].id != id { wanted[index].same.append(id) }
+      }
+      for index in near where wanted[index].id != id {
+        if let distance = distances[index] { wanted[index].add(id, distance, limit) }
       }
     }
-    return wanted.map { ($0.nearest(limit), $0.same) }
+    return wanted.map { Findings(near: $0.nearest(limit), same: $0.same, sentence: $0.sentence) }
   }
 
   /// A card, and the cards found so far that it may be confused with.
@@ -57,6 +76,7 @@ public enum Confusions {
     let typed: [String: Int]
     private var found: [(distance: Int, card: CardID)] = []
     var same: [CardID] = []
+    var sentence: String?
 
     init(_ card: CardRecord, _ mistypes: [Mistype]) {
       (id, prompt, answer) = (card.id, Side(card.prompt), side(card.answer))
@@ -107,23 +127,6 @@ public enum Confusions {
   private static func side(_ text: String) -> String {
     let line = text.lines.first { !$0.isEmpty }.map { String($0) } ?? ""
     return line.unicodeScalars.prefix(longest + 1).count > longest ? "" : line.trimmed.lowercased()
-  }
-
-  /// For each card, the shortest sentence of the user's own cards that contains its word. All cards are read once,
-  /// however many are given.
-  public static func sentences(_ db: Database, with cards: [CardRecord]) throws -> [String?] {
-    var best = [String?](repeating: nil, count: cards.count)
-    let wanted = WantedWords(cards.map { side($0.prompt) })
-    if wanted.isEmpty { return best }
-    try db.forEachRow("SELECT id, prompt, answer FROM card_rows") { row in
-      let own = row.integer(0)
-      for line in [row.text(1), row.text(2)].flatMap(\.lines) {
-        for index in wanted.shown(in: line) where cards[index].id.rawValue != own {
-          if line.utf8.count < best[index]?.utf8.count ?? 300 { best[index] = String(line) }
-        }
-      }
-    }
-    return best
   }
 
   /// The words to be found in sentences; each may consist of several words.

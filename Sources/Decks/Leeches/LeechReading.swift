@@ -17,13 +17,18 @@ public enum LeechReading {
   private static let fewestLapses = 2
 
   /// The leeches of some decks, those with the strongest evidence first.
-  public static func leeches(_ db: Database, in decks: [DeckID], at moment: StudyMoment) throws -> [Leech] {
+  /// - Parameter progress: called with the number of cards whose log was read; an error from it ends the reading.
+  public static func leeches(
+    _ db: Database, in decks: [DeckID], at moment: StudyMoment, progress: (Int) throws -> Void = { _ in }
+  ) throws -> [Leech] {
     let options = try DeckTable.allOptions(db, at: moment)
-    var found: [Leech] = []
+    var (found, done) = ([Leech](), 0)
     for deck in decks {
       let sql = "SELECT id FROM cards WHERE deck = ? AND lapses >= ?"
       let cards = try db.rows(sql, [deck.rawValue, fewestLapses]) { CardID(rawValue: $0.integer(0)) }
       for card in cards {
+        done += 1
+        try progress(done)
         let test = try test(db, card, options.of(deck), at: moment)
         if test.isLeech { found.append(Leech(card: card, test: test)) }
       }

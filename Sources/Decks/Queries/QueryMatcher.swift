@@ -15,8 +15,6 @@ extension CardQuery {
 }
 
 struct QueryMatcher {
-  static let columns = QueryColumn.allCases.map { columnName($0) }.joined(separator: ", ")
-
   private let root: CardQuery.Node
   private let isInterrupted: () -> Bool
   /// The number of evaluated conditions and searched bytes, weighted, since the last check for an interrupt.
@@ -172,6 +170,28 @@ struct FoldedColumn {
 enum QueryColumn: Int32, CaseIterable {
   case id, prompt, answer, tags, created, suspended, state, due, stability, difficulty, reps, lapses, lastReview, deck
   case mod, flag, buriedUntil, interval, fields
+
+  /// The columns for a query. A text that none of its conditions reads is NULL: to make it would take most of the time.
+  static func list(for query: CardQuery) -> String {
+    let read = Set(query.root.conditions.flatMap(\.texts))
+    return allCases.map { column in
+      [.prompt, .answer, .tags, .fields].contains(column) && !read.contains(column) ? "NULL" : columnName(column)
+    }.joined(separator: ", ")
+  }
+}
+
+extension CardQuery.Condition {
+  /// The texts of a row that the condition reads.
+  fileprivate var texts: [QueryColumn] {
+    switch self {
+    case .text, .expression: [.prompt, .answer]
+    case .prompt: [.prompt]
+    case .answer: [.answer]
+    case .tag, .isIn: [.tags]
+    case .field: [.fields]
+    default: []
+    }
+  }
 }
 
 extension Row {

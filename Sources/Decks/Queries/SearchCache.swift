@@ -68,7 +68,8 @@ public final class SearchCache {
   /// The cards of all decks that match a query, in no order; nil if the index does not help.
   func cards(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws -> [Int64]? {
     if let last, last.query == query { return last.cards }
-    guard let index = try currentIndex(db, query), let set = try index.rows(of: query.root, query.isInterrupted)
+    guard query.root.conditions.contains(where: SearchIndex.holdsText), let index = try currentIndex(db, query),
+      let set = try index.rows(of: query.root, query.isInterrupted)
     else { return nil }
     if set.isExact {
       let cards = index.cards(of: set)
@@ -78,7 +79,7 @@ public final class SearchCache {
     if set.count > index.cards.count / 8 { return nil }
     var matcher = try QueryMatcher(db, query, at: moment)
     let sql = """
-      SELECT \(QueryMatcher.columns) FROM (SELECT value AS wanted FROM json_each(?))
+      SELECT \(QueryColumn.list(for: query)) FROM (SELECT value AS wanted FROM json_each(?))
       CROSS JOIN card_rows WHERE card_rows.id = wanted
       """
     var found: [Int64] = []

@@ -211,7 +211,9 @@ enum LeechCommand {
   ) { invocation, session in
     let workspace = try session.workspace()
     let deck = try invocation.optionalText("DECK").map { try workspace.decks.open($0) }
-    let leeches = try workspace.leeches.list(of: deck)
+    let leeches = try session.console.showing("Reading answers", unit: "cards") { progress in
+      try workspace.leeches.list(of: deck) { progress($0, nil) }
+    }
     return CommandResult(.list(leeches.map(\.value)), display(leeches, session))
   }
 

@@ -253,11 +253,11 @@ public struct LeechOperations {
   let workspace: Workspace
 
   /// Returns the leeches of a deck and its subdecks, or of all decks; those with the most evidence first.
-  public func list(of deck: DeckHandle? = nil) throws -> [LeechHelp] {
+  public func list(of deck: DeckHandle? = nil, progress: CardProgress = { _ in }) throws -> [LeechHelp] {
     try workspace.read { db in
       var decks = try DeckTable.list(db).map(\.id)
       if let deck { decks = [deck.id] + (try DeckTable.within(db, deck.id).map(\.id)) }
-      let leeches = try LeechReading.leeches(db, in: decks, at: workspace.moment)
+      let leeches = try LeechReading.leeches(db, in: decks, at: workspace.moment, progress: progress)
       return try help(db, leeches.map { ($0.card, $0.test) })
     }
   }
@@ -274,21 +274,17 @@ public struct LeechOperations {
   private func help(_ db: Database, _ leeches: [(card: CardID, test: LeechTest)]) throws -> [LeechHelp] {
     let records = try CardTable.cards(db, ids: leeches.map(\.card))
     let tests = Dictionary(firstOf: leeches.map { ($0.card, $0.test) })
-    let sentences = try Dictionary(firstOf: zip(records.map(\.id), Confusions.sentences(db, with: records)))
-    var alike: [CardID: (near: [CardID], same: [CardID])] = [:]
     var families: [DeckID: [DeckID]] = [:]
     for deck in Set(records.map(\.deck)) { families[deck] = try Confusions.family(db, of: DeckTable.record(db, deck)) }
-    for (family, cards) in Dictionary(grouping: records, by: { families[$0.deck] ?? [] }) {
-      for (card, found) in zip(cards, try Confusions.cards(db, like: cards, in: family)) { alike[card.id] = found }
-    }
-    return try records.map { record in
+    let found = try Confusions.findings(db, for: records, in: records.map { Set(families[$0.deck] ?? []) })
+    return try zip(records, found).map { record, found in
       let deck = try DeckTable.record(db, record.deck)
       return LeechHelp(
         card: workspace.handle(of: record.id), record: record, deck: deck.name,
         family: try families[record.deck]?.first.map { try DeckTable.record(db, $0).name } ?? deck.name,
         test: tests[record.id] ?? LeechTest(), mistypes: try MistypeTable.list(db, of: record.id),
-        confusedWith: try CardTable.cards(db, ids: alike[record.id]?.near ?? []),
-        same: try CardTable.cards(db, ids: alike[record.id]?.same ?? []), sentence: sentences[record.id].flatMap { $0 })
+        confusedWith: try CardTable.cards(db, ids: found.near), same: try CardTable.cards(db, ids: found.same),
+        sentence: found.sentence)
     }
   }
 }
