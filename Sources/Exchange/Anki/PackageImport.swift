@@ -39,7 +39,9 @@ public final class PackageImport {
   private let deck: DeckRecord?
   private let isFromServer: Bool
   private let settings: PackageSettings
-  private var report = AddReport()
+  public private(set) var report = AddReport()
+  /// The outermost decks that got cards, by name.
+  public private(set) var decks: [String] = []
   private var lost: [String: Int] = [:]
   /// What became of each note; a note counts as a line.
   public private(set) var lines = LineReport()
@@ -113,6 +115,7 @@ public final class PackageImport {
     if isFromServer { try targets.importUnused() }
     try targets.givePresets()
     try media?.receiveHidden()
+    decks = try targets.outermost()
     let repeated = receiver.repeatedCount
     if repeated > 0 { lost["notes with the guid of another note of the package"] = repeated }
     report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }

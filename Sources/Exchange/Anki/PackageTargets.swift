@@ -151,6 +151,11 @@ final class PackageTargets {
     return made
   }
 
+  /// Returns the names of the outermost of the decks that got cards.
+  func outermost() throws -> [String] {
+    Set(try decks.values.map { try DeckName.split(DeckTable.record(db, $0.id).name)[0] }).sorted()
+  }
+
   /// Imports what no note and no card needed: the remaining note types, and all decks except filtered ones and, if
   /// the account lacks it, `Default`, which every collection has. A note type that is invalid here is skipped.
   func importUnused() throws {

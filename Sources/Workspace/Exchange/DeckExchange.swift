@@ -45,9 +45,9 @@ extension DeckHandle {
         try progress(before, paths.count == 1 ? total : nil)
       }
       guard format.isText else {
-        let (cards, lines) = try importPackage(db, from: path, kinds, options, progress: goesOn)
-        packages.cards.add(cards)
-        packages.lines.add(lines, file: paths.count > 1 ? lastPart(of: path) : nil)
+        let package = try workspace.exchange.importPackage(
+          db, into: id, from: path, kinds, options, progress: goesOn)
+        packages.add(package, file: paths.count > 1 ? lastPart(of: path) : nil)
         continue
       }
       try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
@@ -56,18 +56,6 @@ extension DeckHandle {
     report.cards.add(packages.cards)
     report.lines.add(packages.lines, file: nil)
     return report
-  }
-
-  private func importPackage(
-    _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
-  ) throws -> (cards: AddReport, lines: LineReport) {
-    var settings = PackageSettings(
-      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
-    ) { [workspace] in try workspace.media.add($0, named: $1) }
-    (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
-    settings.onDuplicate = options.onDuplicate
-    let work = try PackageImport(db, into: id, settings)
-    return (try work.run(path, kinds) { try progress($0, $1) }, work.lines)
   }
 
   /// Checks the path and the format of an export, before any card is read.
