@@ -20,6 +20,8 @@ public struct ImportOptions: Sendable {
   /// For packages: whether schedules are imported. Otherwise every card is imported as a new one.
   public var keepsSchedule = true
   public var table = TableOptions()
+  /// The names, in lowercase, of fields of existing notes that stay as they are.
+  public var keptFields: Set<String> = []
   /// For tables: the name of the note type whose fields the columns are; nil for prompts and answers.
   public var noteType: String?
   public var previewed = 0
@@ -76,6 +78,7 @@ public struct ImportReport: Sendable {
   public mutating func add(_ package: PackageImport, file: String?) {
     cards.add(package.report)
     lines.add(package.lines, file: file)
+    missingMedia.formUnion(package.missingMedia)
     decks += package.decks.filter { !decks.contains($0) }
   }
 

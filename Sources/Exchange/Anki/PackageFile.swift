@@ -214,13 +214,16 @@ final class PackageFile {
     } catch is WireFault { throw faultyMedia }
   }
 
+  /// Whether a name is that of a file, without a path.
+  static func isPlain(_ name: String) -> Bool {
+    !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 1024
+      && !name.unicodeScalars.contains { $0.properties.generalCategory == .control || $0 == "/" || $0 == "\\" }
+  }
+
   /// Adds a media file. Its name must not contain a path, and must be in the normal form.
   private func add(_ given: String, member: String, sha1: [UInt8]?) throws {
     let name = given.composed
-    let isPlain =
-      !name.isEmpty && name != "." && name != ".." && name.utf8.count <= 1024
-      && !name.unicodeScalars.contains { $0.properties.generalCategory == .control || $0 == "/" || $0 == "\\" }
-    if !isPlain {
+    if !PackageFile.isPlain(name) {
       throw PackageError.refused(path: path, place: "the media file \(quoted(given))", reason: "has an unsafe name")
     }
     if sha1 != nil, !name.utf8.elementsEqual(given.utf8) { throw faultyMedia }
@@ -234,44 +237,48 @@ final class PackageFile {
 public typealias MediaReceiver = (_ content: [UInt8], _ name: String) throws -> String
 
 final class PackageMedia {
-  private let package: PackageFile
+  private let files: ForeignMedia
   private let receive: MediaReceiver
-  /// The new names of the files that were requested so far; nil where the package has no such file.
+  /// The new names of the files that were requested so far; nil where there is no such file.
   private var names: [String: String?] = [:]
   var flush: () throws -> Void = {}
 
-  init(_ package: PackageFile, _ receive: @escaping MediaReceiver) {
-    (self.package, self.receive) = (package, receive)
-  }
+  init(_ files: ForeignMedia, _ receive: @escaping MediaReceiver) { (self.files, self.receive) = (files, receive) }
+
+  /// The files that notes, or the list of a deck, name and that are not in the folder.
+  private(set) var missing: Set<String> = []
+
+  /// How many files a CrowdAnki deck has that it neither lists nor names.
+  var unusedCount: Int { files.listed == nil ? 0 : files.names.filter { names[$0] == nil }.count }
 
   /// Returns the name that a file gets in the account; nil when the package has no file of that name.
   private func name(of given: String) throws -> String? {
     if let known = names[given] { return known }
-    guard let file = package.media[given] else {
+    guard let content = try files.content(of: given) else {
       names[given] = .some(nil)
       return nil
     }
     try flush()
-    let name = try receive(package.content(of: file), PackageMedia.allowed(given))
+    let name = try receive(content, PackageMedia.allowed(given))
     names[given] = name
     return name
   }
 
-  /// Imports the files that no text names but that templates may use in ways that cannot be detected.
+  /// Imports the files that no text names: those that a CrowdAnki deck lists, and those that templates may use in ways
+  /// that cannot be detected.
   func receiveHidden() throws {
-    for given in package.media.keys.sorted() where given.hasPrefix("_") || given.hasPrefix("latex-") {
-      _ = try name(of: given)
-    }
+    let hidden = files.names.filter { $0.hasPrefix("_") || $0.hasPrefix("latex-") }
+    for given in (files.listed ?? []).union(hidden).sorted() where try name(of: given) == nil { missing.insert(given) }
   }
 
   /// Returns a field with its file names replaced by those in the account.
   func renaming(in html: String) throws -> String {
-    if package.media.isEmpty || !html.utf8.contains(where: { "<[".utf8.contains($0) }) { return html }
+    if files.package?.media.isEmpty == true || !html.utf8.contains(where: { "<[".utf8.contains($0) }) { return html }
     var html = html
-    let files = package.media
-    for given in MediaNames.inHTML(html, isThere: { files[$0] != nil }).sorted() {
-      guard let name = try name(of: given), name != given else { continue }
-      html = MediaNames.renaming(given, to: name, in: html)
+    for given in MediaNames.inHTML(html, isThere: files.contains).sorted() {
+      let name = try name(of: given)
+      if name == nil, files.package == nil { missing.insert(given) }
+      if let name, name != given { html = MediaNames.renaming(given, to: name, in: html) }
     }
     return html
   }
@@ -279,9 +286,8 @@ final class PackageMedia {
   /// Returns a template or a style sheet with its file names replaced by those in the account.
   func renaming(inTemplate text: String) throws -> String {
     var text = text
-    let files = package.media
-    let named = MediaNames.inHTML(text, isThere: { files[$0] != nil })
-    let hidden = files.keys.filter { $0.hasPrefix("_") && text.contains(text: $0) }
+    let named = MediaNames.inHTML(text, isThere: files.contains)
+    let hidden = files.names.filter { $0.hasPrefix("_") && text.contains(text: $0) }
     for given in named.union(hidden).sorted() {
       guard let name = try name(of: given), name != given else { continue }
       text = MediaNames.renaming(given, to: name, inTemplate: text)

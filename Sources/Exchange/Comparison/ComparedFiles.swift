@@ -185,7 +185,7 @@ public struct ComparedFiles {
     case .notes(let notes): return notes
     case .nothing: return ComparedNotes(keepsSchedule: settings.keepsSchedule)
     case .file(let path, let format):
-      guard format.isText else { return try PackageContent(path: path, settings: settings).read() }
+      guard format.isText else { return try PackageContent(path: path, format: format, settings: settings).read() }
       var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
       notes.held = format.holds
       var table = TableOptions()
@@ -219,7 +219,7 @@ public struct ComparedFiles {
 public final class ComparedMedia {
   private let operands: [ComparedOperand]
   private let settings: ComparisonSettings
-  private var packages: [String: PackageFile] = [:]
+  private var packages: [String: ForeignMedia] = [:]
 
   public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) {
     (self.operands, self.settings) = (operands, settings)
@@ -242,17 +242,17 @@ public final class ComparedMedia {
       return try notes.mediaPaths[name].flatMap { try ComparedFiles.content($0, settings) }
     case .file(let path, let format):
       if format.isText { return nil }
-      let file = try package(path)
-      return try file.media[name].map { try file.content(of: $0) }
+      return try package(path, format).content(of: name)
     }
   }
 
-  private func package(_ path: String) throws -> PackageFile {
+  private func package(_ path: String, _ format: CardFormat) throws -> ForeignMedia {
     if let known = packages[path] { return known }
     let scratch = try Scratch(.package, in: settings.folder)
-    let file = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
-    packages[path] = file
-    return file
+    let media = try ForeignMedia(
+      path, format, settings.kinds, in: scratch, isInterrupted: settings.isInterrupted)
+    packages[path] = media
+    return media
   }
 }
 

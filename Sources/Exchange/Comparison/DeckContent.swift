@@ -119,19 +119,17 @@ struct DeckContent {
 
 struct PackageContent {
   let path: String
+  let format: CardFormat
   let settings: ComparisonSettings
 
   func read() throws -> ComparedNotes {
     let scratch = try Scratch(.package, in: settings.folder)
     return try withExtendedLifetime(scratch) {
-      let package = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
-      var notes = try PackageFile.reading(path) {
-        try ForeignDatabase.open(
-          package.unpackCollection(), collations: ["unicase"], isInterrupted: settings.isInterrupted
-        ).use(self.notes)
-      }
-      for (name, media) in package.media.sorted(by: { $0.key < $1.key }) {
-        notes.content.append(ComparedEntry(media: name, sha1: try package.digest(of: media)), .media)
+      let source = try ForeignCollection(
+        path, format, settings.kinds, in: scratch, now: settings.moment.now, isInterrupted: settings.isInterrupted)
+      var notes = try PackageFile.reading(path) { try source.file.use(self.notes) }
+      for name in source.media.names.sorted() where source.media.listed?.contains(name) ?? true {
+        notes.content.append(ComparedEntry(media: name, sha1: try source.media.digest(of: name)), .media)
       }
       return notes
     }
@@ -140,7 +138,7 @@ struct PackageContent {
   private func notes(_ db: Database) throws -> ComparedNotes {
     let contents = try ContentsReader(db: db, path: path).contents()
     var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
-    notes.held = CardFormat.apkg.holds
+    notes.held = format.holds
     let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     let (root, decks) = Self.decks(used, contents)
     notes.root = root

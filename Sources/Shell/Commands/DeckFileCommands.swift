@@ -35,7 +35,10 @@ enum DeckFileCommands {
       card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and so \
       is a row of a note that is in another deck. The notes of a package come with their types, media, presets and \
       schedules; with DECK, its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
-      package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format \
+      package has a newer one, with --on-duplicate update also if it has an older one, with skip never. A folder is that \
+      of a profile of Anki (`~/.local/share/Anki2/USER`, or its collection.anki2; close Anki first) or of CrowdAnki (or \
+      its deck.json). --keep FIELD leaves a field of existing notes as it is; \
+      `deck options DECK keep_fields=FIELD,...` does so for each import. --format \
       answers imports what was answered on a page of the deck (deck page): schedules continue as if it had been \
       answered here, and answers that are already there are skipped.
       """,
@@ -57,6 +60,7 @@ enum DeckFileCommands {
       Option(
         "--notetype", "T", help: "for a table: its rows are notes of this type, and --columns names fields: Word=1"),
       Option("--no-header", help: "for a table: the first row is a card"),
+      Option("--keep", "FIELD", isRepeating: true, help: "leave this field of notes that exist already as it is"),
       Option("--two-columns", help: "for a list: only its front and its back, as plain cards"),
     ], usage: ["deck import [DECK] FILE... [OPTION]..."], example: "deck import Spanish words.tsv"
   ) { invocation, session in try runImport(invocation, session) }
@@ -70,7 +74,7 @@ enum DeckFileCommands {
     }
     // The first card shows how a list was read.
     let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 3 : 1)
-    let name = isGiven || !paths.allSatisfy { isPackage($0, options.format) } ? deck : nil
+    let name = try isGiven || !paths.allSatisfy { try isPackage($0, options.format) } ? deck : nil
     let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
     let size = paths.count == 1 ? fileSize(paths[0]) : nil
     var report = try session.console.showing("Importing \(label)", total: size) {
@@ -105,12 +109,14 @@ enum DeckFileCommands {
       return (first, true, files)
     }
     let name = lastPart(of: first)
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex || isFile else { throw invocation.missing("FILE") }
+    let dot = name.lastIndex(of: ".") ?? name.endIndex
+    guard isFile || dot > name.startIndex && dot < name.endIndex else { throw invocation.missing("FILE") }
     return (String(name[..<dot]), false, [first] + files)
   }
 
-  private static func isPackage(_ path: String, _ format: CardFormat?) -> Bool {
+  private static func isPackage(_ path: String, _ format: CardFormat?) throws -> Bool {
     if let format { return !format.isText }
+    if try CardFormat.ofAnki(path) != nil { return true }
     return CardFormat.allCases.contains { !$0.isText && path.lowercased().hasSuffix(".\($0.rawValue)") }
   }
 
@@ -119,6 +125,7 @@ enum DeckFileCommands {
     options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
     options.onDuplicate = invocation.optionalText("--on-duplicate").flatMap { OnDuplicate(rawValue: $0) }
     options.isStrict = invocation.flag("--strict")
+    options.keptFields = Set(invocation.list("--keep").map { $0.trimmed.lowercased() })
     options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
     options.table.separator = try table { try invocation.optionalText("--separator").map(Separator.byte(named:)) }
     options.table.columns = try table { try invocation.optionalText("--columns").map(ColumnChoice.list(of:)) } ?? []

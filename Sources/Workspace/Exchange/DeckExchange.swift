@@ -25,11 +25,13 @@ extension DeckHandle {
     progress: @escaping ImportProgress
   ) throws -> ImportReport {
     let environment = workspace.environment
+    let found = try paths.map { try CardFormat.ofAnki($0, given: options.format) }
+    let paths = zip(paths, found).map { $1?.path ?? $0 }
     // Checked before a format is derived from the file name.
     for path in paths { try Folder.refuse(path, .read) }
     // What standard input holds is found out when it is read; a package needs its format.
-    let formats = try paths.map { path in
-      if let given = options.format { given } else { try path == "-" ? .txt : CardFormat(ofPath: path) }
+    let formats = try zip(paths, found).map { path, found in
+      try found?.format ?? options.format ?? (path == "-" ? .txt : CardFormat(ofPath: path))
     }
     var (before, packages) = (0, ImportReport())
     let work = try CardImport(
@@ -46,7 +48,7 @@ extension DeckHandle {
       }
       guard format.isText else {
         let package = try workspace.exchange.importPackage(
-          db, into: id, from: path, kinds, options, progress: goesOn)
+          db, into: id, from: path, as: format, kinds, options, progress: goesOn)
         packages.add(package, file: paths.count > 1 ? lastPart(of: path) : nil)
         continue
       }
@@ -55,6 +57,7 @@ extension DeckHandle {
     var report = try work.finish()
     report.cards.add(packages.cards)
     report.lines.add(packages.lines, file: nil)
+    report.missingMedia.formUnion(packages.missingMedia)
     return report
   }
 
@@ -62,8 +65,9 @@ extension DeckHandle {
   @discardableResult
   public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
     try Folder.refuse(path, .write)
-    if let format = options.format { return format }
-    return try CardFormat(ofPath: path)
+    let format = if let format = options.format { format } else { try CardFormat(ofPath: path) }
+    if format == .anki2 || format == .crowdanki { throw ExchangeError.notHere(format: format) }
+    return format
   }
 
   /// Writes the cards of the deck and its subdecks, as they are at one moment, to a file; the file is written whole or

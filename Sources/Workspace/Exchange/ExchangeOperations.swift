@@ -76,9 +76,12 @@ public struct ExchangeOperations {
   ) throws -> ImportReport {
     guard let name else {
       var report = ImportReport()
-      for path in paths {
+      for given in paths {
+        let found = try CardFormat.ofAnki(given, given: options.format)
+        let path = found?.path ?? given
         try Folder.refuse(path, .read)
-        let work = try importPackage(db, into: nil, from: path, kinds, options) {
+        let format = try found?.format ?? options.format ?? CardFormat(ofPath: path)
+        let work = try importPackage(db, into: nil, from: path, as: format, kinds, options) {
           try workspace.poll()
           try progress($0, paths.count == 1 ? $1 : nil)
         }
@@ -93,17 +96,22 @@ public struct ExchangeOperations {
   }
 
   /// Imports a package into a deck, or, if nil, under the names of its own decks.
+  /// - Throws: `ExchangeError.nothingRead`, `.leftLines` for notes that cannot be imported.
   func importPackage(
-    _ db: Database, into deck: DeckID?, from path: String, _ kinds: FileKinds, _ options: ImportOptions,
-    progress: @escaping ImportProgress
+    _ db: Database, into deck: DeckID?, from path: String, as format: CardFormat, _ kinds: FileKinds,
+    _ options: ImportOptions, progress: @escaping ImportProgress
   ) throws -> PackageImport {
     var settings = PackageSettings(
       folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
     ) { [workspace] in try workspace.media.add($0, named: $1) }
     (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
-    settings.onDuplicate = options.onDuplicate
+    (settings.onDuplicate, settings.keptFields) = (options.onDuplicate, options.keptFields)
     let work = try deck.map { try PackageImport(db, into: $0, settings) } ?? PackageImport(db, keepingNames: settings)
-    _ = try work.run(path, kinds, progress: progress)
+    _ = try work.run(path, as: format, kinds, progress: progress)
+    if let part = work.lines.parts.first {
+      if options.isStrict { throw ExchangeError.leftLines(path: path, part) }
+      if work.lines.rows == 0 { throw ExchangeError.nothingRead(file: lastPart(of: path), first: part, format: format) }
+    }
     return work
   }
 
