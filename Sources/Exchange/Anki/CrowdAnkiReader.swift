@@ -170,3 +170,16 @@ final class CrowdAnkiReader {
     try db.execute(sql: "DELETE FROM notes WHERE id NOT IN (SELECT nid FROM cards)")
   }
 }
+
+extension CardFormat {
+  /// Returns the file in a folder of Anki or CrowdAnki, and its format, also for a JSON file of CrowdAnki whose format
+  /// the user did not name; nil for any other path.
+  public static func ofAnki(_ path: String, given: CardFormat? = nil) throws -> (path: String, format: CardFormat)? {
+    let files = [("deck.json", crowdanki), ("\(lastPart(of: path)).json", crowdanki), ("collection.anki2", anki2)]
+    if Folder.isFolder(path) { return files.map { (path + "/" + $0.0, $0.1) }.first { fileExists($0.0) } }
+    guard given == nil, path.lowercased().hasSuffix(".json"), try FileFacts.at(path)?.kind == .file else { return nil }
+    let source = try ByteSource(path: path, SourceOptions(isInterrupted: isNeverInterrupted))
+    let start = String(decoding: source.buffered.filter { !isASCIISpace($0) }, as: UTF8.self)
+    return start.hasPrefix("{") && start.contains(text: #""__type__":"Deck""#) ? (path, crowdanki) : nil
+  }
+}

@@ -32,8 +32,8 @@ struct PackageContents {
   var created = 0.0
   var modified = 0.0
   var settings = Value.Record()
-  /// Whether decks keep their whole names within the deck that is imported into.
-  var keepsNames = false
+  /// Whether it is Anki's own file: decks keep their whole names within the deck that is imported into.
+  var isOwn = false
 
   /// Minutes that the local clock was behind UTC when the collection was created; nil when it is not recorded.
   var creationOffset: Int? { settings["creationOffset"]?.integer }
@@ -70,6 +70,7 @@ struct ContentsReader {
         path: path, place: "its collection", reason: "uses the unsupported schema \(version)")
     }
     var contents = PackageContents()
+    contents.isOwn = path.hasSuffix(".anki2")
     try db.forEachRow("SELECT crt, mod FROM col") { row in
       (contents.created, contents.modified) = (row.number(0), row.number(1) / 1000)
     }

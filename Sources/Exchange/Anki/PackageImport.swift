@@ -49,7 +49,6 @@ public final class PackageImport {
   public private(set) var lines = LineReport()
   /// The media files of a folder that notes name, and that are neither there nor in the account.
   public private(set) var missingMedia: Set<String> = []
-  private var keepsNames = false
 
   public init(_ db: Database, into deck: DeckID, _ settings: PackageSettings) throws {
     (self.db, self.settings, isFromServer) = (db, settings, false)
@@ -73,21 +72,20 @@ public final class PackageImport {
   ) throws -> AddReport {
     let scratch = try Scratch(.package, in: settings.folder)
     return try withExtendedLifetime(scratch) {
-      let source = try ForeignCollection(
-        path, format, kinds, in: scratch, now: settings.moment.now, isInterrupted: settings.isInterrupted)
-      (lines, keepsNames) = (source.lines, format == .anki2)
+      let package = try PackageFile(
+        path, as: format, kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+      let file = try package.collection(now: settings.moment.now)
+      lines = package.lines
       // Its notes count as newer, unless they are the same.
       if format == .crowdanki, settings.onDuplicate == nil { settings.onDuplicate = .update }
-      let media = PackageMedia(source.media, settings.receiveMedia)
-      return try source.file.use { try run($0, media, path, progress) }
+      return try file.use { try run($0, PackageMedia(package, settings.receiveMedia), path, progress) }
     }
   }
 
   func run(
     _ foreign: Database, _ media: PackageMedia?, _ path: String, _ progress: (Int, Int) throws -> Void
   ) throws -> AddReport {
-    var contents = try PackageFile.reading(path) { try ContentsReader(db: foreign, path: path).contents() }
-    contents.keepsNames = keepsNames
+    let contents = try PackageFile.reading(path) { try ContentsReader(db: foreign, path: path).contents() }
     let targets = try PackageFile.reading(path) {
       try PackageTargets(
         db, foreign, into: deck, isFromServer: isFromServer, contents, settings.moment,

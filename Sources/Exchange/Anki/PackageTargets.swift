@@ -58,7 +58,7 @@ final class PackageTargets {
     // A burial ends with the day on which it was made.
     isToday = moment.day(of: contents.modified) == moment.today
     let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
-    let names = root == nil || contents.keepsNames ? [] : used.map { PackageTargets.parts(contents.decks[$0]) }
+    let names = root == nil || contents.isOwn ? [] : used.map { PackageTargets.parts(contents.decks[$0]) }
     depth = PackageTargets.common(names)
     let position = "CAST(json_extract(iif(json_valid(data), data, '{}'), '$.pos') AS INTEGER)"
     let sql = "SELECT max(iif(type = 0, iif(odid <> 0, odue, due), \(position))) FROM cards"

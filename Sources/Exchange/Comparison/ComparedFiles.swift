@@ -219,7 +219,7 @@ public struct ComparedFiles {
 public final class ComparedMedia {
   private let operands: [ComparedOperand]
   private let settings: ComparisonSettings
-  private var packages: [String: ForeignMedia] = [:]
+  private var packages: [String: PackageFile] = [:]
 
   public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) {
     (self.operands, self.settings) = (operands, settings)
@@ -242,17 +242,18 @@ public final class ComparedMedia {
       return try notes.mediaPaths[name].flatMap { try ComparedFiles.content($0, settings) }
     case .file(let path, let format):
       if format.isText { return nil }
-      return try package(path, format).content(of: name)
+      let file = try package(path, format)
+      return try file.media[name].map { try file.content(of: $0) }
     }
   }
 
-  private func package(_ path: String, _ format: CardFormat) throws -> ForeignMedia {
+  private func package(_ path: String, _ format: CardFormat) throws -> PackageFile {
     if let known = packages[path] { return known }
     let scratch = try Scratch(.package, in: settings.folder)
-    let media = try ForeignMedia(
-      path, format, settings.kinds, in: scratch, isInterrupted: settings.isInterrupted)
-    packages[path] = media
-    return media
+    let file = try PackageFile(
+      path, as: format, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+    packages[path] = file
+    return file
   }
 }
 

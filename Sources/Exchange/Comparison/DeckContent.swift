@@ -125,11 +125,13 @@ struct PackageContent {
   func read() throws -> ComparedNotes {
     let scratch = try Scratch(.package, in: settings.folder)
     return try withExtendedLifetime(scratch) {
-      let source = try ForeignCollection(
-        path, format, settings.kinds, in: scratch, now: settings.moment.now, isInterrupted: settings.isInterrupted)
-      var notes = try PackageFile.reading(path) { try source.file.use(self.notes) }
-      for name in source.media.names.sorted() where source.media.listed?.contains(name) ?? true {
-        notes.content.append(ComparedEntry(media: name, sha1: try source.media.digest(of: name)), .media)
+      let package = try PackageFile(
+        path, as: format, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+      let file = try package.collection(now: settings.moment.now)
+      var notes = try PackageFile.reading(path) { try file.use(self.notes) }
+      for (name, media) in package.media.sorted(by: { $0.key < $1.key })
+      where package.listed?.contains(name) ?? true {
+        notes.content.append(ComparedEntry(media: name, sha1: try package.digest(of: media)), .media)
       }
       return notes
     }
