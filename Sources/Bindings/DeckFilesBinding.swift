@@ -16,7 +16,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     grant: .decksWrite, example: "(\"words.tsv\")",
     "Adds the cards of a file, or of several in this order: \(CardFormat.endings) from its extension, or "
       + "{format=}; `-` is standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be "
-      + "done); for a package with_schedule; for a table notetype (the note type to fill), separator, columns (a table "
+      + "done), keep (the fields of existing notes that stay, as one text); for a package with_schedule; for a table notetype (the note type to fill), separator, columns (a table "
       + "such as {prompt = \"Spanish\", answer = 2}, or a text), no_header, two_columns. If a file is damaged, nothing "
       + "is imported."
   ) { deck, stack in
@@ -54,7 +54,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
 extension CardFormat {
   /// `.json, .csv or .md`
   fileprivate static var endings: String {
-    let names = allCases.filter { $0 != .apkgLegacy }.map { ".\($0.rawValue)" }
+    let names = allCases.filter { ![.apkgLegacy, .anki2, .crowdanki].contains($0) }.map { ".\($0.rawValue)" }
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 }
@@ -64,7 +64,7 @@ private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOpt
   guard let table else { return read }
   try table.allowOnly([
     "format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "notetype", "with_schedule",
-    "dry_run", "two_columns",
+    "dry_run", "two_columns", "keep",
   ])
   read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
@@ -76,6 +76,7 @@ private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOpt
   read.table.hasNoHeader = try table.optionalBoolean("no_header") ?? false
   read.table.hasTwoColumns = try table.optionalBoolean("two_columns") ?? false
   read.noteType = try table.optionalText("notetype")
+  read.keptFields = DeckOptions.fieldNames(try table.optionalText("keep") ?? "")
   return read
 }
 

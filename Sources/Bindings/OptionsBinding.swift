@@ -54,7 +54,7 @@ private func readOption(_ name: DeckOptions.Name, _ stack: borrowing LuaStack) t
   switch name.kind {
   case .whole, .number: return .number(try stack.number(3))
   case .flag: return .flag(try stack.boolean(3))
-  case .choice: return .choice(try stack.text(3, limit: 100))
+  case .choice: return .choice(try stack.text(3, limit: 1000))
   case .steps where stack.kind(3) == .table: return .steps(try stack.table(3).elements { try $0.number(-1) })
   case .parameters where stack.kind(3) == .table: return .parameters(try stack.table(3).elements { try $0.number(-1) })
   case .weekdays where stack.kind(3) == .table: return .weekdays(try stack.table(3).elements { try $0.number(-1) })

@@ -15,6 +15,8 @@ import Text
 ///     try batch.add(NewCard(prompt: "el gato", answer: "the cat"))
 ///     try batch.finish().added   // 1
 public final class CardBatch: WaitingRows {
+  /// The names, in lowercase, of fields that an update does not change.
+  public var keptFields: Set<String> = []
   private let db: Database
   private let deck: DeckID
   private let onDuplicate: OnDuplicate
@@ -231,8 +233,8 @@ public final class CardBatch: WaitingRows {
       let old = try NoteTable.record(db, id)
       guard old.type == type.id else { throw NoteError.otherType(type: try NoteTypeTable.record(db, old.type).name) }
       try NoteTable.update(
-        db, id, fields: note.fields, tags: note.tags.isEmpty ? nil : note.tags, now: now,
-        isInterrupted: isNeverInterrupted)
+        db, id, fields: note.fields.filter { !keptFields.contains($0.key.lowercased()) },
+        tags: note.tags.isEmpty ? nil : note.tags, now: now, isInterrupted: isNeverInterrupted)
       return try NoteTable.record(db, id) == old ? (.skipped, nil) : (.updated, id)
     }
   }
@@ -258,7 +260,7 @@ public final class CardBatch: WaitingRows {
     case .update:
       // No later card of the batch may update the same card.
       samePrompts.take(id)
-      return try CardTable.overwrite(db, id, with: card, now: now) ? .updated : .skipped
+      return try CardTable.overwrite(db, id, with: card, keeping: keptFields, now: now) ? .updated : .skipped
     }
   }
 

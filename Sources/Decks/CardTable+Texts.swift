@@ -31,11 +31,16 @@ extension CardTable {
   /// - Returns: false if nothing had to be changed.
   /// - Throws: `NoteError.formatted` if that would change a formatted field, or if a card without a guid states that
   ///   it has no formatting, while the stored one has some: it is not known which card is meant.
-  static func overwrite(_ db: Database, _ id: CardID, with card: CheckedCard, now: Double) throws -> Bool {
+  static func overwrite(
+    _ db: Database, _ id: CardID, with card: CheckedCard, keeping kept: Set<String>, now: Double
+  ) throws -> Bool {
     guard let old = try CardContent.of(db, id) else { throw gone }
     var new = old
-    new.prompt = String(decoding: card.prompt, as: UTF8.self)
-    new.answer = String(decoding: card.answer, as: UTF8.self)
+    func keeps(_ place: Int) throws -> Bool {
+      try !kept.isEmpty && kept.contains(NoteTable.fieldName(db, old.note, place).lowercased())
+    }
+    if try !keeps(0) { new.prompt = String(decoding: card.prompt, as: UTF8.self) }
+    if try !keeps(1) { new.answer = String(decoding: card.answer, as: UTF8.self) }
     if !card.tags.isEmpty { new.tags = card.tags }
     new.fields = card.fields ?? old.fields
     new.document = card.document ?? old.document

@@ -77,7 +77,7 @@ public struct CardExport {
     case .txt:
       return AnkiTextWriter(sink: sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
     case .md: return MarkdownWriter(sink: sink)
-    case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: format)
+    default: throw ExchangeError.notHere(format: format)
     }
   }
 

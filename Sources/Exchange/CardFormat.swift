@@ -1,5 +1,6 @@
 // The formats that cards are imported from and exported to: their names, file extensions, and what each can hold.
-// Invariant: every fact about a format is here and nowhere else; every format named here can be read and written.
+// Invariant: every fact about a format is here and nowhere else; every format named here can be read, and written unless
+// it says that it is only read.
 
 /// A part of cards and decks that not every format can hold.
 ///
@@ -33,6 +34,10 @@ public enum CardFormat: String, Sendable, CaseIterable {
   /// A package for programs older than 2022.
   case apkgLegacy = "apkg-legacy"
   case colpkg
+  /// Anki's own file, in the folder of a profile; it is only read.
+  case anki2
+  /// The folder, or its `deck.json`, in which the add-on CrowdAnki stores a deck.
+  case crowdanki
 
   public static var allNames: [String] { allCases.map(\.rawValue) }
 
@@ -47,13 +52,15 @@ public enum CardFormat: String, Sendable, CaseIterable {
     case .apkg: "an Anki package"
     case .apkgLegacy: "an Anki package in the older format"
     case .colpkg: "an Anki collection"
+    case .anki2: "Anki's own folder, which is only read"
+    case .crowdanki: "a CrowdAnki folder, which is only read"
     }
   }
 
   /// Whether it is text that is read sequentially; otherwise it is a package.
   public var isText: Bool {
     switch self {
-    case .apkg, .apkgLegacy, .colpkg: false
+    case .apkg, .apkgLegacy, .colpkg, .anki2, .crowdanki: false
     default: true
     }
   }
@@ -69,7 +76,9 @@ public enum CardFormat: String, Sendable, CaseIterable {
     case .txt: [.notes, .formatting]
     // Only notes with clozes of plain text; the writer reports other notes as lost.
     case .md: [.notes]
-    case .apkg, .apkgLegacy, .colpkg: Set(CardPart.allCases).subtracting([.fields, .fieldKinds, .documents])
+    case .apkg, .apkgLegacy, .colpkg, .anki2:
+      Set(CardPart.allCases).subtracting([.fields, .fieldKinds, .documents])
+    case .crowdanki: [.notes, .formatting, .options, .media]
     }
   }
 

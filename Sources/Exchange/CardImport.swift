@@ -43,7 +43,7 @@ public final class CardImport {
     self.options.table.takesLists = true
     namesFiles = fileCount > 1
     places = try ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
-    places.takesEmptyNotes = true
+    (places.takesEmptyNotes, places.keptFields) = (true, options.keptFields)
     if let name = options.noteType {
       let type = try NoteTypeTable.findOrMake(db, named: name, now: now)
       self.options.table.note = type
@@ -245,7 +245,7 @@ extension CardFormat {
       let cards = AnkiTextCards(source, into: target, table)
       try cards.open()
       return cards
-    case .apkg, .apkgLegacy, .colpkg: throw ExchangeError.notHere(format: self)
+    default: throw ExchangeError.notHere(format: self)
     }
   }
 

@@ -26,7 +26,7 @@ public enum ExchangeError: Problem, Equatable {
   /// A first row that names a column twice, or no side of a card.
   case badHeader(path: String, line: Int, reason: String)
   /// A JSON text in which nothing is a card; the keys of the object, or of the first one in a list.
-  case noCards(path: String, keys: [String], isCrowdAnki: Bool)
+  case noCards(path: String, keys: [String])
   case nothingRead(file: String, first: LeftLines?, format: CardFormat?)
   case leftLines(path: String, LeftLines)
   case tooManyFields(type: String, has: Int, given: Int)
@@ -71,11 +71,10 @@ public enum ExchangeError: Problem, Equatable {
       .inFile(code, "A row was refused", path, place.inFile, reason, place.line, place.column)
     case .badHeader(let path, let line, let reason):
       .inFile(.failure(.badHeader), "The header cannot be used", path, "\(line)", reason, line)
-    case .noCards(let path, let keys, let isCrowdAnki):
+    case .noCards(let path, let keys):
       ProblemReport(
         .badFormat, "There are no cards in the file",
-        "\(fileName(path)) "
-          + (isCrowdAnki ? "is a CrowdAnki deck, which cannot be read" : "has no list of cards") + keysInWords(keys)
+        "\(fileName(path)) has no list of cards" + keysInWords(keys)
           + "; an array of objects such as {\"front\": \"gato\", \"back\": \"cat\"}, or an object with one such array, "
           + "was expected. Nothing was imported.", ["path": path])
     case .nothingRead(let file, let first, let format):
@@ -129,8 +128,8 @@ public enum ExchangeError: Problem, Equatable {
         ["path": path])
     case .notHere(let format):
       ProblemReport(
-        .badFormat, "The format cannot be used yet",
-        "\(format.summary) (\(format.rawValue)) cannot be read or written by this version yet")
+        .badFormat, "The format cannot be written",
+        "\(format.rawValue), \(format.summary), cannot be written; an Anki package (.apkg) can")
     }
   }
 }

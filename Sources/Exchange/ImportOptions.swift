@@ -20,6 +20,8 @@ public struct ImportOptions: Sendable {
   /// For packages: whether schedules are imported. Otherwise every card is imported as a new one.
   public var keepsSchedule = true
   public var table = TableOptions()
+  /// The names, in lowercase, of fields of existing notes that stay as they are.
+  public var keptFields: Set<String> = []
   /// For tables: the name of the note type whose fields the columns are; nil for prompts and answers.
   public var noteType: String?
   public var previewed = 0
@@ -63,16 +65,28 @@ public struct ImportReport: Sendable {
   /// Pictures and sounds that a file names but that do not exist beside it.
   public var missingMedia: Set<String> = []
   public var lines = LineReport()
+  /// The outermost decks of packages that got cards, by name.
+  public var decks: [String] = []
 
   /// A card, and the name of its deck within the one that is imported into; empty for the latter itself.
   public typealias Preview = (card: CardRecord, subdeck: String)
 
   public init() {}
 
+  /// Adds what came from a package.
+  /// - Parameter file: its name, if there are several.
+  public mutating func add(_ package: PackageImport, file: String?) {
+    cards.add(package.report)
+    lines.add(package.lines, file: file)
+    missingMedia.formUnion(package.missingMedia)
+    decks += package.decks.filter { !decks.contains($0) }
+  }
+
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
     fields += lines.fields
+    if !decks.isEmpty { fields.append(("decks", .list(decks.map { .text($0) }))) }
     if !missingMedia.isEmpty { fields.append(("missing_media", .list(missingMedia.sorted().map { .text($0) }))) }
     if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.described)))) }
     return .record(fields)

@@ -25,6 +25,8 @@ final class ImportPlaces {
   var holdsFormatting = false
   /// Whether a row with a guid may make an empty note, because an export may have written it.
   var takesEmptyNotes = false
+  /// The fields of existing notes that stay as they are, besides those that the options of a deck name; nil: none.
+  var keptFields: Set<String>?
   private let db: Database
   private let now: Double
   private let random: () -> UInt64
@@ -215,6 +217,7 @@ final class ImportPlaces {
     }
     let target = name.isEmpty ? deck : try subdeck(name)
     let batch = try CardBatch(db, deck: target.id, onDuplicate: onDuplicate, now: now, random: random)
+    if let keptFields { batch.keptFields = try keptFields.union(DeckTable.options(db, target.id).keptFields) }
     batches[name] = batch
     last = (name, batch)
     return batch

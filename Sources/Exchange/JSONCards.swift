@@ -22,7 +22,6 @@ final class JSONCards: CardRows {
   private(set) var found = ImportFindings()
   var account: LineAccount { source.account }
   private var (names, hasCards): ([String], Bool) = ([], false)
-  private var isCrowdAnki = false
 
   init(_ source: ByteSource, isLines: Bool) {
     self.source = source
@@ -64,7 +63,7 @@ final class JSONCards: CardRows {
       case .end:
         try element.reader.skipBlanks()
         if try source.peek() != nil { throw try source.expected("the end of the file") }
-        if !hasCards { throw ExchangeError.noCards(path: source.path, keys: names, isCrowdAnki: isCrowdAnki) }
+        if !hasCards { throw ExchangeError.noCards(path: source.path, keys: names) }
         source.endAccount()
         return false
       }
@@ -140,11 +139,7 @@ final class JSONCards: CardRows {
 
   private func skip(_ name: String, _ line: Int) throws {
     if names.count < 100 { names.append(name) }
-    if name == "__type__", try source.peek() == UInt8(ascii: "\"") {
-      isCrowdAnki = try element.reader.text().bytes == Array("Deck".utf8)
-    } else {
-      try element.reader.skip()
-    }
+    try element.reader.skip()
     let number = account.nextElement()
     account.leave(number...number, .unknownKey, name: printable(name, limit: 60), at: line)
   }

@@ -11,7 +11,7 @@ public enum LeftReason: String, Sendable, CaseIterable {
   /// A comment with an id or tags that belongs to no card.
   case factsWithoutCard = "facts_without_card"
   case noCards = "no_cards", noCloze = "no_cloze", noSeparator = "no_separator", notAccounted = "not_accounted"
-  case otherFormat = "other_format"
+  case noType = "no_type", otherFields = "other_fields", otherFormat = "other_format"
   case outside, pair, repeatedGuid = "repeated_guid", unclosedComment = "unclosed_comment", unknownKey = "unknown_key"
 
   /// Completes "line 3: ...".
@@ -25,6 +25,8 @@ public enum LeftReason: String, Sendable, CaseIterable {
     case .noCloze: "a text after C: without a [gap]"
     case .noSeparator: "without the separator of the list, or with two of it"
     case .notAccounted: "not read; please report this as a fault"
+    case .noType: "a note whose note type is not in the file"
+    case .otherFields: "a note with more or fewer fields than its note type"
     case .otherFormat: "cards in a notation of another program"
     case .outside: "text outside of a card"
     case .pair: "a pair with ::, which is not a card here"

@@ -42,13 +42,15 @@ package struct NoteCardMaker {
 
   /// Returns the ordinals of the cards that a note has, at least one.
   package func ordinals(_ fields: NoteFields) -> [Int] {
-    if type.isCloze {
-      // As in Anki, higher numbers share the last card.
-      let found = Set(fields.clozeNumbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 })
-      return found.isEmpty ? [0] : found.sorted()
-    }
-    let found = sides.indices.filter { sides[$0].front.isFilled(fields.filled) }
+    let found = filledOrdinals(fields)
     return found.isEmpty ? [0] : found
+  }
+
+  /// Returns the ordinals of the cards whose fronts the fields fill; there may be none.
+  package func filledOrdinals(_ fields: NoteFields) -> [Int] {
+    guard type.isCloze else { return sides.indices.filter { sides[$0].front.isFilled(fields.filled) } }
+    // As in Anki, higher numbers share the last card.
+    return Set(fields.clozeNumbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 }).sorted()
   }
 
   package func texts(_ fields: NoteFields, _ facts: CardFacts, ordinal: Int) throws(NoteError) -> CardTexts {

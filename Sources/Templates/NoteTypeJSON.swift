@@ -39,6 +39,9 @@ extension NoteType {
     self.other = other
   }
 
+  /// What identifies the type in CrowdAnki.
+  package var uuid: String? { other["crowdanki_uuid"]?.text }
+
   static let fresh: Value.Record = ["sortf": .integer(0), "did": .null]
 
   package var json: String { Value.record(record(asNew: false)).json }

@@ -102,7 +102,7 @@ import TestSupport
       #expect(throws: PackageError.self) {
         let settings = ComparisonSettings(
           folder: here.folder.path, moment: here.moment, isInterrupted: { false }, mediaPath: \.name)
-        _ = try PackageContent(path: path, settings: settings).read()
+        _ = try PackageContent(path: path, format: .apkg, settings: settings).read()
       }
       return
     }

@@ -175,7 +175,7 @@ import Values
   }
 
   @Test(arguments: [
-    ("{\"__type__\": \"Deck\", \"notes\": []}", "is a CrowdAnki deck"), ("{\"entries\": [1]}", "its keys: entries"),
+    ("{\"title\": \"Deck\", \"notes\": 1}", "its keys: title, notes"), ("{\"entries\": [1]}", "its keys: entries"),
     ("{}", "it has no keys"),
   ])
   func `an object in which nothing is a card is an error that names its keys`(text: String, words: String) throws {

@@ -6,13 +6,25 @@ public import Templates
 
 extension NoteTypeTable {
   /// The local type for the notes of a received type: the type with its id if it has the same fields and cards, with
-  /// the templates of the newer of the two; else one that was received earlier; else a new one.
+  /// the templates of the newer of the two; else one that was received earlier; else a new one. A type of CrowdAnki has
+  /// the id of the type with its uuid, or else of one with its name, fields and cards.
   public static func receive(
     _ db: Database, _ given: NoteType, now: Double, isInterrupted: @escaping () -> Bool
   ) throws -> NoteType {
+    var given = given
     let known = try list(db)
+    if let uuid = given.uuid, !known.contains(where: { $0.id == given.id }) {
+      let named = known.first { $0.name.lowercased() == given.name.lowercased() && $0.isShaped(as: given) }
+      if let same = known.first(where: { $0.uuid == uuid }) ?? named {
+        given.id = same.id
+        // The stock types are those of the user's own notes.
+        if same.uuid != uuid, StockNoteType(rawValue: same.name) != nil { given.modified = 0 }
+      }
+    }
     if let here = known.first(where: { $0.id == given.id }), here.isShaped(as: given) {
-      if given.modified <= here.modified { return here }
+      var same = given
+      (same.name, same.modified) = (here.name, here.modified)
+      if given.modified <= here.modified || same == here { return here }
       return try renew(db, here, to: given, now: now, isInterrupted)
     }
     let isTaken = known.contains { $0.id == given.id }

@@ -15,6 +15,9 @@ public final class NoteReceiver {
   let now: Double
   /// What to do with a note that is already here; nil: it changes if the received one is newer.
   public var onDuplicate: OnDuplicate?
+  /// The names, in lowercase, of fields of existing notes that stay as they are, besides those that the options of a
+  /// note's deck name.
+  public var keptFields: Set<String> = []
   /// How many notes had the guid of a note that came before them.
   public private(set) var repeatedCount = 0
   /// The ids of the notes that came; nil if all notes did, because there were none before.
@@ -127,10 +130,16 @@ public final class NoteReceiver {
     _ id: NoteID, isNewer: Bool, _ choice: OnDuplicate?, _ note: NoteRecord, _ kind: Kind
   ) throws -> Int {
     guard choice == .update || isNewer && choice != .skip else { return 0 }
-    let record = record(try prepared(note), id, kind)
+    var record = record(try prepared(note), id, kind)
     let old = try NoteTable.record(db, id)
+    let sql = "SELECT deck FROM cards WHERE note = ? LIMIT 1"
+    let decks = try db.rows(sql, [id.rawValue]) { DeckID(rawValue: $0.integer(0)) }
+    let kept = try decks.reduce(keptFields) { try $0.union(DeckTable.options(db, $1).keptFields) }
+    for (index, name) in kind.maker.type.fields.enumerated() where kept.contains(name.lowercased()) {
+      record.fields[index] = old.fields.indices.contains(index) ? old.fields[index] : ""
+    }
     let hasOtherTags = old.tags != record.tags
-    if !isNewer, !hasOtherTags, old.fields == record.fields { return 0 }
+    if !isNewer || choice == .update, !hasOtherTags, old.fields == record.fields { return 0 }
     try NoteTable.write(db, record, kind.maker.type)
     let type = kind.maker.type
     try kind.writer.renew(record, hasOtherTags: hasOtherTags) { NoteOrdinals.made(old, type) }

@@ -81,6 +81,14 @@ public struct DeckOptions: Equatable, Sendable {
   /// The parameters w0 to w20 of FSRS-6 that are in use; without short-term memory, w17 to w19 are 0.
   public var parametersInUse: [Double] { MemoryModel(checked: parameters, countsSameDay: shortTerm).w }
 
+  /// The names, in lowercase, of fields of existing notes that imports do not change.
+  public var keptFields: Set<String> { DeckOptions.fieldNames(choice(.keepFields)) }
+
+  /// Returns the names in a text such as `Hint, My note`, in lowercase.
+  public static func fieldNames(_ text: String) -> Set<String> {
+    Set(text.split(separator: ",").map { String($0).trimmed.lowercased() }.filter { !$0.isEmpty })
+  }
+
   private func whole(_ name: Name) -> Int { Int(value(name)) }
 
   private func flag(_ name: Name) -> Bool { self[name] == .flag(true) }

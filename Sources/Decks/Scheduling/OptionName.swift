@@ -8,6 +8,7 @@ public enum OptionKind: Equatable, Sendable {
   case whole(ClosedRange<Int>)
   case number(ClosedRange<Double>)
   case flag
+  /// One of these words; a text of one line if there are none.
   case choice([String])
   /// Seconds, in the order in which a card passes the steps.
   case steps
@@ -54,6 +55,7 @@ extension DeckOptions {
     case model
     case answerTime = "answer_time"
     case parameters
+    case keepFields = "keep_fields"
 
     public var text: String { rawValue }
 
@@ -125,6 +127,7 @@ extension DeckOptions.Name {
       )
     case .answerTime: (.flag, .flag(true), "Whether a slow answer brings the card back sooner (model auto or both).")
     case .parameters: (.parameters, .parameters([]), "The parameters of FSRS-6; if empty, the published ones are used.")
+    case .keepFields: (.choice([]), .choice(""), "The fields of existing notes that imports do not change.")
     case .newGather:
       (choices(of: NewGathering.self), .choice(NewGathering.deck.rawValue), "Which new cards are taken first.")
     case .newSort:
@@ -152,6 +155,7 @@ extension DeckOptions.Name {
     case .whole(let range): "a whole number from \(grouped(range.lowerBound)) to \(grouped(range.upperBound))"
     case .number(let range): "a number from \(range.lowerBound) to \(range.upperBound)"
     case .flag: "true or false"
+    case .choice([]): "names of fields separated by commas, in one line"
     case .choice(let choices): "one of \(choices.joined(separator: ", "))"
     case .steps: "at most 100 steps from 1s to 365d, as in \"1m 10m\", or auto"
     case .parameters: "empty, or 17, 19 or 21 numbers"

@@ -17,7 +17,8 @@ extension DeckOptions.Name {
       guard range.contains(number) else { throw refusal }
     case (.flag, .flag): break
     case (.choice(let choices), .choice(let choice)):
-      guard choices.contains(choice) else { throw refusal }
+      let isLine = choices.isEmpty && !choice.unicodeScalars.contains { $0.properties.generalCategory == .control }
+      guard choices.contains(choice) || isLine else { throw refusal }
     case (.steps, .steps(let steps)):
       guard steps.count <= 100, steps.allSatisfy({ (1...365 * 86_400).contains($0) }) else { throw refusal }
     case (.steps, .choice("auto")): break

@@ -32,6 +32,8 @@ struct PackageContents {
   var created = 0.0
   var modified = 0.0
   var settings = Value.Record()
+  /// Whether it is Anki's own file: decks keep their whole names within the deck that is imported into.
+  var isOwn = false
 
   /// Minutes that the local clock was behind UTC when the collection was created; nil when it is not recorded.
   var creationOffset: Int? { settings["creationOffset"]?.integer }
@@ -63,22 +65,23 @@ struct ContentsReader {
       if version > 18 { throw PackageError.newer(path: path) }
       throw PackageError.refused(path: path, place: "its collection", reason: "uses the old schema \(version)")
     }
-    // From 15 on, note types, decks and presets are in tables of their own.
-    guard version == 11 || version >= 15 else {
+    guard version == 11 || version >= 14 else {
       throw PackageError.refused(
         path: path, place: "its collection", reason: "uses the unsupported schema \(version)")
     }
     var contents = PackageContents()
+    contents.isOwn = path.hasSuffix(".anki2")
     try db.forEachRow("SELECT crt, mod FROM col") { row in
       (contents.created, contents.modified) = (row.number(0), row.number(1) / 1000)
     }
-    if version == 11 {
-      try readColumns(into: &contents)
-    } else {
-      do { try SchemaEighteen(db: db).read(into: &contents) } catch is WireFault {
-        throw faulty("the note types or decks")
-      }
-    }
+    // Presets and settings have tables of their own from 14 on, note types and decks from 15 on.
+    if version < 15 { try readColumns(into: &contents) }
+    if version == 14 { try readPresets(into: &contents) }
+    let tables = SchemaEighteen(db: db)
+    do {
+      if version >= 15 { try tables.read(into: &contents) }
+      if version >= 14 { try tables.readSettings(into: &contents) }
+    } catch is WireFault { throw faulty("the note types or decks") }
     return contents
   }
 
@@ -102,7 +105,7 @@ struct ContentsReader {
     .damaged(path: path, place: "its collection", reason: "has \(what) in a form that cannot be read")
   }
 
-  // MARK: Schema 11
+  // MARK: Schemas 11 and 14
 
   private func record(_ json: String, _ what: String) throws -> Value.Record {
     if json.isEmpty { return Value.Record() }
@@ -132,6 +135,14 @@ struct ContentsReader {
       contents.presets[id] = PackagedPreset(old: preset)
     }
     contents.settings = try record(columns[3], "settings")
+  }
+
+  private func readPresets(into contents: inout PackageContents) throws {
+    try db.forEachRow("SELECT id, name, config FROM deck_config") { row in
+      var preset = try record(row.text(2), "presets")
+      preset["name"] = .text(row.text(1))
+      contents.presets[row.integer(0)] = PackagedPreset(old: preset)
+    }
   }
 }
 

@@ -1,20 +1,21 @@
-// A package as a container: its version, its unpacked collection, its media by name.
+// A package as a container: its version, its unpacked collection, its media by name; and the folders of Anki and
+// CrowdAnki, which have the same parts.
 // Invariant: the output is bounded whatever the package declares; a media file has the hash that the package declares,
-// and a new name if the account has another file of its name.
+// and a new name if the account has another file of its name. Nothing is written in a folder: Anki's file is copied with
+// its log, and the copy is read. A link in a folder of media is not followed.
 
 import Archives
 import Decks
 import Files
 public import Problems
 import Storage
-import Templates
 import Text
 import Values
 
-/// An opened `.apkg` or `.colpkg`.
+/// An opened `.apkg`, `.colpkg` or folder.
 ///
-///     let package = try PackageFile("spanish.apkg", .plain, scratch: scratch, isInterrupted: isInterrupted)
-///     let collection = try package.unpackCollection()   // a path
+///     let package = try PackageFile("a.apkg", as: .apkg, .plain, scratch: scratch, isInterrupted: isInterrupted)
+///     let collection = try package.collection(now: now)
 final class PackageFile {
   /// The format of the container; the raw value is the version number in `meta`.
   enum Version: Int {
@@ -32,25 +33,43 @@ final class PackageFile {
   }
 
   struct MediaFile {
-    fileprivate let member: ZipFile.Member
+    fileprivate var member: ZipFile.Member?
     /// The SHA-1 of the content as the package declares it; nil when it declares none.
-    fileprivate let sha1: [UInt8]?
+    fileprivate var sha1: [UInt8]?
+    /// Where it is in a folder.
+    fileprivate var path: String?
   }
 
   let version: Version
   let path: String
+  private let format: CardFormat
+  private let kinds: FileKinds
   private(set) var media: [String: MediaFile] = [:]
-  private let zip: ZipFile
+  /// The media that a CrowdAnki deck lists, and its notes that cannot be imported, once it was read.
+  private(set) var (listed, lines): (Set<String>?, LineReport) = (nil, LineReport())
+  /// Nil for a folder.
+  private let zip: ZipFile?
   private let scratch: Scratch
-  private let isInterrupted: () -> Bool
+  private let isInterrupted: @Sendable () -> Bool
+
+  var isFolder: Bool { zip == nil }
 
   static let mostCollectionBytes = 8_000_000_000
   static let mostMediaBytes = 100 << 20
   private static let mostNameBytes = 64 << 20
 
   /// - Parameter kinds: kinds other than plain files only when the user typed the path; such files are copied first.
-  init(_ path: String, _ kinds: FileKinds, scratch: Scratch, isInterrupted: @escaping () -> Bool) throws {
-    (self.path, self.scratch, self.isInterrupted) = (path, scratch, isInterrupted)
+  init(
+    _ path: String, as format: CardFormat, _ kinds: FileKinds, scratch: Scratch,
+    isInterrupted: @escaping @Sendable () -> Bool
+  ) throws {
+    (self.path, self.format, self.kinds) = (path, format, kinds)
+    (self.scratch, self.isInterrupted) = (scratch, isInterrupted)
+    if format == .anki2 || format == .crowdanki {
+      (zip, version) = (nil, .legacy1)
+      try readFolder()
+      return
+    }
     let file = try ByteFile.given(path, kinds, isInterrupted: isInterrupted)
     var source = path
     // ZIP needs random access, so a pipe or standard input is copied to a file.
@@ -66,9 +85,9 @@ final class PackageFile {
         }
       }
     }
-    zip = try ZipFile(source, named: path, holdsFolders: true)
+    let zip = try ZipFile(source, named: path, holdsFolders: true)
     zip.unwrap()
-    version = try PackageFile.version(of: zip, path)
+    (self.zip, version) = (zip, try PackageFile.version(of: zip, path))
     try readMedia()
   }
 
@@ -120,7 +139,7 @@ final class PackageFile {
     var count = 0
     let frames = version == .latest ? try checked { try FrameReader(limit: limit) } : nil
     try checked {
-      try zip.read(member) { bytes in
+      try zip?.read(member) { bytes in
         if isInterrupted() { throw PackageError.interrupted(path: path) }
         if let frames { return try frames.feed(bytes, piece) }
         count += bytes.count
@@ -131,27 +150,48 @@ final class PackageFile {
     }
   }
 
-  func unpackCollection() throws -> String {
-    guard let member = zip.members[version.collection] else {
-      throw PackageError.damaged(path: path, place: "it", reason: "lacks the file \(version.collection)")
-    }
+  /// Opens a copy of the collection for reading.
+  /// - Parameter now: seconds since 1970, when the notes of CrowdAnki count as changed.
+  func collection(now: Double) throws -> ExclusiveDatabase {
     let target = scratch.path("collection")
-    var options = Replacement.internalFile(temporaryName: "collection.new")
-    options.isSynced = false
-    try AtomicFile.write(target, options) { sink in
-      try unpack(member, limit: UnpackedLimit(bytes: PackageFile.mostCollectionBytes)) { try sink.append($0) }
+    switch format {
+    case .crowdanki:
+      let deck = try CrowdAnkiReader(path, kinds, into: target, now: now, isInterrupted: isInterrupted)
+      (listed, lines) = (deck.listed, deck.lines)
+      return deck.file
+    case .anki2:
+      try copyDatabase(path, to: target, isInterrupted: isInterrupted)
+      // Anki keeps its file open: what it had not written is not in the copy.
+      if isOpenForWriting(try finalTarget(of: path)) {
+        throw PackageError.refused(path: path, place: "it", reason: "is open in Anki: close Anki, or export a package")
+      }
+    default:
+      guard let member = zip?.members[version.collection] else {
+        throw PackageError.damaged(path: path, place: "it", reason: "lacks the file \(version.collection)")
+      }
+      var options = Replacement.internalFile(temporaryName: "collection.new")
+      options.isSynced = false
+      try AtomicFile.write(target, options) { sink in
+        try unpack(member, limit: UnpackedLimit(bytes: PackageFile.mostCollectionBytes)) { try sink.append($0) }
+      }
     }
-    return target
+    return try PackageFile.reading(path) {
+      try ForeignDatabase.open(
+        target, hasJournal: fileExists(target + "-wal"), collations: ["unicase"], isInterrupted: isInterrupted)
+    }
   }
 
   /// Returns the content of a media file.
   /// - Throws: `damaged` when its hash is not the one that the package declares.
   func content(of file: MediaFile) throws -> [UInt8] {
     var bytes: [UInt8] = []
-    try unpack(file.member, limit: UnpackedLimit(bytes: PackageFile.mostMediaBytes)) { bytes.append(contentsOf: $0) }
+    guard let member = file.member else {
+      return try FileText.bytes(file.path ?? path, limit: PackageFile.mostMediaBytes, isInterrupted: isInterrupted)
+    }
+    try unpack(member, limit: UnpackedLimit(bytes: PackageFile.mostMediaBytes)) { bytes.append(contentsOf: $0) }
     if let sha1 = file.sha1, bytes.withUnsafeBytes(Text.sha1) != sha1 {
       throw PackageError.damaged(
-        path: path, place: "the media file \(quoted(file.member.name))", reason: "does not match its checksum")
+        path: path, place: "the media file \(quoted(member.name))", reason: "does not match its checksum")
     }
     return bytes
   }
@@ -175,8 +215,18 @@ final class PackageFile {
 
   // MARK: Names of media
 
+  /// Reads the names of the files beside the collection, if they may be read: only when the user typed the path.
+  private func readFolder() throws {
+    // Anki's own folder may be a link to another disk; one that came from others could be a link to private files.
+    let folder = parentFolder(of: path) + (format == .anki2 ? "/collection.media" : "/media")
+    guard kinds == .any, try FileFacts.at(folder, followingLinks: format == .anki2)?.kind == .folder else { return }
+    for (name, path) in try Folder.names(in: folder).map({ ($0, "\(folder)/\($0)") }) {
+      if try FileFacts.at(path, followingLinks: false)?.kind == .file { media[name.composed] = MediaFile(path: path) }
+    }
+  }
+
   private func readMedia() throws {
-    guard let member = zip.members["media"] else { return }
+    guard let member = zip?.members["media"] else { return }
     var bytes: [UInt8] = []
     try unpack(member, limit: UnpackedLimit(bytes: PackageFile.mostNameBytes)) { bytes.append(contentsOf: $0) }
     if version == .latest { try readEntries(bytes) } else { try readObject(bytes) }
@@ -225,77 +275,8 @@ final class PackageFile {
     }
     if sha1 != nil, !name.utf8.elementsEqual(given.utf8) { throw faultyMedia }
     // As in Anki, a file that the package names but does not contain counts as missing.
-    guard let member = zip.members[member] else { return }
+    guard let member = zip?.members[member] else { return }
     media[name] = MediaFile(member: member, sha1: sha1)
-  }
-}
-
-/// Adds a file to the account and returns the name that it got there.
-public typealias MediaReceiver = (_ content: [UInt8], _ name: String) throws -> String
-
-final class PackageMedia {
-  private let package: PackageFile
-  private let receive: MediaReceiver
-  /// The new names of the files that were requested so far; nil where the package has no such file.
-  private var names: [String: String?] = [:]
-  var flush: () throws -> Void = {}
-
-  init(_ package: PackageFile, _ receive: @escaping MediaReceiver) {
-    (self.package, self.receive) = (package, receive)
-  }
-
-  /// Returns the name that a file gets in the account; nil when the package has no file of that name.
-  private func name(of given: String) throws -> String? {
-    if let known = names[given] { return known }
-    guard let file = package.media[given] else {
-      names[given] = .some(nil)
-      return nil
-    }
-    try flush()
-    let name = try receive(package.content(of: file), PackageMedia.allowed(given))
-    names[given] = name
-    return name
-  }
-
-  /// Imports the files that no text names but that templates may use in ways that cannot be detected.
-  func receiveHidden() throws {
-    for given in package.media.keys.sorted() where given.hasPrefix("_") || given.hasPrefix("latex-") {
-      _ = try name(of: given)
-    }
-  }
-
-  /// Returns a field with its file names replaced by those in the account.
-  func renaming(in html: String) throws -> String {
-    if package.media.isEmpty || !html.utf8.contains(where: { "<[".utf8.contains($0) }) { return html }
-    var html = html
-    let files = package.media
-    for given in MediaNames.inHTML(html, isThere: { files[$0] != nil }).sorted() {
-      guard let name = try name(of: given), name != given else { continue }
-      html = MediaNames.renaming(given, to: name, in: html)
-    }
-    return html
-  }
-
-  /// Returns a template or a style sheet with its file names replaced by those in the account.
-  func renaming(inTemplate text: String) throws -> String {
-    var text = text
-    let files = package.media
-    let named = MediaNames.inHTML(text, isThere: { files[$0] != nil })
-    let hidden = files.keys.filter { $0.hasPrefix("_") && text.contains(text: $0) }
-    for given in named.union(hidden).sorted() {
-      guard let name = try name(of: given), name != given else { continue }
-      text = MediaNames.renaming(given, to: name, inTemplate: text)
-    }
-    return text
-  }
-
-  /// Returns a valid name: forbidden characters become underscores, and a name that is too long loses the characters
-  /// before its extension.
-  private static func allowed(_ given: String) -> String {
-    let name = String(
-      String.UnicodeScalarView(given.unicodeScalars.map { ":*?\"<>|[]".unicodeScalars.contains($0) ? "_" : $0 })
-    )
-    return MediaNames.usable(name)
   }
 }
 

@@ -1,4 +1,4 @@
-// Imports a package's notes, cards, log, presets and media into a deck.
+// Imports the notes, cards, log, presets and media of a package, Anki's own folder or a CrowdAnki folder into a deck.
 // Invariant: a package that is damaged anywhere changes nothing; importing it again changes nothing; memory does not
 // grow with the number of notes.
 
@@ -18,6 +18,8 @@ public struct PackageSettings {
   /// What to do with a note that is already here; nil: it changes if the package's is newer.
   public var onDuplicate: OnDuplicate?
   public var isStrict = false
+  /// The names, in lowercase, of fields of existing notes that stay as they are.
+  public var keptFields: Set<String> = []
   public var isInterrupted: @Sendable () -> Bool
   public var receiveMedia: MediaReceiver
 
@@ -38,11 +40,15 @@ public final class PackageImport {
   private let db: Database
   private let deck: DeckRecord?
   private let isFromServer: Bool
-  private let settings: PackageSettings
-  private var report = AddReport()
+  private var settings: PackageSettings
+  public private(set) var report = AddReport()
+  /// The outermost decks that got cards, by name.
+  public private(set) var decks: [String] = []
   private var lost: [String: Int] = [:]
   /// What became of each note; a note counts as a line.
   public private(set) var lines = LineReport()
+  /// The media files of a folder that notes name, and that are neither there nor in the account.
+  public private(set) var missingMedia: Set<String> = []
 
   public init(_ db: Database, into deck: DeckID, _ settings: PackageSettings) throws {
     (self.db, self.settings, isFromServer) = (db, settings, false)
@@ -56,23 +62,23 @@ public final class PackageImport {
 
   /// Imports the whole package.
   /// - Parameters:
+  ///   - format: the file's; the decks of Anki's own folder keep their names, within the deck that is imported into.
   ///   - kinds: which kinds of file are read: other than plain files only when the user typed the path.
   ///   - progress: called with the notes done and their total; an error from it ends the import.
   /// - Throws: `PackageError` for a package that cannot be used, `FileError` for the file.
   public func run(
-    _ path: String, _ kinds: FileKinds = .plain,
+    _ path: String, as format: CardFormat = .apkg, _ kinds: FileKinds = .plain,
     progress: @escaping (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> AddReport {
     let scratch = try Scratch(.package, in: settings.folder)
     return try withExtendedLifetime(scratch) {
-      let package = try PackageFile(path, kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
-      let collection = try package.unpackCollection()
-      let file = try PackageFile.reading(path) {
-        try ForeignDatabase.open(collection, collations: ["unicase"], isInterrupted: settings.isInterrupted)
-      }
-      return try file.use { foreign in
-        try run(foreign, PackageMedia(package, settings.receiveMedia), path, progress)
-      }
+      let package = try PackageFile(
+        path, as: format, kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+      let file = try package.collection(now: settings.moment.now)
+      lines = package.lines
+      // Its notes count as newer, unless they are the same.
+      if format == .crowdanki, settings.onDuplicate == nil { settings.onDuplicate = .update }
+      return try file.use { try run($0, PackageMedia(package, settings.receiveMedia), path, progress) }
     }
   }
 
@@ -88,7 +94,7 @@ public final class PackageImport {
     let receiver = try NoteReceiver(
       db, now: settings.moment.now, isAlone: true, isInterrupted: settings.isInterrupted,
       field: media?.renaming(in:) ?? { $0 })
-    receiver.onDuplicate = settings.onDuplicate
+    (receiver.onDuplicate, receiver.keptFields) = (settings.onDuplicate, settings.keptFields)
     defer { media?.flush = {} }
     targets.flush = receiver.flush
     if let media { targets.template = media.renaming(inTemplate:) }
@@ -112,15 +118,23 @@ public final class PackageImport {
     try ReviewReceiver(db, of: receiver.cards).finish(withoutLastReview: without)
     if isFromServer { try targets.importUnused() }
     try targets.givePresets()
-    try media?.receiveHidden()
+    if let media { try receiveRest(of: media) }
+    decks = try targets.outermost()
     let repeated = receiver.repeatedCount
     if repeated > 0 { lost["notes with the guid of another note of the package"] = repeated }
-    report.lost = lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
+    report.lost += lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
     if rows.refusedTags > 0 {
       report.lost.append(
         "\(counted(rows.refusedTags, "tag")) of more than \(Tags.limit) characters, or beyond 1,000 of a note")
     }
     return report
+  }
+
+  private func receiveRest(of media: PackageMedia) throws {
+    try media.receiveHidden()
+    missingMedia = Set(try media.missing.filter { try MediaTable.named(db, $0) == nil })
+    guard media.unusedCount > 0 else { return }
+    report.lost.append("\(counted(media.unusedCount, "media file")) that no note names")
   }
 
   // MARK: Notes

@@ -58,7 +58,8 @@ final class PackageTargets {
     // A burial ends with the day on which it was made.
     isToday = moment.day(of: contents.modified) == moment.today
     let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
-    depth = root == nil ? 0 : PackageTargets.common(used.map { PackageTargets.parts(contents.decks[$0]) })
+    let names = root == nil || contents.isOwn ? [] : used.map { PackageTargets.parts(contents.decks[$0]) }
+    depth = PackageTargets.common(names)
     let position = "CAST(json_extract(iif(json_valid(data), data, '{}'), '$.pos') AS INTEGER)"
     let sql = "SELECT max(iif(type = 0, iif(odid <> 0, odue, due), \(position))) FROM cards"
     let last = try foreign.count(sql)
@@ -151,6 +152,11 @@ final class PackageTargets {
     return made
   }
 
+  /// Returns the names of the outermost of the decks that got cards.
+  func outermost() throws -> [String] {
+    Set(try decks.values.map { try DeckName.split(DeckTable.record(db, $0.id).name)[0] }).sorted()
+  }
+
   /// Imports what no note and no card needed: the remaining note types, and all decks except filtered ones and, if
   /// the account lacks it, `Default`, which every collection has. A note type that is invalid here is skipped.
   func importUnused() throws {
@@ -232,6 +238,9 @@ final class PackageTargets {
 
   private func receive(_ preset: PackagedPreset, _ wanted: PresetID) throws -> PresetID {
     var (id, now) = (wanted, calendar.moment.now)
+    // Its id is made from its uuid.
+    let isKnown = try preset.record[CrowdAnkiReader.uuid] != nil && SyncedTable.presets.has(db, wanted.rawValue)
+    if isKnown, !isFromServer { return wanted }
     if isFromServer {
       try PresetTable.place(db, id, named: preset.name, preset.options, now: now) {
         contents.presets[$0.rawValue] == nil

@@ -19,6 +19,10 @@ struct SchemaEighteen {
     try db.forEachRow("SELECT id, name, config FROM deck_config") { row in
       contents.presets[row.integer(0)] = try preset(named: row.text(1), Array(row.blob(2))[...])
     }
+  }
+
+  /// Reads the settings that an import needs; schema 14 has the same table.
+  func readSettings(into contents: inout PackageContents) throws {
     for key in ["creationOffset", "localOffset", "rollover", "fsrs", "schedVer"] {
       try db.forEachRow("SELECT val FROM config WHERE KEY = ?", [key]) { row in
         guard let value = ServerRows.parse(row.text(0)) else { throw WireFault() }

@@ -185,7 +185,7 @@ public struct ComparedFiles {
     case .notes(let notes): return notes
     case .nothing: return ComparedNotes(keepsSchedule: settings.keepsSchedule)
     case .file(let path, let format):
-      guard format.isText else { return try PackageContent(path: path, settings: settings).read() }
+      guard format.isText else { return try PackageContent(path: path, format: format, settings: settings).read() }
       var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
       notes.held = format.holds
       var table = TableOptions()
@@ -242,15 +242,16 @@ public final class ComparedMedia {
       return try notes.mediaPaths[name].flatMap { try ComparedFiles.content($0, settings) }
     case .file(let path, let format):
       if format.isText { return nil }
-      let file = try package(path)
+      let file = try package(path, format)
       return try file.media[name].map { try file.content(of: $0) }
     }
   }
 
-  private func package(_ path: String) throws -> PackageFile {
+  private func package(_ path: String, _ format: CardFormat) throws -> PackageFile {
     if let known = packages[path] { return known }
     let scratch = try Scratch(.package, in: settings.folder)
-    let file = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+    let file = try PackageFile(
+      path, as: format, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
     packages[path] = file
     return file
   }

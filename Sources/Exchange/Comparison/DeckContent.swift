@@ -119,18 +119,18 @@ struct DeckContent {
 
 struct PackageContent {
   let path: String
+  let format: CardFormat
   let settings: ComparisonSettings
 
   func read() throws -> ComparedNotes {
     let scratch = try Scratch(.package, in: settings.folder)
     return try withExtendedLifetime(scratch) {
-      let package = try PackageFile(path, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
-      var notes = try PackageFile.reading(path) {
-        try ForeignDatabase.open(
-          package.unpackCollection(), collations: ["unicase"], isInterrupted: settings.isInterrupted
-        ).use(self.notes)
-      }
-      for (name, media) in package.media.sorted(by: { $0.key < $1.key }) {
+      let package = try PackageFile(
+        path, as: format, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
+      let file = try package.collection(now: settings.moment.now)
+      var notes = try PackageFile.reading(path) { try file.use(self.notes) }
+      for (name, media) in package.media.sorted(by: { $0.key < $1.key })
+      where package.listed?.contains(name) ?? true {
         notes.content.append(ComparedEntry(media: name, sha1: try package.digest(of: media)), .media)
       }
       return notes
@@ -140,7 +140,7 @@ struct PackageContent {
   private func notes(_ db: Database) throws -> ComparedNotes {
     let contents = try ContentsReader(db: db, path: path).contents()
     var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
-    notes.held = CardFormat.apkg.holds
+    notes.held = format.holds
     let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
     let (root, decks) = Self.decks(used, contents)
     notes.root = root

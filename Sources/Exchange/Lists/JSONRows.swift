@@ -23,7 +23,7 @@ struct JSONLists {
       rows = values.map { ($0.value, "", $0.line) }
     }
     if rows.isEmpty {
-      throw .noCards(path: path, keys: (values[0].value.list?.first ?? values[0].value).names, isCrowdAnki: false)
+      throw .noCards(path: path, keys: (values[0].value.list?.first ?? values[0].value).names)
     }
   }
 

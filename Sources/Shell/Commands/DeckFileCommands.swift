@@ -26,15 +26,19 @@ enum DeckFileCommands {
       .jsonl), a table or bullets in Markdown (.md). Its names or its order say what each column is, other columns \
       are shown below the answer, and the answer says how it was read; --dry-run shows the first three cards. What \
       deck export wrote, Anki's text files and packages (.apkg, .colpkg) and Markdown with cards are read as such. \
-      `-` is standard input. Without DECK, the deck has the name of the file; it is created if it does not exist. \
-      `import` alone is this command, too. Several files are one undo step. A row that cannot become a card is \
+      `-` is standard input. Without DECK, packages are imported under the names of their own decks, and cards of other \
+      files into a deck with the name of the file. A deck that does not exist is created. `import` alone is this \
+      command, too. Several files are one undo step. A row that cannot become a card is \
       refused and reported. A broken file imports nothing, and the exit status is 1; it is also 1 if every row was \
       refused or no card was found. Lines that are part of no card are named, and comments counted. With \
       --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of the \
       card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and so \
       is a row of a note that is in another deck. The notes of a package come with their types, media, presets and \
-      schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
-      package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format \
+      schedules; with DECK, its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
+      package has a newer one, with --on-duplicate update also if it has an older one, with skip never. A folder is that \
+      of a profile of Anki (`~/.local/share/Anki2/USER`, or its collection.anki2; close Anki first) or of CrowdAnki (or \
+      its deck.json). --keep FIELD leaves a field of existing notes as it is; \
+      `deck options DECK keep_fields=FIELD,...` does so for each import. --format \
       answers imports what was answered on a page of the deck (deck page): schedules continue as if it had been \
       answered here, and answers that are already there are skipped.
       """,
@@ -56,19 +60,21 @@ enum DeckFileCommands {
       Option(
         "--notetype", "T", help: "for a table: its rows are notes of this type, and --columns names fields: Word=1"),
       Option("--no-header", help: "for a table: the first row is a card"),
+      Option("--keep", "FIELD", isRepeating: true, help: "leave this field of notes that exist already as it is"),
       Option("--two-columns", help: "for a list: only its front and its back, as plain cards"),
     ], usage: ["deck import [DECK] FILE... [OPTION]..."], example: "deck import Spanish words.tsv"
   ) { invocation, session in try runImport(invocation, session) }
 
   static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    let (name, words) = try target(invocation, session)
+    let (deck, isGiven, words) = try target(invocation, session)
     let paths = try words.flatMap { try TextCommands.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
-      return try DeckPageCommands.importAnswers(name, paths, session)
+      return try DeckPageCommands.importAnswers(deck, paths, session)
     }
     // The first card shows how a list was read.
     let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 3 : 1)
+    let name = try isGiven || !paths.allSatisfy { try isPackage($0, options.format) } ? deck : nil
     let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
     let size = paths.count == 1 ? fileSize(paths[0]) : nil
     var report = try session.console.showing("Importing \(label)", total: size) {
@@ -90,19 +96,28 @@ enum DeckFileCommands {
     throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message, isTable: isTable)
   }
 
-  /// The deck and the files. The first word is a file if it is the only one, or if it names a file that is there and no
-  /// deck; the deck then has the name of the first file, without its ending.
-  private static func target(_ invocation: Invocation, _ session: Session) throws -> (deck: String, files: [String]) {
+  /// The deck, whether it was given, and the files. The first word is a file if it is the only one, or if it names a
+  /// file that is there and no deck; the deck then has the name of the first file, without its ending.
+  private static func target(
+    _ invocation: Invocation, _ session: Session
+  ) throws -> (deck: String, isGiven: Bool, files: [String]) {
     let (first, files) = (invocation.text("DECK"), invocation.list("FILE"))
     let isFile = fileExists(session.environment.folders.expanded(first))
     // The collection is not opened before there is something to import, unless the word may be a file.
     guard files.isEmpty || isFile, try session.workspace().decks.named(first) == nil else {
       if files.isEmpty { throw invocation.missing("FILE") }
-      return (first, files)
+      return (first, true, files)
     }
     let name = lastPart(of: first)
-    guard let dot = name.lastIndex(of: "."), dot > name.startIndex || isFile else { throw invocation.missing("FILE") }
-    return (String(name[..<dot]), [first] + files)
+    let dot = name.lastIndex(of: ".") ?? name.endIndex
+    guard isFile || dot > name.startIndex && dot < name.endIndex else { throw invocation.missing("FILE") }
+    return (String(name[..<dot]), false, [first] + files)
+  }
+
+  private static func isPackage(_ path: String, _ format: CardFormat?) throws -> Bool {
+    if let format { return !format.isText }
+    if try CardFormat.ofAnki(path) != nil { return true }
+    return CardFormat.allCases.contains { !$0.isText && path.lowercased().hasSuffix(".\($0.rawValue)") }
   }
 
   private static func importOptions(_ invocation: Invocation, previewed: Int) throws -> ImportOptions {
@@ -110,6 +125,7 @@ enum DeckFileCommands {
     options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
     options.onDuplicate = invocation.optionalText("--on-duplicate").flatMap { OnDuplicate(rawValue: $0) }
     options.isStrict = invocation.flag("--strict")
+    options.keptFields = Set(invocation.list("--keep").map { $0.trimmed.lowercased() })
     options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
     options.table.separator = try table { try invocation.optionalText("--separator").map(Separator.byte(named:)) }
     options.table.columns = try table { try invocation.optionalText("--columns").map(ColumnChoice.list(of:)) } ?? []
@@ -124,13 +140,15 @@ enum DeckFileCommands {
     do { return try parse() } catch let error as ExchangeError { throw error.reworded(code: .usage(.badValue)) }
   }
 
-  static func words(_ report: ImportReport, _ deck: String, _ session: Session) throws -> [String] {
+  /// - Parameter deck: nil if packages were imported under the names of their own decks.
+  private static func words(_ report: ImportReport, _ deck: String?, _ session: Session) throws -> [String] {
     let cards = report.cards
-    var parts = ["Imported \(session.counted(cards.added, "card")) into \(quoted(deck))"]
+    let target = firstFew((deck.map { [$0] } ?? report.decks).map { quoted($0) }, 5)
+    var parts = ["Imported \(session.counted(cards.added, "card"))\(target.isEmpty ? "" : " into \(target)")"]
     var rest: [String] = []
     if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
     if cards.skipped > 0 {
-      let isElsewhere = try cards.added + cards.updated == 0 && hasNoCards(deck, session)
+      let isElsewhere = try cards.added + cards.updated == 0 && deck.map { try hasNoCards($0, session) } ?? false
       let place = isElsewhere ? "already in other decks" : "already there"
       rest.append("\(session.grouped(cards.skipped)) skipped (\(place))")
     }

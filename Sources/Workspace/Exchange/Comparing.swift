@@ -146,6 +146,7 @@ public struct Comparing {
       }
     }
     let path = self.path(of: text)
+    if let (file, format) = try CardFormat.ofAnki(path, given: settings.format) { return .file(file, format) }
     if Folder.isFolder(path) { return .notes(try built(path, settings, generator)) }
     guard fileExists(path) || path == "-" else {
       let names = try workspace.decks.all().map { try $0.record().name }
@@ -222,7 +223,7 @@ public struct Comparing {
       if case .file(let path, let given) = operands[1], !given.isText {
         let package = PackageSettings(
           folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
-        _ = try PackageImport(db, into: deck.id, package).run(path, settings.kinds)
+        _ = try PackageImport(db, into: deck.id, package).run(path, as: given, settings.kinds)
         (known, isPackage) = (files.contents[1], true)
       }
       let media = ComparedMedia([operands[2], operands[1]], settings)

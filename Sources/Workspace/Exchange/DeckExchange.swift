@@ -25,11 +25,13 @@ extension DeckHandle {
     progress: @escaping ImportProgress
   ) throws -> ImportReport {
     let environment = workspace.environment
+    let found = try paths.map { try CardFormat.ofAnki($0, given: options.format) }
+    let paths = zip(paths, found).map { $1?.path ?? $0 }
     // Checked before a format is derived from the file name.
     for path in paths { try Folder.refuse(path, .read) }
     // What standard input holds is found out when it is read; a package needs its format.
-    let formats = try paths.map { path in
-      if let given = options.format { given } else { try path == "-" ? .txt : CardFormat(ofPath: path) }
+    let formats = try zip(paths, found).map { path, found in
+      try found?.format ?? options.format ?? (path == "-" ? .txt : CardFormat(ofPath: path))
     }
     var (before, packages) = (0, ImportReport())
     let work = try CardImport(
@@ -45,9 +47,9 @@ extension DeckHandle {
         try progress(before, paths.count == 1 ? total : nil)
       }
       guard format.isText else {
-        let (cards, lines) = try importPackage(db, from: path, kinds, options, progress: goesOn)
-        packages.cards.add(cards)
-        packages.lines.add(lines, file: paths.count > 1 ? lastPart(of: path) : nil)
+        let package = try workspace.exchange.importPackage(
+          db, into: id, from: path, as: format, kinds, options, progress: goesOn)
+        packages.add(package, file: paths.count > 1 ? lastPart(of: path) : nil)
         continue
       }
       try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
@@ -55,27 +57,17 @@ extension DeckHandle {
     var report = try work.finish()
     report.cards.add(packages.cards)
     report.lines.add(packages.lines, file: nil)
+    report.missingMedia.formUnion(packages.missingMedia)
     return report
-  }
-
-  private func importPackage(
-    _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
-  ) throws -> (cards: AddReport, lines: LineReport) {
-    var settings = PackageSettings(
-      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
-    ) { [workspace] in try workspace.media.add($0, named: $1) }
-    (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
-    settings.onDuplicate = options.onDuplicate
-    let work = try PackageImport(db, into: id, settings)
-    return (try work.run(path, kinds) { try progress($0, $1) }, work.lines)
   }
 
   /// Checks the path and the format of an export, before any card is read.
   @discardableResult
   public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
     try Folder.refuse(path, .write)
-    if let format = options.format { return format }
-    return try CardFormat(ofPath: path)
+    let format = if let format = options.format { format } else { try CardFormat(ofPath: path) }
+    if format == .anki2 || format == .crowdanki { throw ExchangeError.notHere(format: format) }
+    return format
   }
 
   /// Writes the cards of the deck and its subdecks, as they are at one moment, to a file; the file is written whole or

@@ -50,38 +50,76 @@ public struct ExchangeOperations {
     }
   }
 
-  /// Imports files into the deck with a name, which is created if it does not exist, as one operation.
+  /// Imports files as one operation, into the deck with a name, which is created if it does not exist. If nothing was
+  /// added or changed, neither a deck nor an undo step is made.
+  /// - Parameter name: nil if the files are packages whose decks keep their names.
   public func importCards(
-    intoDeck name: String, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
+    intoDeck name: String?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
   ) throws -> ImportReport {
     do {
       return try workspace.perform(
         .importCards, on: name, count: { $0.cards.changed }, became: { $0.cards.operation }
       ) { db in
-        let known = try DeckTable.named(db, name)
-        let deck = try known ?? DeckTable.create(db, name: name, now: workspace.now)
-        let report = try workspace.handle(of: deck.id).importCards(
-          db, from: paths, kinds, options, isNew: known == nil, progress: progress)
-        // No deck and no undo step is created if nothing in the files could be used.
-        if report.cards.isRefused { throw RefusedImport(report: report) }
+        let report = try importCards(db, intoDeck: name, from: paths, kinds, options, progress)
+        if report.cards.added + report.cards.updated == 0 { throw EmptyImport(report: report) }
         return report
       }
-    } catch let refused as RefusedImport {
-      return refused.report
+    } catch let empty as EmptyImport {
+      return empty.report
     }
+  }
+
+  private func importCards(
+    _ db: Database, intoDeck name: String?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
+    _ progress: @escaping ImportProgress
+  ) throws -> ImportReport {
+    guard let name else {
+      var report = ImportReport()
+      for given in paths {
+        let found = try CardFormat.ofAnki(given, given: options.format)
+        let path = found?.path ?? given
+        try Folder.refuse(path, .read)
+        let format = try found?.format ?? options.format ?? CardFormat(ofPath: path)
+        let work = try importPackage(db, into: nil, from: path, as: format, kinds, options) {
+          try workspace.poll()
+          try progress($0, paths.count == 1 ? $1 : nil)
+        }
+        report.add(work, file: paths.count > 1 ? lastPart(of: path) : nil)
+      }
+      return report
+    }
+    let known = try DeckTable.named(db, name)
+    let deck = try known ?? DeckTable.create(db, name: name, now: workspace.now)
+    return try workspace.handle(of: deck.id).importCards(
+      db, from: paths, kinds, options, isNew: known == nil, progress: progress)
+  }
+
+  /// Imports a package into a deck, or, if nil, under the names of its own decks.
+  /// - Throws: `ExchangeError.nothingRead`, `.leftLines` for notes that cannot be imported.
+  func importPackage(
+    _ db: Database, into deck: DeckID?, from path: String, as format: CardFormat, _ kinds: FileKinds,
+    _ options: ImportOptions, progress: @escaping ImportProgress
+  ) throws -> PackageImport {
+    var settings = PackageSettings(
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
+    ) { [workspace] in try workspace.media.add($0, named: $1) }
+    (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
+    (settings.onDuplicate, settings.keptFields) = (options.onDuplicate, options.keptFields)
+    let work = try deck.map { try PackageImport(db, into: $0, settings) } ?? PackageImport(db, keepingNames: settings)
+    _ = try work.run(path, as: format, kinds, progress: progress)
+    if let part = work.lines.parts.first {
+      if options.isStrict { throw ExchangeError.leftLines(path: path, part) }
+      if work.lines.rows == 0 { throw ExchangeError.nothingRead(file: lastPart(of: path), first: part, format: format) }
+    }
+    return work
   }
 
   /// Imports an Anki package; its decks keep their names.
   /// - Throws: `PackageError`, `FileError`.
   @discardableResult
   public func importPackage(from path: String) throws -> AddReport {
-    try workspace.perform(.importCards, count: { $0.changed }, became: { $0.operation }) { db in
-      let settings = PackageSettings(
-        folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
-      ) { [workspace] in try workspace.media.add($0, named: $1) }
-      return try PackageImport(db, keepingNames: settings).run(path)
-    }
+    try importCards(intoDeck: nil, from: [path], .plain, ImportOptions()).cards
   }
 
   /// Applies the changes in a folder to its deck, which is created if it does not exist.
@@ -161,8 +199,8 @@ extension AddReport {
   var operation: Operation? { added == 0 && updated > 0 ? .updateCards : nil }
 }
 
-/// Rolls back an import in which every row was refused.
-private struct RefusedImport: Error {
+/// Rolls back an import that added and changed nothing.
+private struct EmptyImport: Error {
   let report: ImportReport
 }
 

@@ -50,7 +50,7 @@ extension ProblemTable {
         reason: "it is empty"),
       .notHere(format: .apkg), .badSeparator(given: hostile), .badColumns(reason: "MEANING=COLUMN expected"),
       .badHeader(path: hostile, line: 1, reason: "two columns have one name"),
-      .noCards(path: hostile, keys: [hostile], isCrowdAnki: true), .nothingRead(file: "a.md", first: nil, format: .md),
+      .noCards(path: hostile, keys: [hostile]), .nothingRead(file: "a.md", first: nil, format: .md),
       .leftLines(path: hostile, LeftLines(line: 2, to: 3, reason: .outside)),
       .noColumn(path: hostile, name: hostile, names: [hostile]), .tooManyFields(type: hostile, has: 2, given: 3),
       .noSuchNote(guid: hostile), .noteElsewhere(guid: hostile, deck: hostile),

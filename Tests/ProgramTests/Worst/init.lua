@@ -193,6 +193,7 @@ worst = {
   ["deck_options.relearning_steps="] = {function() big().options.relearning_steps = list(1000000, 60) end},
   ["deck_options.parameters="] = {function() big().options.parameters = list(1000000, 1.5) end,
     function() big().options.parameters = ("1 "):rep(500000) end},
+  ["deck_options.keep_fields="] = texts(function(t) big().options.keep_fields = t end),
   ["deck_options.leech_action="] = texts(function(t) big().options.leech_action = t end),
   ["deck_options.new_gather="] = texts(function(t) big().options.new_gather = t end),
   ["deck_options.new_sort="] = texts(function(t) big().options.new_sort = t end),
