@@ -148,7 +148,7 @@ import TestSupport
       #expect(self.text(of: file).contains("conflicts"), "\(name)")
     }
     try merge("animals.md") { "## el gato <!-- id: gato -->\n\n\($0)\n" }
-    try merge("more.csv") { "guid,prompt,answer\nperro,el perro,\($0)\n" }
+    try merge("more.csv") { "guid,prompt,answer,tags\nperro,el perro,\($0),\n" }
     try build()
     #expect(try home.run("deck", "conflicts", "Spanish", "--take", side).output.contains("2 conflicts"))
     try build("--write-back")

@@ -152,7 +152,7 @@ private final class Paper {
     let panel = ChartPanel("Due", .columns([3, 0, 12.25], axis: ["today", "2 d"]), highest: "12")
     #expect(panel.lines(on: terminal) == ["Due", "  today to 2 d: 3, 0, 12.3"])
     let shares = ChartPanel("Coverage", .columns([0.5, 1], axis: ["0", "9"]), highest: "100 %")
-    #expect(shares.lines(on: terminal)[1] == "  0 to 9: 50 %, 100 %")
+    #expect(shares.lines(on: terminal)[1] == "  0 to 9, in %: 50, 100")
     #expect(ChartPanel("Days", .cells([[0, 0.5, nil]], axis: [])).lines(on: terminal)[1] == "  1 of 2 days")
   }
 

@@ -107,8 +107,6 @@ final class ReadingScreen {
     try use(typed.trimmed)
   }
 
-  // MARK: Moving
-
   /// Moves to the next or previous unknown word, turning the page if necessary.
   private func moveCursor(from token: Int, by step: Int) {
     var place = token + step

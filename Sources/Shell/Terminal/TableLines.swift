@@ -99,9 +99,9 @@ extension ChartPanel {
     // When all columns are empty, only the heading is shown.
     case .columns(let values, _) where values.allSatisfy { $0 == 0 }: return [heading.joined() + "  " + highest]
     case .columns(let values, let axis) where terminal.usesScreenReader:
-      let range = "  \(axis.first ?? "") to \(axis.last ?? ""): "
       let isShare = highest.hasSuffix("%")
-      let words = values.map { isShare ? wholePercent($0) : terminal.number(($0 * 10).rounded() / 10) }
+      let range = "  \(axis.first ?? "") to \(axis.last ?? "")\(isShare ? ", in %" : ""): "
+      let words = values.map { terminal.number(isShare ? ($0 * 100).rounded() : ($0 * 10).rounded() / 10) }
       return heading + (range + words.joined(separator: ", ")).lines(within: terminal.width, indent: "    ")
     case .columns(let values, let axis): return heading + columnLines(values, axis, terminal)
     }
