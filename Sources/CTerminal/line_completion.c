@@ -151,8 +151,11 @@ static void show_with_helps(int width) {
     int name = columns > widest ? fitting(shown[i], widest) : (int)strlen(shown[i]);
     int pad = columns > widest ? 0 : widest - columns;
     if (helps[i][0] == '\0') pad = 0;
-    int help = fitting(helps[i], width - widest - 3);
-    fprintf(rl_outstream, "%.*s%*s%s%.*s", name, shown[i], pad, "", help > 0 ? "  " : "", help, helps[i]);
+    int room = width - widest - 3;
+    bool is_cut = columns_of(helps[i]) > room;
+    int help = fitting(helps[i], is_cut ? room - 1 : room);
+    fprintf(rl_outstream, "%.*s%*s%s%.*s%s", name, shown[i], pad, "", help > 0 ? "  " : "", help, helps[i],
+            is_cut && help > 0 ? (MB_CUR_MAX > 1 ? "…" : "~") : "");
     rl_crlf();
   }
   fflush(rl_outstream);

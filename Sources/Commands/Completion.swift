@@ -157,6 +157,7 @@ extension CommandRegistry {
     "mv": ["rename", "move"], "view": ["show"], "open": ["show"], "change": ["edit"],
     "modify": ["edit"], "learn": ["study"], "review": ["study"], "bye": ["exit"], "logoff": ["logout"],
     "man": ["help"], "config": ["set"], "settings": ["set"], "game": ["play"], "stats": ["deck stats"],
+    "unsuspend": ["resume"], "unbury": ["resume"],
   ]
 
   /// The command that a first word was meant as: `studdy` is `study`, `import` is `deck import`; nil if none is near.
@@ -176,7 +177,7 @@ extension CommandRegistry {
 
   func nearCommand(to word: String, in group: CommandGroup) -> String? {
     let names = group.commands.map { $0.path[1] }
-    return suggestion(for: word, among: names) ?? Self.otherNames[word.lowercased()]?.first { names.contains($0) }
+    return Self.otherNames[word.lowercased()]?.first { names.contains($0) } ?? suggestion(for: word, among: names)
   }
 
   private func knows(_ name: String) -> Bool { commands.contains { $0.name == name } }

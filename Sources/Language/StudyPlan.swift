@@ -59,7 +59,7 @@ private struct SentenceWorth: Comparable {
   init(_ view: TextView, _ sentence: TextSentence, unknown: Int) {
     let tokens = view.text.tokens(of: sentence)
     (self.unknown, length) = (unknown, tokens.count)
-    isNoSentence = !(3...40).contains(tokens.count)
+    isNoSentence = unknown == TextView.heading || !(3...40).contains(tokens.count)
     isBadLength = !(5...15).contains(tokens.count)
     isCut = !view.text.endsWithMark(sentence)
     hasNoTranslation = view.text.place(of: sentence).translation == nil
@@ -93,7 +93,8 @@ private struct Planner {
     left = view.missing.map { Int($0) }
     isLearned = Array(repeating: false, count: view.text.lemmas.count)
     isReady = isLearned
-    for (number, sentence) in view.text.sentences.enumerated() where left[number] > 0 {
+    let wanted = 1..<Int(TextView.heading)
+    for (number, sentence) in view.text.sentences.enumerated() where wanted.contains(left[number]) {
       if number & 0xFF == 0 { try poll() }
       let lemmas = missingLemmas(of: sentence)
       // Count again: the view counts only up to a limit.

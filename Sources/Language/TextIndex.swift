@@ -14,6 +14,7 @@ public struct TextPlace: Equatable, Sendable {
   public var translation: String?
   /// The word that the user looked up there.
   public var word: String?
+  public var isHeading = false
 
   public init(file: Int, start: Double? = nil, end: Double? = nil, translation: String? = nil, word: String? = nil) {
     (self.file, self.start, self.end, self.translation, self.word) = (file, start, end, translation, word)
@@ -24,7 +25,8 @@ public struct TextPlace: Equatable, Sendable {
 public struct TextSentence: Sendable {
   let bytes: Range<UInt32>
   let tokens: Range<UInt32>
-  let place: UInt32
+  /// Index into `TextIndex.places`, which has one for each paragraph.
+  public let place: UInt32
 }
 
 public struct TextToken: Sendable {
@@ -91,6 +93,11 @@ public struct TextIndex: Sendable {
   }
 
   public func place(of sentence: TextSentence) -> TextPlace { places[Int(sentence.place)] }
+
+  /// Whether there is a blank between a sentence and the one before it.
+  public func isApart(_ number: Int) -> Bool {
+    sentences[number - 1].bytes.upperBound < sentences[number].bytes.lowerBound
+  }
 
   public func tokenRange(of sentence: TextSentence) -> Range<Int> {
     Int(sentence.tokens.lowerBound)..<Int(sentence.tokens.upperBound)

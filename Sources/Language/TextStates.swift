@@ -36,8 +36,12 @@ public struct TextView: Sendable {
   public let lemmaStates: [WordState]
   /// By form: the probability that it is remembered now.
   let recalls: [Double]
-  /// By sentence: the number of distinct unknown or new words, by their primary lemma.
+  /// By sentence: the number of distinct unknown or new words, by their primary lemma; `heading` for a heading.
   public let missing: [UInt16]
+  /// In place of the number of unknown words: a heading is no sentence, so it never counts as an easy one.
+  public static let heading = UInt16.max
+  /// The number of sentences, without headings.
+  public var sentenceCount: Int { missing.count { $0 != Self.heading } }
 
   /// - Parameter recall: the probability that a lemma is remembered now; nil: 1 if known, otherwise 0.
   public init(_ text: TextIndex, state: (String) -> WordState, recall: (String) -> Double? = { _ in nil }) {
@@ -56,6 +60,7 @@ public struct TextView: Sendable {
   private static func missing(_ text: TextIndex, _ states: [WordState]) -> [UInt16] {
     var seen = [Int32](repeating: -1, count: text.lemmas.count)
     return text.sentences.enumerated().map { number, sentence in
+      if text.place(of: sentence).isHeading { return heading }
       var count: UInt16 = 0
       for token in text.tokens(of: sentence) where !token.isName && states[Int(token.form)].isMissing {
         guard let lemma = text.forms[Int(token.form)].lemmas.first, seen[Int(lemma)] != number, count < 1_000 else {

@@ -35,7 +35,7 @@ package struct Runner {
       try Interrupts.holding {
         try session.plugins.prepareCommand(words)
         let (command, invocation) = try session.registry.parse(words: words)
-        (origin, trouble) = (command.errorPrefix, command.troubleStatus)
+        (origin, trouble) = (command.name, command.troubleStatus)
         wantsJSON = invocation.wantsJSON(in: session)
         try session.refreshAccounts()
         if command.access.needsSignIn { try session.host.requireSignIn() }
@@ -150,12 +150,6 @@ extension Command {
     default: return false
     }
   }
-
-  /// The prefix of its errors: the noun, or for files the verb, as a user would call it.
-  var errorPrefix: String {
-    guard path.count == 2, ["import", "export"].contains(path[1]) else { return path[0] }
-    return path[1]
-  }
 }
 
 /// Runs a body with the rights of an owner; with the current ones for nil.
@@ -180,7 +174,7 @@ struct RehearsalRun {
       let result = try body()
       // The command's own output (refused rows) is useful, but only for people.
       if !asJSON, case .lines(let lines) = result.display {
-        for line in lines { session.console.note("dry run: " + line) }
+        for (number, line) in lines.enumerated() { session.console.note((number == 0 ? "dry run: " : "  ") + line) }
       }
       // A sign-out within the command has already closed the data.
       changes = workspace.isInUnit ? try workspace.pendingChanges(limit: asJSON ? nil : Self.shown) : []

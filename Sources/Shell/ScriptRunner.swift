@@ -57,6 +57,7 @@ package struct ScriptRunner {
         session.console.place = "\(path):\(index + 1): "
         let status: Int32
         do { status = try CommandLine(session: session).run(line) } catch { status = session.report(error) }
+        if status != ExitStatus.done { session.console.note("What the lines before it did was undone.") }
         if status != ExitStatus.done || session.state.leaving != nil { return status }
       }
       return ExitStatus.done

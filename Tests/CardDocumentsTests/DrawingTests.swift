@@ -38,6 +38,18 @@ import Wire
     #expect(differences.contains { worst, mean in worst < 0.1 && mean < 0.01 }, "worst and mean: \(differences)")
   }
 
+  @Test func `the labels of a chart are under their bars, and its highest value is above its bar`() throws {
+    let panel = ChartPanel("Due", .columns([1, 2, 8, 0, 4], axis: ["0", "", "4+"]), highest: "8")
+    let items = ChartPicture(title: "T", panels: [panel]).scene.items
+    let bars = items.filter { abs($0.placement.width - 0.84 * 560 / 5) < 0.01 }.map(\.placement.x)
+    for (label, bar) in zip(["0", "8", "4+"], [0, 2, 3]) {
+      let found = items.first {
+        if case .text(let text, _, _, _, _, _) = $0.content { text == label } else { false }
+      }
+      #expect(abs(try #require(found).placement.x - bars[bar]) < 0.01, "\(label)")
+    }
+  }
+
   @Test func `the measure distinguishes pictures`() throws {
     let pictures = try goldenNames.map { name in
       try impression(of: fixture("goldens/\(name).png"), width: goldenWidth(name), with: drawing)

@@ -194,6 +194,11 @@ import Values
         "account", "list", theme: "Words", access: .open, effect: .reads, summary: "Lists the accounts.",
         run: { _ in CommandResult() }))
     #expect(registry.nearCommand(to: "list") == "card list")
+    // Anki's word, which is nearer to its opposite.
+    try registry.add(plain("card", "suspend"))
+    try registry.add(plain("card", "resume"))
+    let error = #expect(throws: CommandError.self) { try registry.parse(words: ["card", "unsuspend"]) }
+    #expect(error?.message.contains("did you mean \"resume\"?") == true)
   }
 
   @Test func `help without a name lists all commands by theme, a group lists its own`() throws {

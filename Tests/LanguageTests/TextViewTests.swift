@@ -110,6 +110,23 @@ import Testing
     #expect(shown == ["Ayer vi muchos perros.", "Ayer vi muchos perros.", "Luz."])
   }
 
+  @Test func `a heading is no sentence, but its words are words of the text`() {
+    var builder = TextBuilder(Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil })
+    for (words, isHeading) in [("la luz y el gato", true), ("un gato.", false), ("un gato blanco feroz.", false)] {
+      var place = TextPlace(file: 0)
+      place.isHeading = isHeading
+      builder.add(words, at: place) { _ in }
+    }
+    let view = view(builder.finish { _ in }, known: ["un", "la", "y", "el"])
+    #expect(view.missing == [TextView.heading, 1, 3] && view.sentenceCount == 2 && view.sentences(missing: 1) == 1)
+    #expect(view.counts()[.known]?.tokens == 5)
+    #expect(view.plan(count: .max) {}.map(\.sentence) == [1])
+    // Only the heading has the word.
+    let luz = view.text.lemmas.indices.filter { view.text.lemmas[$0].text == "luz" }.map { UInt32($0) }
+    #expect(view.bestSentences(for: luz) {}.map(\.sentence) == [0])
+    #expect(view.bestSentences(for: view.lemmasByGain().prefix(1).map { $0 }) {}.map(\.sentence) == [1])
+  }
+
   @Test func `a word that has a card counts as unknown in sentences, and is known once it is learned`() {
     let text = text("el gato duerme.")
     let before = view(text, known: ["el"], new: ["gato"])

@@ -217,6 +217,18 @@ import Text
     #expect(Meaning(dictionary: "d", word: "a", text: "one two three").gloss(limit: 8) == "one two …")
   }
 
+  @Test(arguments: [
+    ("cat\n    n 1: feline mammal [syn: {cat}]\n    2: a {guy}", ["feline mammal", "a guy"]),
+    ("spend, carry, take, wear", ["spend", "carry", "take", "wear"]),
+    ("n. 1. amount, number 2. numeral", ["amount, number", "numeral"]),
+    ("to make, or to let somebody else make", ["to make, or to let somebody else make"]), ("cat", ["cat"]), ("1.", []),
+  ])
+  func `the meanings of an entry are those that it numbers, or a few words between commas`(
+    text: String, senses: [String]
+  ) {
+    #expect(Meaning(dictionary: "d", word: "cat", text: text).senses == senses)
+  }
+
   @Test func `an entry of more than 4 MiB is an error, as in a compressed dictionary`() throws {
     try folder.write("gato\tcat\nlong\t" + String(repeating: "x", count: 5 << 20) + "\n", to: "own/es.tsv")
     let library = library()

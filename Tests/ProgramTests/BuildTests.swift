@@ -139,6 +139,26 @@ import TestSupport
     }
   }
 
+  @Test(arguments: ["ours", "theirs"])
+  func `conflicts of a merge that were settled in the deck are no more in the sources`(side: String) throws {
+    func merge(_ name: String, _ text: (String) -> String) throws {
+      let paths = try ["base", "ours", "theirs"].map { try home.write(text("the cat of \($0)"), to: "\($0)-\(name)") }
+      let file = home.path + "/es/" + name
+      try home.run(["deck", "merge"] + paths + ["--output", file])
+      #expect(self.text(of: file).contains("conflicts"), "\(name)")
+    }
+    try merge("animals.md") { "## el gato <!-- id: gato -->\n\n\($0)\n" }
+    try merge("more.csv") { "guid,prompt,answer,tags\nperro,el perro,\($0),\n" }
+    try build()
+    #expect(try home.run("deck", "conflicts", "Spanish", "--take", side).output.contains("2 conflicts"))
+    try build("--write-back")
+    for name in ["animals.md", "more.csv"] {
+      let source = text(of: home.path + "/es/" + name)
+      #expect(source.contains("the cat of \(side)") && !source.contains("base"), "\(source)")
+    }
+    #expect(try build("--write-back").output.contains("nothing changed"))
+  }
+
   @Test func `edits of different fields on both sides are merged into the card`() throws {
     try build()
     try home.lua("local c = decks.open('Spanish'):find('\"el gato\"')[1] c.prompt = 'el gato!' c:tag('mine')")

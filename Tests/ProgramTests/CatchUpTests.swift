@@ -29,7 +29,7 @@ import TestSupport
     let done = try home.run("deck", "catchup", "D")
     #expect(done.lines.first?.hasPrefix("Spread 120 cards over 7 days; all on one day: ") ?? false, "\(done)")
     #expect(done.lines.count == 8 && done.lines[7].hasSuffix(" minutes"), "\(done)")
-    #expect(rehearsed.errors.contains("dry run: " + done.lines[7]), "\(rehearsed)")
+    #expect(rehearsed.errors.contains("\n  " + done.lines[7]), "\(rehearsed)")
     try home.shows("undo", "--list", text: "spreading 120 overdue cards over 7 days (deck catchup)")
     try home.shows("deck", "catchup", text: "No card is overdue.")
     try home.run("undo")

@@ -212,7 +212,7 @@ private let canHide: Bool = {
     let file = try home.write("", to: "file")
     let unusable = try home.run("--json", "--data", file, "deck", "list")
     #expect(unusable.status == 1 && unusable.errors.hasPrefix("{\"code\": "), "\(unusable)")
-    #expect(try home.run("deck", "show", "nowhere").errors == "deck: no deck is called \"nowhere\"\n")
+    #expect(try home.run("deck", "show", "nowhere").errors == "deck show: no deck is called \"nowhere\"\n")
   }
 
   @Test func `a closed pipe ends the program quietly`() throws {

@@ -156,6 +156,25 @@ import TestSupport
     #expect(try home.run("undo", "--list").output == steps)
   }
 
+  @Test func `notes whose cards are counted are not counted again, however many there are`() throws {
+    try home.lua(
+      """
+      local deck = decks.create("R")
+      for n = 1, 20 do deck:add_note{type = "Basic (and reversed card)", fields = {Front = "f" .. n, Back = "b" .. n}} end
+      """)
+    let script = try home.write(
+      """
+      local seen = {}
+      for card in decks.open("R"):cards() do
+        local note = card.note
+        if not seen[note.guid] then note.fields.Front = note.fields.Front .. "x" end
+        seen[note.guid] = true
+      end
+      """, to: "r.lua")
+    let errors = try home.run("--dry-run", "run", script).errors
+    #expect(errors.hasPrefix("Would change 40 cards: ") && !errors.contains("note"), "\(errors)")
+  }
+
   @Test func `in a script's dry run commands run within its transaction, and those that act outside only report`()
     throws
   {

@@ -65,6 +65,12 @@ import TestSupport
     let run = try home.run("play", "hangman", "--base", "zebra", "--language", "english", input: "a\n/give-up\n")
     #expect(run.output.contains("The word was zebra.\n  zebra  a striped horse\n"), "\(run)")
     #expect(!run.output.contains("letters on average"), "\(run)")
+    let missed = ["play", "hangman", "--base", "zebra", "--language", "english", "--to-deck", "Missed"]
+    for (guesses, added) in [("z\ne\nb\nr\na\n", 0), ("a\n/give-up\n", 1)] {
+      let run = try home.run(missed, input: guesses)
+      #expect(run.errors.contains("\(added) missed word"), "\(run)")
+    }
+    try home.shows("card", "list", "--deck", "Missed", text: "a striped horse")
     let scores = try home.run("play", "--scores").output
     #expect(scores.contains("zebra") && !scores.contains("xxxxx") && !scores.contains("0.0"), "\(scores)")
   }

@@ -102,7 +102,7 @@ import TestSupport
     let run = try home.run("deck", "import", "D", path)
     #expect(run.status == 0 && run.output.contains("element 3 (line 1, column 66)   the prompt is empty"), "\(run)")
     let strict = try home.run("deck", "import", "E", path, "--strict")
-    #expect(strict.errors == "import: w.json:1:66: element 3: the prompt is empty. Nothing was imported.\n")
+    #expect(strict.errors == "deck import: w.json:1:66: element 3: the prompt is empty. Nothing was imported.\n")
   }
 
   @Test func `messages wrap between words, and JSON never wraps`() throws {

@@ -160,13 +160,78 @@ import TestSupport
     let text = try home.write(words.joined(separator: " ") + ". El fin.\n", to: "a.txt")
     _ = try run("text", "known", "el", "gato", "fin")
     let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
-    #expect(terminal.shows("[perro]*"))
-    #expect(terminal.shows("El fin"))
+    terminal.type("n", after: "gato gato", showing: "[perro]*", "El fin")
     terminal.type("b", showing: "gato gato")
     terminal.type(" ")
     #expect(terminal.shows("[perro]*"))
     terminal.type(" ")
     #expect(terminal.shows("The text ends here."))
+    #expect(terminal.ended(after: "q") == 0)
+  }
+
+  @Test func `paragraphs, headings and chapters are those of the text, and a full stop stays beside its word`() throws {
+    let words = String(repeating: "gato ", count: 14)
+    let text = try home.write("CAPÍTULO 1\n\n\(words)las cejas. Sol.\n\nLuna.\n\nCAPÍTULO 2\n\nMar.\n", to: "a.txt")
+    _ = try run("text", "known", "gato", "las")
+    let spoken = [
+      "--color=never", "--set", "accessibility.screen_reader=on", "text", "read", text, "--language", "spanish",
+    ]
+    let terminal = try home.terminal(spoken, columns: 84, rows: 24)
+    let page = terminal.wait(for: "q leaves").split(whereSeparator: \.isNewline).map(String.init)
+    #expect(page.contains("   " + words + "las"), "\(page)")
+    #expect(page.contains("   cejas*. Sol*.") && page.contains("   [CAPÍTULO]* 1"), "\(page)")
+    #expect(terminal.ended(after: "q") == 0)
+    // The position is that of the chapter to which the last key went.
+    let moved = try home.terminal(["text", "read", text, "--language", "spanish"], columns: 84, rows: 8)
+    moved.type("g", after: "[CAPÍTULO]*", showing: "50%, a chapter")
+    moved.type("2\r", showing: "a, CAPÍTULO 2")
+    moved.type("g0%\r", showing: "a, CAPÍTULO 1")
+    moved.type("gxyz\r", showing: "The chapters are CAPÍTULO 1, CAPÍTULO 2.")
+    #expect(moved.ended(after: "q") == 0)
+  }
+
+  @Test func `a text is found whatever its accents, and a word of it is selected`() throws {
+    let text = try home.write("El gato duerme.\n\nUna Cigüeña come. La cigüeña bebe.\n", to: "a.txt")
+    _ = try run("text", "known", "el", "gato", "duerme", "una", "cigüeña", "come", "la", "bebe")
+    let terminal = try home.terminal("--color=never", "text", "read", text, "--language", "spanish")
+    terminal.type("/cigue", after: "q leaves", showing: "Find: cigue")
+    terminal.type("\r", showing: "[Cigüeña]")
+    terminal.type("/\r", showing: "La [cigüeña]")
+    terminal.type("/\r", showing: "From the beginning:")
+    terminal.type("/zorf\u{1B}", showing: "q leaves")
+    terminal.type("/zorf\r", showing: "\"zorf\" is not in this text.")
+    #expect(terminal.ended(after: "q") == 0)
+  }
+
+  @Test func `a card gets the meaning that was chosen, and u undoes what was done`() throws {
+    let text = try home.write("el gato lleva.\n\nel perro come.\n", to: "a.txt")
+    try home.write("lleva\tspend, carry, wear\nperro\tdog\n", to: "data/dictionaries/spa-mine.tsv")
+    _ = try run("text", "known", "el", "gato")
+    let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
+    terminal.type("c", after: "[lleva]*", showing: "1 spend   2 carry   3 wear   Enter: all")
+    terminal.type("3", showing: "Card in Read: lleva = wear")
+    terminal.type("c", showing: "Card in Read: perro = dog")
+    terminal.type("k", showing: "come: known")
+    terminal.type("u", showing: "Undone: ", "[come]*")
+    terminal.type("u", showing: "Undone: adding 1 card to Read from a text", "[perro]*")
+    terminal.type("c", showing: "Card in Read: perro")
+    #expect(terminal.ended(after: "q") == 0)
+    let cards = try home.run("card", "list", "--deck", "Read", "--json").output
+    #expect(cards.contains("wear") && !cards.contains("spend") && cards.contains("perro"), "\(cards)")
+    #expect(try !run("text", "known").output.contains("come"))
+  }
+
+  @Test func `the translation of a film is below its lines`() throws {
+    func film(_ lines: String...) -> String {
+      lines.enumerated().map { "\($0 + 1)\n00:00:0\($0 * 3),000 --> 00:00:0\($0 * 3 + 2),000\n\($1)\n\n" }.joined()
+    }
+    let text = try home.write(film("El gato duerme.", "El perro come."), to: "ep1.es.srt")
+    try home.write(film("The cat sleeps.", "The dog eats."), to: "ep1.en.srt")
+    let terminal = try home.terminal(
+      "--color=never", "--set", "accessibility.screen_reader=on", "text", "read", text, "--translation", "en")
+    let page = terminal.wait(for: "q leaves").split(whereSeparator: \.isNewline).map(String.init)
+    let place = try #require(page.firstIndex { $0.contains("gato") }, "\(page)")
+    #expect(page[place + 1] == "     The cat sleeps." && page[place + 2].contains("perro"), "\(page)")
     #expect(terminal.ended(after: "q") == 0)
   }
 
@@ -184,7 +249,7 @@ import TestSupport
     let text = try home.write(sentences.joined() + "zorfzorfzorfzorfzorfend\n", to: "a.txt")
     _ = try run("text", "known", "gato")
     let terminal = try home.terminal("text", "read", text, "--language", "spanish", "--deck", "Read")
-    #expect(terminal.shows("[zorfzorfzorfzorfzorfend]*"))
+    terminal.type("n", after: "gato", showing: "[zorfzorfzorfzorfzorfend]*")
     terminal.resize(columns: 20)
     #expect(terminal.shows("fzorfend]*"))
     #expect(terminal.ended(after: "q") == 0)

@@ -34,7 +34,8 @@ import TestSupport
     #expect(
       imported.output == "2 words now known or ignored.\n"
         && imported.errors.contains("1 word still being learned left out"))
-    _ = try run("text", "known", "--export", home.path + "/out.txt")
+    let exported = try run("text", "known", "--export", home.path + "/out.txt")
+    #expect(exported.output == "Wrote 2 words to \(home.path)/out.txt.\n", "\(exported)")
     #expect(try home.run("undo").output.hasPrefix("Undone: "))
     #expect(
       try run("text", "known", "mar", "--import", home.path + "/out.txt").output == "3 words now known or ignored.\n")

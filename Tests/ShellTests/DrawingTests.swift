@@ -132,23 +132,34 @@ private final class Paper {
 }
 
 @Suite struct ChartTests {
-  private let bars: [BarChart.Bar] = [
-    .init("Spanish", 1204), .init("漢字", 310), .init("none", 0), .init("\u{1B}", -602),
+  private let rows: [ChartPanel.Row] = [
+    .init("Spanish", 1204, "1204"), .init("漢字", 310, "310"), .init("none", 0, "0"), .init("debt", -602, "-602"),
   ]
 
   @Test func `bars are as long as their values`() {
-    let lines = BarChart(title: "Cards", bars: bars).lines(on: Paper().terminal(width: 40, screen: false))
+    let lines = ChartPanel("Cards", .rows(rows)).lines(on: Paper().terminal(width: 40, screen: false))
     #expect(
       lines == [
-        "Cards", "Spanish  1204  " + String(repeating: "█", count: 24), "漢字      310  " + "██████▏", "none        0",
-        "\\x1B     -602  " + "████████████",
+        "Cards", "  Spanish  1204  " + String(repeating: "█", count: 22), "  漢字      310  ██████", "  none        0",
+        "  debt     -602  ███████████",
       ])
   }
 
+  @Test func `for a screen reader a chart is its figures`() {
+    var terminal = Paper().terminal(width: 40)
+    terminal.usesScreenReader = true
+    #expect(ChartPanel("", .rows(rows)).lines(on: terminal)[0] == "  Spanish  1204")
+    let panel = ChartPanel("Due", .columns([3, 0, 12.25], axis: ["today", "2 d"]), highest: "12")
+    #expect(panel.lines(on: terminal) == ["Due", "  today to 2 d: 3, 0, 12.3"])
+    let shares = ChartPanel("Coverage", .columns([0.5, 1], axis: ["0", "9"]), highest: "100 %")
+    #expect(shares.lines(on: terminal)[1] == "  0 to 9, in %: 50, 100")
+    #expect(ChartPanel("Days", .cells([[0, 0.5, nil]], axis: [])).lines(on: terminal)[1] == "  1 of 2 days")
+  }
+
   @Test func `a terminal without UTF-8 gets ASCII characters, and colours only if wanted`() {
-    let plain = BarChart(bars: bars).lines(on: Paper().terminal(width: 40, language: "C"))
-    #expect(plain.first == "Spanish  1,204  " + String(repeating: "#", count: 23))
-    let colored = BarChart(bars: bars).lines(on: Paper().terminal(width: 40, color: .always))
+    let plain = ChartPanel("", .rows(rows)).lines(on: Paper().terminal(width: 40, language: "C"))
+    #expect(plain.first == "  Spanish  1204  " + String(repeating: "#", count: 22))
+    let colored = ChartPanel("", .rows(rows)).lines(on: Paper().terminal(width: 40, color: .always))
     #expect(colored[0].contains("\u{1B}[36m") && colored[3].contains("\u{1B}[2m"))
   }
 
@@ -156,13 +167,13 @@ private final class Paper {
     let values = [0, -1, .nan, .infinity, -.infinity, 1e300, .leastNonzeroMagnitude, 0.125, -0.0]
     for width in [20, 33, 120] {
       for value in values {
-        let chart = BarChart(
-          title: String(repeating: "t", count: 300),
-          bars: [.init(String(repeating: "漢", count: 99), value), .init("", 3)])
+        let name = String(repeating: "漢", count: 99)
+        let chart = ChartPanel(
+          String(repeating: "t", count: 300), .rows([.init(name, value, "\(value)"), .init("", 3, "3")]))
         for line in chart.lines(on: Paper().terminal(width: width)) { #expect(line.displayWidth <= max(width, 40)) }
       }
     }
-    #expect(BarChart(bars: []).lines(on: Paper().terminal()).isEmpty)
+    #expect(ChartPanel("", .rows([])).lines(on: Paper().terminal()).isEmpty)
   }
 }
 

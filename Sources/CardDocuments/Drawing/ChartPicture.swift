@@ -79,9 +79,10 @@ public struct ChartPicture {
     let (top, height) = (y + 36, Self.panelHeight - 62)
     switch panel.content {
     case .columns(let values, let axis):
-      return heading + columns(values, panel.highest, x: x, y: top, height: height) + labels(axis, x: x, y: y)
+      return heading + columns(values, panel.highest, x: x, y: top, height: height)
+        + labels(axis, x: x, y: y, count: values.count)
     case .cells(let cells, let axis):
-      return heading + self.cells(cells, x: x, y: top, height: height) + labels(axis, x: x, y: y)
+      return heading + self.cells(cells, x: x, y: top, height: height) + labels(axis, x: x, y: y, count: cells.count)
     case .rows(let rows): return heading + self.rows(rows, x: x, y: top)
     case .table(let rows): return heading + table(rows, x: x, y: top)
     case .words(let lines):
@@ -101,7 +102,7 @@ public struct ChartPicture {
         x: x + Double(place) * step + step * 0.08, y: y + height - size, width: max(1, step * 0.84), height: size, bar)
     }
     return bars + [
-      text(highest, x: x, y: y - 2, width: Self.panelWidth, height: 16, size: 12, faint),
+      label(highest, at: x + (Double(values.firstIndex(of: most) ?? 0) + 0.5) * step, y: y - 2),
       box(x: x, y: y + height, width: Self.panelWidth, height: 1, rule),
     ]
   }
@@ -146,11 +147,17 @@ public struct ChartPicture {
     }
   }
 
-  private func labels(_ axis: [String], x: Double, y: Double) -> [SceneItem] {
-    let step = Self.panelWidth / Double(max(1, axis.count))
-    return axis.enumerated().filter { !$0.element.isEmpty }.map { place, label in
-      text(label, x: x + Double(place) * step, y: y + Self.panelHeight - 22, width: step, height: 18, size: 12, faint)
+  /// Labels spread evenly: the first is under the first of the bars, the last under the last one.
+  private func labels(_ axis: [String], x: Double, y: Double, count: Int) -> [SceneItem] {
+    let step = Self.panelWidth / Double(max(1, count))
+    let distance = step * Double(max(0, count - 1)) / Double(max(1, axis.count - 1))
+    return axis.enumerated().filter { !$0.element.isEmpty }.map { place, text in
+      label(text, at: x + step / 2 + Double(place) * distance, y: y + Self.panelHeight - 22)
     }
+  }
+
+  private func label(_ label: String, at middle: Double, y: Double) -> SceneItem {
+    text(label, x: middle - 60, y: y, width: 120, height: 18, size: 12, faint)
   }
 
   private func text(

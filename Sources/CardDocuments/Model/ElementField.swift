@@ -58,7 +58,7 @@ public enum ElementField: String, CaseIterable, Sendable {
     case .size: "a number of units from 5 to 2000"
     case .align: TextAlignment.choices
     case .frame: "a frame (\(Frame.allCases.map(\.rawValue).joined(separator: ", "))) or nothing"
-    case .color: "three or four numbers from 0 to 1"
+    case .color: "#rrggbb, or three or four numbers from 0 to 1"
     case .text: "a text of at most 100000 bytes without NUL that is not blank"
     case .alt, .font: "a text of at most 100000 bytes without NUL"
     case .group, .link: "a text of at most 100000 bytes without NUL, or nothing"

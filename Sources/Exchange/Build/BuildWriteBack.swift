@@ -16,6 +16,8 @@ public struct BuildWriteBack {
     let content: BuildContent
     /// The id that identifies the row's card; empty when the source cannot hold one.
     let id: String
+    /// Whether the texts or tags differ from those of the row.
+    let isEdited: Bool
   }
 
   /// The edits of one source, keyed by the hashes of the rows at the last build. Rows with the same content are told
@@ -39,7 +41,10 @@ public struct BuildWriteBack {
       guard let all = edits[whole] else { return nil }
       let place = seen[whole, default: 0]
       seen[whole] = place + 1
-      return place < all.count ? all[place] : nil
+      guard place < all.count, let edit = all[place] else { return nil }
+      // A row that still has conflicts that were settled in the deck is written without them.
+      let hasSettled = edit.content.conflicts.isEmpty && row.fields.contains { $0.name == MergeConflict.name }
+      return edit.isEdited || hasSettled ? edit : nil
     }
   }
 
@@ -76,10 +81,9 @@ public struct BuildWriteBack {
       guard let built = known[source.path], case .cards(let format) = source.kind else { continue }
       var edits: [String: Edit] = [:]
       for row in touched[built.id] ?? [] {
-        guard let content = try BuildContent.of(db, row.note), content.content != row.base,
-          content.conflictingFields(beside: row.base).isEmpty
-        else { continue }
-        edits[row.name] = Edit(content: content, id: row.plainName)
+        let content = try BuildContent.of(db, row.note)
+        guard let content, content.conflictingFields(beside: row.base).isEmpty else { continue }
+        edits[row.name] = Edit(content: content, id: row.plainName, isEdited: content.content != row.base)
       }
       if edits.isEmpty { continue }
       let lines = try lines(Edits(of: BuildTable.rows(db, of: built.id), edits), of: source, format)
@@ -188,6 +192,7 @@ private struct SourceLines {
       case .answer: cells[index] = texts.answer
       case .tags: cells[index] = tags
       case .guid: cells[index] = edit.id
+      case .field(MergeConflict.name) where edit.content.conflicts.isEmpty: cells[index] = ""
       default: break
       }
     }

@@ -22,9 +22,11 @@ struct MarkdownBlock {
     else { return nil }
     var facts = MarkdownFacts(
       guid: String(decoding: row.guid, as: UTF8.self).trimmed, tags: row.tags, subdeck: row.subdeck)
+    facts.conflicts = row.fields.first { $0.name == MergeConflict.name }?.value.written ?? ""
     // If this fails, a part of the card is elsewhere, for example after a cloze within its answer.
     guard isRead(source, as: old, facts) else { return nil }
     let before = written(old, facts)
+    if edit.content.conflicts.isEmpty { facts.conflicts = "" }
     // A row without an id is identified by its texts, which only works for a small edit.
     if facts.guid.isEmpty, old[0] != new[0], !RowEdit.isSmall(from: old, to: new) { facts.guid = edit.id }
     if Set(content.tags) != Set(facts.tags) { facts.tags = content.tags }

@@ -55,7 +55,7 @@ final class Book {
       if encrypted.contains(name) {
         throw TextFileError.refused(path: path, reason: "its chapters are encrypted (it is sold with copy protection)")
       }
-      paragraphs += try MarkupText.paragraphs(try content(name), scan).map { TextParagraph($0) }
+      paragraphs += try MarkupText.paragraphs(try content(name), scan)
     }
     if paragraphs.isEmpty, let loss = losses.named.first {
       throw TextFileError.damaged(path: path, reason: "it contains no text: \(loss)")

@@ -8,7 +8,7 @@ enum MarkupText {
   private static let raisedDigits = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"]
 
   /// Returns the blocks of text that a browser would show, each as one line.
-  static func paragraphs(_ html: [UInt8], _ scan: TextScan) throws -> [String] {
+  static func paragraphs(_ html: [UInt8], _ scan: TextScan) throws -> [TextParagraph] {
     var blocks = Blocks()
     var reader = HTMLReader(html[...], isDocument: true) { tag in
       skipped.contains(tag.name) || isNoteMark(tag) || tag.isHidden
@@ -39,8 +39,9 @@ enum MarkupText {
   }
 
   private struct Blocks {
-    var paragraphs: [String] = []
+    var paragraphs: [TextParagraph] = []
     var text: [UInt8] = []
+    private var isHeading = false
     private var raisedStart: Int?
 
     mutating func add(_ byte: UInt8) {
@@ -53,13 +54,16 @@ enum MarkupText {
 
     mutating func finish() {
       let paragraph = String(decoding: text, as: UTF8.self).withoutLayout.trimmed
-      if !paragraph.isEmpty { paragraphs.append(paragraph) }
+      // A heading that is never closed is no heading.
+      let isTitle = isHeading && paragraph.utf8.count <= 400
+      if !paragraph.isEmpty { paragraphs.append(TextParagraph(paragraph, isHeading: isTitle)) }
       (text, raisedStart) = ([], nil)
     }
 
     mutating func apply(_ tag: HTMLTag) {
       if HTMLTag.paragraphs.contains(tag.name) {
         finish()
+        if ["h1", "h2", "h3", "h4", "h5", "h6"].contains(tag.name) { isHeading = !tag.isClosing }
       } else if tag.name == "sup" {
         if tag.isClosing { raiseDigits() }
         raisedStart = tag.isClosing ? nil : text.count

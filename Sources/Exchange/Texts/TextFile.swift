@@ -11,9 +11,20 @@ public struct TextParagraph: Equatable, Sendable {
   /// For subtitles: seconds from the beginning.
   public var start: Double?
   public var end: Double?
+  public var isHeading: Bool
 
-  public init(_ text: String, start: Double? = nil, end: Double? = nil) {
-    (self.text, self.start, self.end) = (text, start, end)
+  public init(_ text: String, start: Double? = nil, end: Double? = nil, isHeading: Bool = false) {
+    (self.text, self.start, self.end, self.isHeading) = (text, start, end, isHeading)
+  }
+
+  /// The paragraph, as a heading if it looks like one: a short line without an end mark that is in capitals or ends
+  /// with a number, such as `Chapter IV`.
+  var headed: TextParagraph {
+    guard text.utf8.count <= 120, text.last == "." || text.endsSentence == false else { return self }
+    let isInCapitals = text.allSatisfy { !$0.isLetter || $0.isUppercase }
+    let last = text.split(separator: " ").last ?? ""
+    let isNumbered = text.hasPrefix("第") || last.allSatisfy { $0.isNumber || "IVXLCDM".contains($0) }
+    return TextParagraph(text, start: start, end: end, isHeading: isHeading || isInCapitals || isNumbered)
   }
 }
 
@@ -88,7 +99,7 @@ public struct TextFile: Sendable {
     if named == .epub || FileSignature.isBook(bytes) {
       format = .epub
       let book = try Book(path, language: code, usual: encoding ?? legacy, isInterrupted: isInterrupted)
-      paragraphs = try book.paragraphs()
+      paragraphs = try book.paragraphs().map(\.headed)
       (self.encoding, language, scan.losses) = (book.encoding, book.language, book.losses)
     } else {
       let text: String
@@ -98,7 +109,8 @@ public struct TextFile: Sendable {
       if FileSignature.json(text) != nil { throw Self.refused("JSON", scan) }
       let found = TextFormat(beginningOf: String(text.prefix(1 << 10)))
       format = path == "-" || (named.isTimed && (found == .vtt || found == .ass)) ? found : named
-      paragraphs = try Self.paragraphs(of: text, format, &scan)
+      let all = try Self.paragraphs(of: text, format, &scan)
+      paragraphs = format.isTimed ? all : all.map(\.headed)
       language = Self.language(of: text, format)
     }
     losses = scan.losses
@@ -126,7 +138,7 @@ public struct TextFile: Sendable {
     switch format {
     case .plain: try plainParagraphs(text, scan)
     case .markdown: try markdownParagraphs(text, scan)
-    case .html, .epub: try MarkupText.paragraphs(Array(text.utf8), scan).map { TextParagraph($0) }
+    case .html, .epub: try MarkupText.paragraphs(Array(text.utf8), scan)
     case .srt, .vtt, .ass: try SubtitleLines.paragraphs(text, format, &scan)
     }
   }
@@ -197,9 +209,14 @@ public struct TextFile: Sendable {
       // A heading or a list item is a paragraph of its own; the lines of a quotation go on.
       let isApart = content.startIndex != inner.startIndex || isQuoted && !wasQuoted
       wasQuoted = isQuoted
-      plain += (isApart ? "\n" : "") + withoutLinks(content) + "\n" + (line.hasPrefix("#") ? "\n" : "")
+      // A mark that no other line still has.
+      let (mark, end) = line.hasPrefix("#") ? ("# ", "\n") : ("", "")
+      plain += (isApart ? "\n" : "") + mark + withoutLinks(content) + "\n" + end
     }
-    return try plainParagraphs(plain, scan)
+    return try plainParagraphs(plain, scan).filter { $0.text != "#" }.map { paragraph in
+      guard paragraph.text.hasPrefix("# ") else { return paragraph }
+      return TextParagraph(String(paragraph.text.dropFirst(2)), isHeading: true)
+    }
   }
 
   /// Replaces `[text](address)` by `text`, and removes marks of emphasis and code.

@@ -44,4 +44,17 @@ public struct Meaning: Equatable, Sendable {
     }
     return gloss
   }
+
+  /// The meanings of the entry: those that it numbers, or else a few words between commas, or else all of it as one.
+  ///
+  ///     Meaning(dictionary: "d", word: "gato", text: "1. cat 2. jack").senses   // ["cat", "jack"]
+  public var senses: [String] {
+    func isNumber(_ word: Substring) -> Bool { [".", ":"].contains(word.last) && Int(word.dropLast()) != nil }
+    let words = gloss(limit: 2_000).split(separator: " ")
+    let parts = words.split(whereSeparator: isNumber).map { $0.joined(separator: " ") }
+    // What is before the first number, such as the kind of word, is no meaning.
+    if parts.count > 1 { return Array(words.first.map(isNumber) == true ? parts[...] : parts.dropFirst()) }
+    let pieces = (parts.first ?? "").split(separator: ",").map { String($0).trimmed }.filter { !$0.isEmpty }
+    return pieces.allSatisfy { $0.split(separator: " ").count <= 3 } ? pieces : parts
+  }
 }

@@ -45,16 +45,19 @@ enum BuildCommand {
     let watch = try FolderWatch(path)
     try show(build(path, invocation, session).result, invocation, session)
     session.console.note("Watching \(path); Ctrl-C ends it.")
-    var builds = 1
+    var (builds, hasFailed) = (1, false)
     while try watch.waitForChange(isInterrupted: session.environment.isInterrupted) {
       do {
         let (result, hasNews) = try build(path, invocation, session)
-        if !hasNews { continue }
+        // That nothing is wrong any more is news, too.
+        if !hasNews, !hasFailed { continue }
+        hasFailed = false
         show(result, invocation, session)
         builds += 1
       } catch {
         if session.environment.isInterrupted() { break }
         // A source that is half written or wrong: the next change may repair it.
+        hasFailed = true
         _ = session.report(error)
       }
     }

@@ -109,10 +109,10 @@ enum DeckCommands {
       it are each ordered separately, too.
       """, arguments: [Common.deck, TextCommands.files],
     options: [
-      Option("--by", choice: ["gain"], help: "gain (the only choice): how often a word is in the text"),
+      Option("--by", choice: ["gain"], help: "gain (when left out): how often a word is in the text"),
       Common.language,
-    ], usage: ["deck order DECK --by gain FILE... [--language L]"],
-    example: "deck order Spanish --by gain novel.txt --language spanish"
+    ], usage: ["deck order DECK [--by gain] FILE... [--language L]"],
+    example: "deck order Spanish novel.txt --language spanish"
   ) { invocation, session in
     let deck = try session.workspace().decks.open(invocation.text("DECK"))
     var options = TextOptions()

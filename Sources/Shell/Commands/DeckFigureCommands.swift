@@ -32,7 +32,11 @@ enum DeckFigureCommands {
     ],
     options: [Option("--deck-only", help: "set new_per_day, reviews_per_day or desired_retention for this deck only")],
     example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
-    complete: { word, before, _ in before.isEmpty ? [] : offers(word).map { Offer($0, isOpen: $0.hasSuffix("=")) } }
+    complete: { word, before, _ in
+      (before.isEmpty ? [] : offers(word)).map {
+        Offer($0, help: DeckOptions.Name(rawValue: String($0.dropLast()))?.summary ?? "", isOpen: $0.hasSuffix("="))
+      }
+    }
   ) { invocation, session in
     let deck = try session.workspace().decks.open(invocation.text("DECK"))
     let pairs = try pairs(invocation.list("NAME=VALUE"))

@@ -33,9 +33,7 @@ enum MineCommand {
       Option("--deck", "DECK", .deck, help: "the deck for the cards; \(TextCommands.usualDeck) when left out"),
       Common.language, TextCommands.encoding,
       TextCommands.knownList,
-      Option(
-        "--translation", "FILE|LANGUAGE", .file, isRepeating: true, access: .read,
-        help: "subtitles in another language, one file per text, or the language of those beside the texts"),
+      TextCommands.translation,
       Option("--offset", "S", .anyNumber, help: "seconds to add to the translation's times; detected when left out"),
       Option("--dictionary", "NAME", help: "use only this dictionary"),
       Option(
@@ -50,18 +48,16 @@ enum MineCommand {
     ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
   ) { invocation, session in
     let deck = invocation.optionalText("--deck") ?? TextCommands.usualDeck
-    func paths(_ option: String) throws -> [String] {
-      try invocation.list(option).flatMap { try TextCommands.paths($0, session) }
-    }
-    let files = try FilmTranslations(of: paths("FILE"), named: paths("--translation"))
+    let files = try TextCommands.translations(invocation, session)
     // Checked before the texts are read, even when no card results from them.
     for film in try films(invocation, session) {
       _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted)
     }
     let text = try TextCommands.open(invocation, session, files, offset: invocation.optionalNumber("--offset"))
-    noteTranslations(files, session)
-    reportPairings(text, session)
-    var report = try text.minable(options(invocation))
+    var options = MiningOptions()
+    options.count = invocation.optionalInteger("--count")
+    (options.dictionary, options.isCloze) = (invocation.optionalText("--dictionary"), invocation.flag("--cloze"))
+    var report = try text.minable(options)
     if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
       if fileExists(path) {
         report = try reviewed(report, path, session)
@@ -72,17 +68,10 @@ enum MineCommand {
     }
     let clips = try clips(of: report.added, text, invocation, session)
     let added = try text.mine(
-      report.added, into: deck, isCloze: invocation.flag("--cloze"), noteType: invocation.optionalText("--notetype"),
+      report.added, into: deck, isCloze: options.isCloze, noteType: invocation.optionalText("--notetype"),
       clips: clips)
     if let clips { reportMissing(clips, session) }
     return result(report, added: added, deck: deck, session)
-  }
-
-  private static func options(_ invocation: Invocation) -> MiningOptions {
-    var options = MiningOptions()
-    options.count = invocation.optionalInteger("--count")
-    (options.dictionary, options.isCloze) = (invocation.optionalText("--dictionary"), invocation.flag("--cloze"))
-    return options
   }
 
   /// The clips cut from the given films; nil without films or words, and in a dry run.
@@ -105,23 +94,6 @@ enum MineCommand {
 
   private static func films(_ invocation: Invocation, _ session: Session) throws -> [String] {
     try invocation.list("--audio").flatMap { try TextCommands.paths($0, session) }
-  }
-
-  /// Says which files were not read as texts, and which texts have no translation.
-  private static func noteTranslations(_ files: FilmTranslations, _ session: Session) {
-    let without = zip(files.texts, files.paths).filter { $0.1 == nil }.map { printable(lastPart(of: $0.0)) }
-    if !without.isEmpty { session.console.note("mine: no translation for \(firstFew(without, 10))") }
-  }
-
-  private static func reportPairings(_ text: TextHandle, _ session: Session) {
-    for pairing in text.pairings {
-      let timing = pairing.timing
-      // Adding 0 makes -0 to 0.
-      let offset = (timing.offset * 10).rounded() / 10 + 0
-      let speed = timing.speed == 1 ? "" : ", speed \((timing.speed * 10_000).rounded() / 10_000)"
-      session.console.note(
-        "mine: translation paired, offset \(offset) s\(speed): \(percent(pairing.share)) of the lines have one")
-    }
   }
 
   private static func propose(_ report: MiningReport, _ path: String, _ session: Session) throws -> CommandResult {

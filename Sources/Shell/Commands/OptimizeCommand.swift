@@ -23,7 +23,7 @@ enum OptimizeCommand {
     details: """
       The 21 parameters of FSRS-6 are fitted to four fifths of the answers of the deck and the decks within it, and \
       judged on the rest. They are saved in the deck's preset if they predict better than the current ones. At least \
-      400 reviews on later days are needed. FSRS-7 is fitted too, and how much less is remembered after a slow answer. \
+      400 reviews on later days are needed, 500 for --report. FSRS-7 is fitted too, and how much less is remembered after a slow answer. \
       Both models schedule together from then on, if the option model is both; with auto, unless FSRS-6 alone predicts \
       the last fifth of the answers clearly better when all are fitted to the answers before it. At the prompt this is \
       repeated automatically when the number of answers has grown by a tenth. --report shows how well the models \

@@ -155,7 +155,8 @@ enum ShellCommands {
       let words = try aliasWords(text, session)
       try setAlias(name, words, session)
       return CommandResult(
-        .record(["name": name, "text": ShellWords.line(of: words)]), line: "\(name) stands for \(text)")
+        .record(["name": name, "text": ShellWords.line(of: words)]),
+        line: "\(name) stands for \(text) until this session ends; shell.alias in init.lua keeps it.")
     }
     for alias in session.registry.aliases { warnIfHidden(alias.name, session) }
     let aliases = session.registry.aliases.map { (name: $0.name, text: ShellWords.line(of: $0.words)) }

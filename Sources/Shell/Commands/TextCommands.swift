@@ -26,6 +26,9 @@ enum TextCommands {
   static let knownList = Option(
     "--known", "LIST", .file, isRepeating: true, access: .read,
     help: "a list of words that count as known: one word per line, a table, or the vocabulary of a Kindle")
+  static let translation = Option(
+    "--translation", "FILE|LANGUAGE", .file, isRepeating: true, access: .read,
+    help: "subtitles in another language, one file per text, or the language of those beside the texts")
   static let common = [Common.language, deck, encoding, knownList]
   /// The deck of new cards when none is named.
   static let usualDeck = "Mined"
@@ -38,7 +41,26 @@ enum TextCommands {
     var options = try options(invocation, deck: deck)
     (options.translations, options.offset) = (films?.paths ?? [], offset)
     for word in invocation.list("--known") { options.knownLists += try paths(word, session) }
-    return try open(films?.texts ?? invocation.list("FILE"), options, session, command: invocation.command.name)
+    let command = invocation.command.name
+    let text = try open(films?.texts ?? invocation.list("FILE"), options, session, command: command)
+    let pairs = films.map { zip($0.texts, $0.paths) }
+    let without = pairs?.filter { $0.1 == nil }.map { printable(lastPart(of: $0.0)) } ?? []
+    if !without.isEmpty { session.console.note("\(command): no translation for \(firstFew(without, 10))") }
+    for pairing in text.pairings {
+      let timing = pairing.timing
+      // Adding 0 makes -0 to 0.
+      let offset = (timing.offset * 10).rounded() / 10 + 0
+      let speed = timing.speed == 1 ? "" : ", speed \((timing.speed * 10_000).rounded() / 10_000)"
+      let share = "\(percent(pairing.share)) of the lines have one"
+      session.console.note("\(command): translation paired, offset \(offset) s\(speed): \(share)")
+    }
+    return text
+  }
+
+  /// The texts of a command, each with its translation.
+  static func translations(_ invocation: Invocation, _ session: Session) throws -> FilmTranslations {
+    let named = try invocation.list("--translation").flatMap { try paths($0, session) }
+    return try FilmTranslations(of: invocation.list("FILE").flatMap { try paths($0, session) }, named: named)
   }
 
   static func options(_ invocation: Invocation, deck: String? = nil) throws -> TextOptions {
@@ -112,7 +134,7 @@ enum TextCommands {
       dictionary of this machine has one.
       """, arguments: [files],
     options: common + [
-      Option("--unknown", help: "only words that are not known yet"),
+      Option("--unknown", help: "only words that are not known yet: unknown, new or learning"),
       Option("--count", "N", .integer(1...1_000_000), help: "at most this many; 100 when left out"),
     ], example: "text words ep01.srt --unknown --count 20"
   ) { invocation, session in
@@ -177,8 +199,9 @@ enum TextCommands {
         lemma: item.lemma.map { view.text.lemmas[Int($0)].text }, translation: view.text.place(of: sentence).translation
       )
     }
+    let isPlan = invocation.flag("--plan")
     return CommandResult(
-      listing: rows, [.number("Unknown"), "Word", .main("Sentence"), "Source"],
+      listing: rows, [.number("Unknown")] + (isPlan ? ["Word"] : []) + [.main("Sentence"), "Source"],
       whenEmpty: invocation.flag("--plan")
         ? "No sentence has exactly one new word."
         : "No sentence is that easy; --unknown-at-most allows more unknown words."
@@ -188,7 +211,8 @@ enum TextCommands {
         "translation": $0.translation,
       ]
     } row: {
-      [String($0.unknown), printable($0.lemma ?? ""), printable($0.words, limit: 400), printable($0.source)]
+      [String($0.unknown)] + (isPlan ? [printable($0.lemma ?? "")] : [])
+        + [printable($0.words, limit: 400), printable($0.source)]
     }
   }
 
@@ -200,7 +224,7 @@ enum TextCommands {
   ) { invocation, session in
     let (read, leftOut) = try compared(invocation, session)
     let rows = read.sorted { $0.view.coverage > $1.view.coverage }.map { row in
-      let (counts, sentences) = (row.view.counts(), max(1, row.view.text.sentences.count))
+      let (counts, sentences) = (row.view.counts(), max(1, row.view.sentenceCount))
       return (
         row.path, row.view.coverage, words: row.view.text.tokens.count - row.view.passedOver,
         lemmas: counts.values.reduce(0) { $0 + $1.lemmas },
@@ -253,16 +277,16 @@ enum TextCommands {
     summary: "Shows a text in pages, with its unknown words marked to look up or to make cards of.", answer: "nothing",
     details: """
       An unknown word is followed by *, one with a card that was never studied by +; the selected word is in brackets. \
-      Keys go from one unknown word to the next, show its meaning, make a card of it with its sentence, or list it as \
-      known or as not to be learned. The reading position is saved.
+      Keys go from one unknown word to the next, show its meaning, make a card of it with its sentence (after asking \
+      for one of its meanings), or list it as known or as not to be learned; u undoes that. / finds a text and selects \
+      a word of it, g goes to a percentage or to a chapter. The reading position is saved.
       """, arguments: [files],
     options: [
       Option("--deck", "DECK", .deck, help: "the deck for the cards; \(usualDeck) when left out"), Common.language,
-      encoding,
-      knownList,
+      encoding, knownList, translation,
     ], example: "text read novel.epub --language spanish --deck Novel"
   ) { invocation, session in
-    let text = try open(invocation, session)
+    let text = try open(invocation, session, translations(invocation, session))
     if text.text.sentences.isEmpty { throw TextFileError.empty(path: invocation.list("FILE").joined(separator: ", ")) }
     try ReadingScreen(session, text, deck: invocation.optionalText("--deck") ?? usualDeck).run()
     return CommandResult()

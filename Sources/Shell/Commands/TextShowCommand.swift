@@ -62,7 +62,7 @@ enum TextShowCommand {
       "coverage": view.coverage, "expected_coverage": view.expectedCoverage,
       "words": view.text.tokens.count - view.passedOver, "names_and_numbers": view.passedOver,
       "states": Value.record(states),
-      "sentences": Value.record([("all", .integer(view.text.sentences.count))] + sentences),
+      "sentences": Value.record([("all", .integer(view.sentenceCount))] + sentences),
       "lemmas_needed": Value.record(needed), "language": language,
     ])
   }
@@ -85,7 +85,7 @@ enum TextShowCommand {
     var lines = [
       "",
       "Coverage \(percent(view.coverage)) of \(session.counted(words, "word")) in "
-        + "\(session.counted(view.text.sentences.count, "sentence")); "
+        + "\(session.counted(view.sentenceCount, "sentence")); "
         + session.counted(view.passedOver, "name or number", "names and numbers"),
       "Remembered today, according to the memory model: \(percent(view.expectedCoverage))",
       "Sentences with no unknown word \(sentences[0]), with one \(sentences[1]), with two \(sentences[2])",
@@ -126,7 +126,7 @@ struct TextPanels: NumberShowing {
 
   private var sentences: ChartPanel {
     var bars = [Double](repeating: 0, count: 11)
-    for missing in view.missing { bars[min(10, Int(missing))] += 1 }
+    for missing in view.missing where missing != TextView.heading { bars[min(10, Int(missing))] += 1 }
     let title = "Sentences by unknown words"
     return ChartPanel(title, .columns(bars, axis: ["0", "", "5", "", "10+"]), highest: grouped(Int(bars.max() ?? 0)))
   }
@@ -191,6 +191,9 @@ enum KnownWordsCommand {
       guard session.rehearsal.mayActOutside("write \(printable(path))") else { return .unchanged() }
       let text = listed.map { "\($0.0)\t\($0.1)\n" }.joined()
       try AtomicFile.write(session.environment.folders.expanded(path), Array(text.utf8), .exported())
+      return CommandResult(
+        .list(listed.map { Value.record(["lemma": $0.0, "state": $0.1]) }),
+        line: "Wrote \(session.counted(listed.count, "word")) to \(printable(path)).")
     }
     return CommandResult(listing: listed, ["Lemma", "State"], whenEmpty: "No words.") {
       ["lemma": $0.0, "state": $0.1]

@@ -217,6 +217,7 @@ package final class Prompt {
 
   /// - Parameter showsNil: whether nil is shown; not for a name that does not exist.
   private func runLuaLine(_ first: String, _ source: any LineSource, showsNil: Bool = true) {
+    if first.hasPrefix("/") { session.console.note("Lines such as /new are for games: `play`, `play --resume`.") }
     var text = withoutLuaWord(first)
     var typed = first
     defer { session.input.openChunk = "" }

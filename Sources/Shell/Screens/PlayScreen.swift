@@ -354,7 +354,7 @@ final class PlayScreen {
   }
 
   private func addMissed() throws {
-    guard let deck = options.deck, game.listsMissed else { return }
+    guard let deck = options.deck, game.listsMissed || handle.hasEnded else { return }
     let report = try handle.addMissed(toDeckNamed: deck)
     session.console.note(
       "\(counted(report.cards.added, "missed word")) added to \(quoted(deck)); \(grouped(report.cards.skipped)) were "

@@ -4,154 +4,229 @@
 import Authentication
 import Language
 import Lexicon
+import Problems
+import Storage
 import Text
 import Workspace
 
 final class ReadingScreen {
+  private typealias Place = ReadingLayout.Place
+
   private let session: Session
   private let text: TextHandle
   private let deck: String
-  private var view: TextView
-  private var first: Int
-  /// The number of the first sentence's lines that are on earlier pages, when it is longer than a page.
-  private var skipped = 0
-  /// The index of the selected word's token.
-  private var cursor: Int?
+  private let layout: ReadingLayout
+  /// The first line of the page.
+  private var top: Place
   private var alert: [String] = []
+  /// What the user is asked for, and what is done with the answer, which may be one key.
+  private var question: (text: String, isOneKey: Bool, answer: (String) throws -> Void)?
+  private var typed = ""
+  /// What was searched for last.
+  private var sought = ""
+  /// The steps of the changes that were made here, each with the word that it was made for.
+  private var changes: [(step: Int, token: Int)] = []
   /// Whether a low screen shows all keys.
   private var showsKeys = false
   /// The position last printed when output is not redrawn, as for a screen reader; then only changes are printed.
-  private var printed: (first: Int, cursor: Int?)?
+  private var printed: (top: Place, cursor: Int?)?
 
   /// - Parameter deck: the deck for cards of words.
   init(_ session: Session, _ text: TextHandle, deck: String) throws {
     (self.session, self.text, self.deck) = (session, text, deck)
-    view = try text.view()
-    first = min(try text.savedPlace(), max(0, text.text.sentences.count - 1))
-    cursor = nil
-    moveCursor(from: tokens(of: first).lowerBound - 1, by: 1)
+    let terminal = session.console.terminal
+    layout = ReadingLayout(try text.view(), terminal, width: Self.width(on: terminal))
+    let saved = text.text.sentences[min(try text.savedPlace(), text.text.sentences.count - 1)]
+    top = layout.place(of: text.text.tokenRange(of: saved).lowerBound)
+    turn(to: top)
   }
 
   private var terminal: Terminal { session.console.terminal }
   private var index: TextIndex { text.text }
+  private var cursor: Int? { layout.cursor }
   private func tokens(of sentence: Int) -> Range<Int> { index.tokenRange(of: index.sentences[sentence]) }
 
   func run() throws {
-    _ = try KeyScreen(session: session).run(showing: lines) { event -> KeyOutcome<Bool> in
+    let screen = KeyScreen(session: session)
+    _ = try screen.run(showing: lines, takesEscape: { question != nil }) { event -> KeyOutcome<Bool> in
       switch event {
+      case .key(.character("q")) where question == nil: return .ends(true)
       case .key(let key): try handle(key)
+      case .pasted(let words) where question != nil: typed += words
       case .line(let line):
-        guard let first = line.first else {
-          try handle(.enter)
-          break
-        }
-        if first == "q" { return .ends(true) }
-        try handle(.character(first))
+        // Without a keyboard: a key and what it asks for, or the latter alone.
+        if question == nil, line.hasPrefix("q") { return .ends(true) }
+        for letter in line where question != nil || letter == line.first { try handle(.character(letter)) }
+        if question != nil { try handle(.enter) }
       default: break
       }
-      if case .key(.character("q")) = event { return .ends(true) }
       return .continues
     }
     // A user who left at the password of the idle lock is signed out.
-    if !session.auth.needsAuthentication { try text.savePlace(first) }
+    if session.auth.needsAuthentication { return }
+    try text.savePlace(index.sentence(ofToken: min(layout.token(at: top), index.tokens.count - 1)))
   }
 
   private func handle(_ key: Key) throws {
     alert = []
+    if let question { return try answer(key, question.isOneKey, question.answer) }
     switch key {
     case .character("n"), .tab, .right, .down: moveCursor(from: cursor ?? shownTokens.lowerBound - 1, by: 1)
     case .character("p"), .left, .up: moveCursor(from: cursor ?? shownTokens.lowerBound, by: -1)
-    case .character(" "), .pageDown: turnForward()
-    case .character("b"), .pageUp: turnBack()
-    case .home: turn(to: 0)
+    case .character(" "), .pageDown: turn(to: layout.moved(top, by: room))
+    case .character("b"), .pageUp: turn(to: layout.moved(top, by: -room))
+    case .home: turn(to: (0, 0))
+    case .character("/"): ask("Find: ", search)
+    case .character("g"): ask("Go to (50%\(layout.chapters.isEmpty ? "" : ", a chapter")): ", go)
     case .character("?"): showsKeys.toggle()
     case .enter, .character("m"): try showMeaning()
     case .character("k"): try list(as: .known)
     case .character("i"): try list(as: .ignored)
-    case .character("c"): try makeCard()
+    case .character("c"): try chooseMeaning()
+    case .character("u"): try undo()
     default: break
     }
+  }
+
+  private func ask(_ text: String, isOneKey: Bool = false, _ answer: @escaping (String) throws -> Void) {
+    (question, typed, alert) = ((text, isOneKey, answer), "", [text])
+  }
+
+  private func answer(_ key: Key, _ isOneKey: Bool, _ use: (String) throws -> Void) throws {
+    switch key {
+    case .character(let letter):
+      typed.append(letter)
+      if !terminal.canRedraw, terminal.hasKeyboard { session.console.write(printable(String(letter))) }
+    case .backspace: _ = typed.popLast()
+    case .escape: return question = nil
+    case .enter: break
+    default: return
+    }
+    guard isOneKey || key == .enter else { return }
+    question = nil
+    try use(typed.trimmed)
   }
 
   /// Moves to the next or previous unknown word, turning the page if necessary.
   private func moveCursor(from token: Int, by step: Int) {
     var place = token + step
     while index.tokens.indices.contains(place) {
-      if view.state(of: index.tokens[place])?.isMissing == true { return select(place) }
+      if layout.view.state(of: index.tokens[place])?.isMissing == true { return select(place) }
       place += step
     }
     alert = [step > 0 ? "No next unknown word." : "No previous unknown word."]
   }
 
-  /// Selects a word and turns to its page, unless it is on this one.
+  /// Selects a word and turns to its page: this one, the next or previous one, or one that begins with its sentence.
   private func select(_ token: Int) {
-    cursor = token
-    let sentence = index.sentence(ofToken: token)
-    if sentence < first || sentence >= end { (first, skipped) = (sentence, 0) }
-    if sentence == first { skipped = pageStart(ofLine: broken(first).places[token - tokens(of: first).lowerBound]) }
+    layout.cursor = token
+    let (place, sentence) = (layout.place(of: token), tokens(of: index.sentence(ofToken: token)))
+    let found = [top, layout.moved(top, by: room), layout.moved(top, by: -room), layout.place(of: sentence.lowerBound)]
+      .compactMap(\.self).first { $0 <= place && layout.moved($0, by: room).map { place < $0 } ?? true }
+    top = found ?? layout.moved(place, by: -room / 2) ?? place
   }
 
-  /// - Parameter skipping: the number of the sentence's lines that are on earlier pages.
-  private func turn(to sentence: Int, skipping lines: Int = 0) {
-    guard index.sentences.indices.contains(sentence) else {
-      alert = ["The text ends here."]
-      return
-    }
-    (first, skipped) = (sentence, lines)
-    cursor = shownTokens.first { view.state(of: index.tokens[$0])?.isMissing == true }
+  private func turn(to place: Place?) {
+    guard let place else { return alert = ["The text ends here."] }
+    top = place
+    layout.cursor = shownTokens.first { layout.view.state(of: index.tokens[$0])?.isMissing == true }
   }
-
-  private func turnForward() {
-    if skipped + room < broken(first).lines.count { turn(to: first, skipping: skipped + room) } else { turn(to: end) }
-  }
-
-  private func turnBack() {
-    if skipped > 0 { return turn(to: first, skipping: max(0, skipped - room)) }
-    var (sentence, used) = (first, 0)
-    while sentence > 0 {
-      let lines = broken(sentence - 1).lines.count
-      used += lines
-      if used > room, sentence < first { break }
-      sentence -= 1
-      // Turns to the last part of a sentence that is longer than a page.
-      if lines > room { return turn(to: sentence, skipping: (lines - 1) / room * room) }
-    }
-    turn(to: sentence)
-  }
-
-  /// The first line of the page that contains a line of the sentence: only a sentence longer than a page has several.
-  private func pageStart(ofLine line: Int) -> Int { broken(first).lines.count > room ? line / room * room : 0 }
 
   private var shownTokens: Range<Int> {
-    let (all, places) = (tokens(of: first), broken(first).places)
-    let start = all.lowerBound + (places.firstIndex { $0 >= skipped } ?? places.count)
-    if let next = places.firstIndex(where: { $0 >= skipped + room }) { return start..<all.lowerBound + next }
-    return start..<max(start, tokens(of: max(first, min(end, index.sentences.count) - 1)).upperBound)
+    let first = layout.token(at: top)
+    return first..<max(first, layout.moved(top, by: room).map(layout.token(at:)) ?? index.tokens.count)
   }
 
-  private func lemma() -> UInt32? { cursor.flatMap { view.lemma(of: index.tokens[$0]) } }
+  /// The text without differences of capitals and accents.
+  private func folded(_ text: String) -> String {
+    String(String.UnicodeScalarView(text.compatiblyFolded.decomposed.unicodeScalars.filter { !$0.isMark }))
+  }
+
+  /// Selects the next word at which a text occurs; for an empty one, the text that was searched for last.
+  private func search(_ wanted: String) {
+    if !wanted.isEmpty { sought = wanted }
+    let start = cursor.map { $0 + 1 } ?? layout.token(at: top)
+    let first = index.sentence(ofToken: start)
+    for (step, number) in [first..<index.sentences.count, 0..<first + 1].joined().enumerated() where !sought.isEmpty {
+      guard let token = word(with: folded(sought), in: number, from: step == 0 ? start : 0) else { continue }
+      if step > 0, number <= first { alert = ["From the beginning:"] }
+      return select(token)
+    }
+    alert = ["\(quoted(sought)) is not in this text."]
+  }
+
+  private func word(with sought: String, in sentence: Int, from start: Int) -> Int? {
+    var (text, token, ends) = ("", tokens(of: sentence).lowerBound, [(end: Int, token: Int)]())
+    for piece in index.pieces(of: index.sentences[sentence]) {
+      if token >= start { text += folded(piece.text) }
+      if piece.token == nil { continue }
+      ends.append((text.utf8.count, token))
+      token += 1
+    }
+    guard let range = text.firstRange(ofText: sought) else { return nil }
+    let offset = text.utf8.distance(from: text.startIndex, to: range.lowerBound)
+    return ends.first { $0.end > offset }?.token ?? token - 1
+  }
+
+  /// Goes to a percentage, or to a chapter by a word or number in its name, a part of its name, or its number.
+  private func go(_ wanted: String) {
+    let names = layout.chapters.map(chapterName)
+    if wanted.hasSuffix("%") || names.isEmpty, let share = Int(wanted.prefix { $0.isNumber }), share <= 100 {
+      let count = index.tokens.count
+      return turn(to: layout.place(of: min(count - 1, count * share / 100)))
+    }
+    let (folds, part) = (names.map(folded), folded(wanted))
+    let found =
+      folds.firstIndex { $0.split { !$0.isLetter && !$0.isNumber }.contains(part[...]) }
+      ?? folds.firstIndex { $0.contains(text: part) } ?? Int(wanted).map { $0 - 1 }
+    if !wanted.isEmpty, let found, names.indices.contains(found) { return turn(to: (layout.chapters[found], 0)) }
+    alert = [names.isEmpty ? "50% or another percentage expected" : "The chapters are \(firstFew(names, 4))."]
+  }
+
+  private func chapterName(_ block: Int) -> String {
+    let place = index.place(of: layout.firstSentence(of: block))
+    let name = place.isHeading ? index.text(of: layout.firstSentence(of: block)) : text.titles[place.file]
+    return printable(name, limit: 60)
+  }
+
+  // MARK: Words
+
+  private func lemma() -> UInt32? {
+    let lemma = cursor.flatMap { layout.view.lemma(of: index.tokens[$0]) }
+    if lemma == nil { alert = ["No word is marked."] }
+    return lemma
+  }
 
   private func showMeaning() throws {
-    guard let lemma = lemma() else { return alert = ["No word is marked."] }
+    guard let lemma = lemma() else { return }
     let word = index.lemmas[Int(lemma)]
     let gloss = try session.workspace().words.gloss(of: word.text, isLemma: true, in: text.language)
-    alert = [
-      "\(printable(word.text)): \(gloss.map { printable($0) } ?? "no meaning found") "
-        + "(\(session.counted(word.count, "time")))"
-    ]
+    let count = session.counted(word.count, "time")
+    alert = ["\(printable(word.text)): \(gloss.map { printable($0) } ?? "no meaning found") (\(count))"]
   }
 
   private func list(as state: WordState) throws {
-    guard let lemma = lemma() else { return alert = ["No word is marked."] }
+    guard let lemma = lemma() else { return }
     let word = index.lemmas[Int(lemma)].text
-    try UserWordList(session.workspace(), language: text.language.name).set([word], as: state)
+    _ = try changing { try UserWordList(session.workspace(), language: text.language.name).set([word], as: state) }
     try advance("\(printable(word)): \(state.name)")
   }
 
-  private func makeCard() throws {
-    guard let cursor, let lemma = lemma() else { return alert = ["No word is marked."] }
-    let word = try text.minedWord(lemma, inSentence: index.sentence(ofToken: cursor))
-    if try text.mine([word], into: deck, isCloze: false) == 0 {
+  /// Makes a card of the word, after asking which meaning it gets if there are several.
+  private func chooseMeaning() throws {
+    guard let lemma = lemma(), let cursor else { return }
+    var word = try text.minedWord(lemma, inSentence: index.sentence(ofToken: cursor))
+    let meanings = try session.workspace().words.senses(of: word.lemma, in: text.language).prefix(9)
+    if meanings.count < 2 { return try makeCard(word) }
+    let choices = meanings.enumerated().map { "\($0 + 1) \(printable($1, limit: 80))" }.joined(separator: "   ")
+    ask("\(printable(word.lemma)):   \(choices)   Enter: all ", isOneKey: true) { [self] key in
+      if let number = Int(key), meanings.indices.contains(number - 1) { word.gloss = meanings[number - 1] }
+      try makeCard(word)
+    }
+  }
+
+  private func makeCard(_ word: MinedWord) throws {
+    if try changing({ try text.mine([word], into: deck, isCloze: false) }) == 0 {
       alert = ["\(printable(word.lemma)) already has a card"]
     } else {
       let meaning = word.gloss.map { " = \(printable($0))" } ?? ", no meaning found"
@@ -160,98 +235,68 @@ final class ReadingScreen {
   }
 
   private func advance(_ what: String) throws {
-    view = try text.view()
+    layout.view = try text.view()
     moveCursor(from: cursor ?? 0, by: 1)
     alert = [what]
   }
 
-  private var width: Int { max(12, ScreenParts.width(on: terminal) - 4) }
+  /// Makes a change, and remembers its step for `undo`.
+  private func changing(_ body: () throws -> Int) throws -> Int {
+    let care = try session.workspace().care
+    let before = try care.steps(limit: 1).first?.id
+    let count = try body()
+    if let step = try care.steps(limit: 1).first?.id, step != before, let cursor { changes.append((step, cursor)) }
+    return count
+  }
+
+  private func undo() throws {
+    guard let (step, token) = changes.popLast() else { return alert = ["Nothing to undo here."] }
+    do {
+      alert = ["Undone: " + printable(try session.workspace().care.undo(step).name)]
+      layout.view = try text.view()
+      select(token)
+    } catch let problem as UndoError { alert = [problem.report.message] }
+  }
+
+  // MARK: Drawing
+
+  private static func width(on terminal: Terminal) -> Int { max(12, ScreenParts.width(on: terminal) - 4) }
   private var hasFewKeys: Bool { terminal.canRedraw && ScreenParts.isLow(terminal) && !showsKeys }
   /// The number of lines for the text: on a low screen the keys are cut, but not the result of a key.
   private var room: Int { max(1, min(max(3, terminal.height - (hasFewKeys ? 6 : 9)), terminal.height - 4)) }
 
-  /// The sentence after the last one of the page.
-  private var end: Int {
-    var (sentence, used) = (first, -skipped)
-    while sentence < index.sentences.count {
-      used += broken(sentence).lines.count
-      if used > room, sentence > first { break }
-      sentence += 1
-    }
-    return max(sentence, first + 1)
-  }
-
   func lines() -> [String] {
-    defer { printed = (first, cursor) }
-    if !terminal.canRedraw, let printed, printed.first == first { return news(since: printed.cursor) }
-    // Widening the window reduces the number of lines; a smaller one may end before the selected word.
-    skipped = min(skipped, pageStart(ofLine: broken(first).lines.count - 1))
+    defer { printed = (top, cursor) }
+    if !terminal.canRedraw, let printed, printed.top == top { return news(since: printed.cursor) }
+    top = layout.fit(terminal, width: Self.width(on: terminal), keeping: top)
+    // A smaller window may end before the selected word.
     if let cursor { select(cursor) }
-    let place = index.sentences.isEmpty ? 100 : first * 100 / index.sentences.count
-    var parts = ScreenParts(
-      title: text.titles.first ?? "", facts: ["\(place) %   known \(percent(view.coverage))", "\(place) %"])
-    let last = min(end, index.sentences.count)
-    parts.body = Array((first..<last).flatMap { broken($0).lines }.dropFirst(skipped).prefix(room))
-    parts.alert = alert
+    let share = wholePercent(Double(layout.token(at: top)) / Double(index.tokens.count))
+    let title = printable(text.titles[index.place(of: layout.firstSentence(of: top.block)).file])
+    let chapter = chapterName(layout.chapters.last { $0 <= top.block } ?? 0)
+    var parts = ScreenParts(title: chapter == title ? title : "\(title), \(chapter)")
+    parts.facts = ["\(share)   known \(percent(layout.view.coverage))", share]
+    parts.body = layout.page(from: top, count: room)
+    parts.alert = question.map { [$0.text + printable(typed) + (terminal.usesUnicode ? "▏" : "_")] } ?? alert
     let few = ["n next   Enter meaning   c card   k known   Space page   ? keys", "n next   Enter meaning   ? keys"]
     parts.keys =
-      hasFewKeys
-      ? few.first { $0.displayWidth <= width } ?? few[1]
-      : "n, p next, previous unknown word   Enter meaning   c card   k known   i ignore\nSpace, b page   q leaves"
+      question != nil
+      ? "Enter goes on   Esc goes back"
+      : hasFewKeys
+        ? few.first { $0.displayWidth <= Self.width(on: terminal) } ?? few[1]
+        : "n, p next, previous unknown word   Enter meaning   c card   k known   i ignore   u undo\n"
+          + "Space, b page   / find   g go to   q leaves"
     return parts.lines(on: terminal)
   }
 
   /// The result of the last key, with the sentence of the selected word if the selection moved or there is no result.
   private func news(since former: Int?) -> [String] {
-    let sentence = cursor.map { index.sentence(ofToken: $0) } ?? first
     var parts = ScreenParts()
     parts.alert = alert
     let done = parts.alertLines(on: terminal)
-    return done.isEmpty || cursor != former ? done + broken(sentence).lines.map { parts.indent + $0 } : done
-  }
-
-  /// Wraps a sentence into lines with its words marked by their states; also returns the line index of each word.
-  private func broken(_ sentence: Int) -> (lines: [String], places: [Int]) {
-    var (lines, line, used, places) = ([String](), "", 0, [Int]())
-    var token = tokens(of: sentence).lowerBound
-    for piece in index.pieces(of: index.sentences[sentence]) {
-      var shown = printable(piece.text, limit: 400)
-      var style: Style = []
-      if let found = piece.token {
-        (shown, style) = marked(shown, view.state(of: found), isCursor: token == cursor)
-        token += 1
-      }
-      for (number, word) in shown.split(separator: " ", omittingEmptySubsequences: false).enumerated() {
-        // A long compound, an address, or a sentence in a script without spaces may be wider than the screen.
-        for (place, part) in String(word).lines(within: width).enumerated() {
-          let space = number > 0 && place == 0 && used > 0 ? 1 : 0
-          let columns = part.displayWidth
-          if used + space + columns > width, used > 0 {
-            lines.append(line)
-            (line, used) = ("", 0)
-          } else if space > 0 {
-            line += " "
-            used += 1
-          }
-          line += terminal.styled(part, style)
-          used += columns
-        }
-      }
-      if piece.token != nil { places.append(lines.count) }
-    }
-    return (lines + [line], places)
-  }
-
-  /// Marks the selected word as `[word]`, an unknown one as `word*`, one with a new card as `word+`.
-  private func marked(_ word: String, _ state: WordState?, isCursor: Bool) -> (String, Style) {
-    let sign = state == .unknown ? "*" : state == .new ? "+" : ""
-    if isCursor { return ("[\(word)]\(sign)", [.bold, .reversed]) }
-    switch state {
-    case .unknown: return (word + sign, .yellow)
-    case .new: return (word + sign, .cyan)
-    case .learning: return (word, .blue)
-    case .ignored: return (word, .dim)
-    case .known, nil: return (word, [])
-    }
+    if question != nil || !done.isEmpty && cursor == former { return done }
+    let sentence = index.sentence(ofToken: min(cursor ?? layout.token(at: top), index.tokens.count - 1))
+    let lines = layout.lines(of: sentence..<sentence + 1).lines
+    return done + (lines + layout.translation(of: index.place(of: index.sentences[sentence]))).map { parts.indent + $0 }
   }
 }

@@ -64,7 +64,7 @@ struct StatisticsPanels: NumberShowing {
 
   private func words(_ recall: Recall) -> String {
     guard let share = recall.share else { return "-" }
-    return percent(share) + (recall.predicted.map { " of " + percent($0) } ?? "") + " (\(grouped(recall.asked)))"
+    return percent(share) + (recall.predicted.map { " / " + percent($0) } ?? "") + " (\(grouped(recall.asked)))"
   }
 
   private static func time(of day: DayFigures) -> String {
@@ -201,18 +201,9 @@ struct KnowledgePanels: NumberShowing {
   private var words: [String] {
     let fit = knowledge.fit
     let off = rounded(fit.rmse * 100, 2)
-    var lines = [
-      "\(knowledge.model.title) predicted \(counted(fit.count, "answer")): \(off) % off on average, log loss "
-        + "\(rounded(fit.logLoss, 4)), AUC \(rounded(fit.auc, 4))."
-    ]
-    if let refit = knowledge.refit {
-      let (before, after) = (rounded(refit.before.logLoss, 4), rounded(refit.after.logLoss, 4))
-      lines.append(
-        refit.isBetter && before != after
-          ? "`deck optimize` would lower the log loss of FSRS-6 from \(before) to \(after) on held-out cards."
-          : "`deck optimize` would find nothing better for FSRS-6.")
-    }
-    return lines
+    let better = knowledge.refit.map { $0.isBetter ? "would predict better." : "would find nothing better for FSRS-6." }
+    return ["\(knowledge.model.title) predicted \(counted(fit.count, "answer")): \(off) % off on average."]
+      + (better.map { ["`deck optimize` " + $0] } ?? [])
   }
 
   /// The cost at the deck's retention and at others, the lowest retention first.

@@ -3,6 +3,7 @@
 
 import Authentication
 import Bindings
+import CardDocuments
 import Commands
 import LuaRuntime
 import PluginHost
@@ -107,8 +108,9 @@ extension SessionHost: ShellHost {
   }
 
   func chart(_ values: [(label: String, value: Double)], _ title: String?) {
-    let chart = BarChart(title: title ?? "", bars: values.map { BarChart.Bar($0.label, $0.value) })
-    session.console.show(chart.lines(on: session.console.terminal))
+    let terminal = session.console.terminal
+    let rows = values.map { ChartPanel.Row(printable($0.label), $0.value, terminal.number($0.value)) }
+    session.console.show(ChartPanel(printable(title ?? ""), .rows(rows)).lines(on: terminal))
   }
 
   func progress(_ label: String, _ total: Int) -> any ProgressReporting {

@@ -81,34 +81,45 @@ extension ChartPanel {
   func lines(on terminal: Terminal) -> [String] { drawn(on: terminal).map(\.withoutTrailingSpaces) }
 
   private func drawn(on terminal: Terminal) -> [String] {
-    let heading = terminal.styled(title.cut(to: terminal.width), .bold)
+    let heading = title.isEmpty ? [] : [terminal.styled(title.cut(to: terminal.width), .bold)]
     switch content {
     case .words(let words):
-      return [heading] + words.flatMap { ("  " + $0).lines(within: terminal.width, indent: "    ") }
+      return heading + words.flatMap { ("  " + $0).lines(within: terminal.width, indent: "    ") }
     case .table(let rows):
       let widths = (rows.first ?? []).indices.map { place in rows.map { $0[place].displayWidth }.max() ?? 0 }
-      return [heading]
+      return heading
         + rows.map { cells in
           ("  " + zip(cells, widths).map { $0.filled(to: $1) }.joined(separator: "  ")).cut(to: terminal.width)
         }
-    case .rows(let rows): return [heading] + rowLines(rows, terminal)
-    case .cells(let cells, let axis): return [heading] + cellLines(cells, axis, terminal)
+    case .rows(let rows): return heading + rowLines(rows, terminal)
+    case .cells(let cells, _) where terminal.usesScreenReader:
+      let days = cells.joined().compactMap(\.self)
+      return heading + ["  \(days.count { $0 > 0 }) of \(terminal.grouped(days.count)) days"]
+    case .cells(let cells, let axis): return heading + cellLines(cells, axis, terminal)
     // When all columns are empty, only the heading is shown.
-    case .columns(let values, _) where values.allSatisfy { $0 == 0 }: return [heading + "  " + highest]
-    case .columns(let values, let axis): return [heading] + columnLines(values, axis, terminal)
+    case .columns(let values, _) where values.allSatisfy { $0 == 0 }: return [heading.joined() + "  " + highest]
+    case .columns(let values, let axis) where terminal.usesScreenReader:
+      let isShare = highest.hasSuffix("%")
+      let range = "  \(axis.first ?? "") to \(axis.last ?? "")\(isShare ? ", in %" : ""): "
+      let words = values.map { terminal.number(isShare ? ($0 * 100).rounded() : ($0 * 10).rounded() / 10) }
+      return heading + (range + words.joined(separator: ", ")).lines(within: terminal.width, indent: "    ")
+    case .columns(let values, let axis): return heading + columnLines(values, axis, terminal)
     }
   }
 
+  /// Bars in proportion to the largest value; a negative value is drawn by its magnitude and dimmed. For a screen
+  /// reader there are only labels and figures.
   private func rowLines(_ rows: [Row], _ terminal: Terminal) -> [String] {
-    let labels = rows.map(\.label.displayWidth).max() ?? 0
+    let names = rows.map { $0.label.cut(to: max(24, terminal.width / 3)) }
+    let labels = names.map(\.displayWidth).max() ?? 0
     let texts = rows.map(\.text.displayWidth).max() ?? 0
     let room = max(1, min(40, terminal.width - labels - texts - 7))
-    let most = rows.map(\.value).max() ?? 0
-    return rows.map { row in
-      let share = most > 0 ? row.value / most : 0
-      let line = "  " + row.label.filled(to: labels) + "  " + row.text.filled(to: texts, atStart: true)
-      let bar = Self.bar(share, room, terminal)
-      return bar.isEmpty ? line : line + "  " + terminal.styled(bar, .cyan)
+    let most = rows.map(\.value.magnitude).filter(\.isFinite).max() ?? 0
+    return zip(rows, names).map { row, name in
+      let share = most > 0 && row.value.isFinite ? row.value.magnitude / most : 0
+      let line = "  " + name.filled(to: labels) + "  " + row.text.filled(to: texts, atStart: true)
+      let bar = terminal.usesScreenReader ? "" : Self.bar(share, room, terminal)
+      return bar.isEmpty ? line : line + "  " + terminal.styled(bar, row.value < 0 ? .dim : .cyan)
     }
   }
 
@@ -185,46 +196,5 @@ extension ChartPanel {
     let marks = terminal.usesUnicode ? ["·", "░", "▒", "▓", "█"] : [".", "-", "+", "*", "#"]
     if value <= 0 { return marks[0] }
     return marks[min(4, 1 + Int(value * 3.999))]
-  }
-}
-
-package struct BarChart {
-  package struct Bar: Equatable, Sendable {
-    package let label: String
-    package let value: Double
-
-    package init(_ label: String, _ value: Double) { (self.label, self.value) = (label, value) }
-  }
-
-  package let title: String
-  package let bars: [Bar]
-
-  package init(title: String = "", bars: [Bar]) { (self.title, self.bars) = (title, bars) }
-
-  /// Draws bars in proportion to the largest value; a negative value is drawn by its magnitude and dimmed.
-  package func lines(on terminal: Terminal) -> [String] {
-    let labels = bars.map { printable($0.label).cut(to: max(8, terminal.width / 3)) }
-    let numbers = bars.map { terminal.number($0.value) }
-    let labelWidth = labels.map(\.displayWidth).max() ?? 0
-    let numberWidth = numbers.map(\.displayWidth).max() ?? 0
-    let room = max(1, terminal.width - labelWidth - numberWidth - 5)
-    let largest = bars.map { $0.value.magnitude }.filter(\.isFinite).max() ?? 0
-    let heading = title.isEmpty ? [] : [terminal.styled(printable(title).cut(to: terminal.width), .bold)]
-    return heading
-      + bars.indices.map { index in
-        let fraction = largest > 0 && bars[index].value.isFinite ? bars[index].value.magnitude / largest : 0
-        let bar = Self.bar(fraction, width: room, isUnicode: terminal.usesUnicode)
-        let style: Style = bars[index].value < 0 ? .dim : .cyan
-        let line = labels[index].filled(to: labelWidth) + "  " + numbers[index].filled(to: numberWidth, atStart: true)
-        return bar.isEmpty ? line : line + "  " + terminal.styled(bar, style)
-      }
-  }
-
-  /// Full blocks with an eighth block at the end, so that small differences are visible.
-  private static func bar(_ fraction: Double, width: Int, isUnicode: Bool) -> String {
-    guard isUnicode else { return String(repeating: "#", count: Int((fraction * Double(width)).rounded())) }
-    let eighths = Int((fraction * Double(width) * 8).rounded())
-    let tips = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
-    return String(repeating: "█", count: eighths / 8) + tips[eighths % 8]
   }
 }

@@ -36,7 +36,11 @@ extension Workspace {
     let cards = tables.first { $0.table == "cards" }?.rows.filter { $0.kind == .changed } ?? []
     let notes = Set(cards.compactMap { $0.after("note")?.integer })
     let shown = PendingCards(tables)
+    let changedCards = tables.first { $0.table == "cards" }?.counts[.changed] ?? 0
     return try tables.flatMap { table in
+      // Beyond the limit it is not known which notes those of the changed cards are.
+      let count = table.counts[.changed, default: 0]
+      if table.table == "notes", table.rows.count < count, count <= changedCards { return [PendingChanges]() }
       let isCards = table.table == "cards"
       let rows = isCards ? try read { db in try table.rows.map { try shown.shown(db, $0) } } : table.rows
       return pending(table, rows, notesOfCards: notes)

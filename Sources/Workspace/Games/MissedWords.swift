@@ -73,7 +73,7 @@ extension GameHandle {
 
   private func missedCards() throws -> ([NewCard], MissedReport) {
     var (meanings, cards, report) = (WordMeanings(self), [NewCard](), MissedReport())
-    try game.forEachMissed { word in
+    try forEachUnfound { word in
       guard meanings.isNew(word) else { return true }
       guard let prompt = try meanings.meaning(of: word) ?? meanings.sentence(with: word) else {
         report.unexplained += 1
@@ -83,8 +83,20 @@ extension GameHandle {
         NewCard(prompt: prompt, answer: word, tags: ["missed"], guid: "missed:\(game.language.name):\(word)"))
       return cards.count < Self.mostCards
     }
-    report.left = max(0, game.missed().count - cards.count - report.unexplained)
+    report.left = game.listsMissed ? max(0, game.missed().count - cards.count - report.unexplained) : 0
     return (cards, report)
+  }
+
+  /// Calls `body` with each missed word, or with the words of the mode's own solution that were found neither whole nor
+  /// by their letters.
+  private func forEachUnfound(_ body: (String) throws -> Bool) throws {
+    if game.listsMissed { return try game.forEachMissed(body) }
+    guard try game.ending() == .givenUp || hasEnded && !game.countsWords else { return }
+    let found = Set(game.found)
+    for word in try game.solution?.words ?? []
+    where !found.contains(word) && !word.allSatisfy({ found.contains(String($0)) }) {
+      if try !body(word) { return }
+    }
   }
 
   private func add(_ cards: [NewCard], to deck: DeckHandle, _ report: inout MissedReport) throws {

@@ -240,11 +240,11 @@ private struct TextReading {
       translations = pairing.translations
     }
     for (index, paragraph) in file.paragraphs.enumerated() {
-      try add(
-        paragraph.text, of: file.path,
-        TextPlace(
-          file: titles.count - 1, start: paragraph.start, end: paragraph.end,
-          translation: translations.indices.contains(index) ? translations[index] : nil))
+      let translation = translations.indices.contains(index) ? translations[index] : nil
+      var place = TextPlace(
+        file: titles.count - 1, start: paragraph.start, end: paragraph.end, translation: translation)
+      place.isHeading = paragraph.isHeading
+      try add(paragraph.text, of: file.path, place)
     }
   }
 

@@ -7,6 +7,7 @@ import Glibc
 public import Language
 public import Lexicon
 import Templates
+import Text
 
 public struct WordOperations {
   let workspace: Workspace
@@ -121,6 +122,15 @@ public struct WordOperations {
   public func gloss(
     of word: String, isLemma: Bool = false, in language: Language, only name: String? = nil
   ) throws -> String? {
+    try readable(word, isLemma: isLemma, in: language, only: name).lazy.map { $0.gloss() }.first { !$0.isEmpty }
+  }
+
+  /// Returns the meanings of a lemma in all dictionaries, each on a line and once; throws what `gloss` throws.
+  public func senses(of lemma: String, in language: Language) throws -> [String] {
+    try readable(lemma, isLemma: true, in: language, only: nil).flatMap(\.senses).distinct(by: \.self)
+  }
+
+  private func readable(_ word: String, isLemma: Bool, in language: Language, only name: String?) throws -> [Meaning] {
     let meanings: [Meaning]
     do { meanings = try define(word, isLemma: isLemma, in: language, only: name) } catch let error as DictionaryError {
       guard case .none = error else { throw error }
@@ -131,7 +141,7 @@ public struct WordOperations {
     for case .unreadable(let path, let reason) in workspace.languages.failures {
       throw LanguageError.unreadable(path: path, reason: reason)
     }
-    return meanings.lazy.map { $0.gloss() }.first { !$0.isEmpty }
+    return meanings
   }
 
   /// Returns the common words of a list, according to a frequency list of this machine; nil if it contains too little.
