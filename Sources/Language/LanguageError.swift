@@ -33,8 +33,8 @@ public enum LanguageError: Problem, Equatable {
     case .noForms(let language, let package):
       ProblemReport(
         .notHere, "No forms of words",
-        "the forms of \(language) words are not known here; install Debian's "
-          + (package ?? "Apertium data for Spanish, Italian, French, Portuguese or Catalan"),
+        "the forms of \(language) words are not known here; "
+          + (package.map { "install Debian's \($0)" } ?? "Spanish, Italian, French, Portuguese and Catalan have them"),
         ["language": language, "package": package])
     case .noFrequencies(let language, let code):
       ProblemReport(

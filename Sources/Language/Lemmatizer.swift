@@ -50,7 +50,7 @@ public final class Lemmatizer {
   /// Returns the lemmas of a form without context, ignoring case unless only the capitalised form is known.
   public func lemmas(of form: String) -> Lemmas {
     let form = form.replacingApostrophes
-    let lowered = self.form(of: form, isPlain: form.unicodeScalars.first?.properties.isUppercase != true)
+    let lowered = self.form(of: form, isPlain: false)
     var candidates = candidates(of: lowered)
     if candidates.isEmpty { candidates = read(form) }
     return Self.chosen(candidates, form: lowered) { _ in 0 }
@@ -83,8 +83,8 @@ public final class Lemmatizer {
   var keepsCapitals: Bool { language.letterCase == .nouns && table != nil }
 
   /// Returns a word in the form in which it is counted and looked up.
-  /// - Parameter isPlain: its capital, or its lack of one, says nothing: it begins a sentence, is in capitals, or was
-  ///   typed. Then it is the small word if that is listed, unless only the capitalised one is a lemma.
+  /// - Parameter isPlain: its capital says nothing, because it begins a sentence or is in capitals. Then it is the small
+  ///   word if that is listed, unless only the capitalised one is a lemma.
   func form(of word: String, isPlain: Bool) -> String {
     let word = word.replacingApostrophes
     let small = normalize(word, language: language)
@@ -99,10 +99,10 @@ public final class Lemmatizer {
 
   private func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-  /// Returns the lemmas of a form in tables of forms: as it is spelled, else in small letters, else as a compound.
+  /// Returns the lemmas of a form in tables of forms: as it is spelled, else with the other case, else as a compound.
   private func listed(_ form: String, _ small: String) -> [String] {
     guard let table else { return [] }
-    let found = [form, small].lazy.map(table).first { !$0.isEmpty }
+    let found = [form, small, capitalized(small)].lazy.map(table).first { !$0.isEmpty }
     return found ?? (keepsCapitals ? compound(form, table) : [])
   }
 

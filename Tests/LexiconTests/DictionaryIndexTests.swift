@@ -62,6 +62,17 @@ import TestSupport
     }
   }
 
+  @Test func `of German entries that differ in capitals, those of the word come first`() throws {
+    let texts = ["Sehen <n> eyesight", "Sehenswürdigkeit (sehen) sight", "sehen <v> see"]
+    try write("deu-a.words", texts.map { (.meaning, "sehen", $0) })
+    try write("deu-b.words", [(.meaning, "sehen", "view"), (.meaning, "Sehen", "vision")])
+    let german = try #require(Language.named("german"))
+    #expect(
+      try library().define("sehen", in: german).map(\.text) == [texts[2], texts[0], texts[1], "view", "vision"])
+    #expect(
+      try library().define("Sehen", in: german).map(\.text) == [texts[0], texts[1], texts[2], "vision", "view"])
+  }
+
   @Test func `a language with a table of forms only has no dictionary`() throws {
     try write("es.forms.words", [(.form, "gatos", "gato")])
     #expect(!library().hasDictionary(of: spanish))

@@ -61,7 +61,7 @@ import TestSupport
 
   @Test func `a word's forms are shown, or the package that has them is named`() throws {
     let refused = try home.run("word", "forms", "ev", "--language", "turkish")
-    #expect(refused.status == 1 && refused.errors.contains("Apertium data for Spanish"), "\(refused)")
+    #expect(refused.status == 1 && refused.errors.contains("Spanish, Italian, French"), "\(refused)")
     guard access("/usr/share/apertium/apertium-cat-ita/cat-ita.autogen.bin", F_OK) == 0 else { return }
     let shown = try home.run("word", "forms", "parlare", "--language", "italian")
     #expect(shown.output.contains("present          singular  parlo "), "\(shown)")

@@ -132,16 +132,26 @@ public final class DictionaryLibrary {
     failures = []
     let asked = try chosen(for: language, only: name, order: order)
     let form = HeadwordForm(language: language, foldsAccents: foldAccents)
-    return try asked.flatMap { place in try ask(place) { try $0.meanings(of: word, form) } }
+    return try asked.flatMap { place in
+      let found = try ask(place) { try $0.meanings(of: word, form) }
+      if language.letterCase != .nouns { return found }
+      return (0...2).flatMap { rank in found.filter { Self.rank($0, of: word) == rank } }
+    }
+  }
+
+  /// Puts entries of a noun after those of a verb with the same letters, `Sehen` and `sehen`, or the other way round. In
+  /// some dictionaries only the text has the capital of a headword.
+  private static func rank(_ meaning: Meaning, of word: String) -> Int {
+    if meaning.text.hasPrefix(word) { return 0 }
+    return meaning.word == word && !meaning.text.lowercased().hasPrefix(word.lowercased()) ? 1 : 2
   }
 
   /// Returns the lemmas of a form according to the dictionaries: non-lemma entries of Yomitan, synonyms of StarDict.
-  /// - Parameter fromTables: whether the tables of forms are asked, or all others. In tables the capitals of German
-  ///   have to be the same: `essen`, `Essen`.
+  /// - Parameter fromTables: whether the tables of forms are asked, where capitals have to be the same (`essen`, `Essen`),
+  ///   or all other dictionaries.
   /// - Throws: `FileError` if interrupted.
   public func lemmas(of word: String, in language: Language, fromTables: Bool = false) throws -> [String] {
-    let form = HeadwordForm(
-      language: language, foldsAccents: false, keepsCapitals: fromTables && language.letterCase == .nouns)
+    let form = HeadwordForm(language: language, foldsAccents: false, keepsCapitals: fromTables)
     var lemmas: [String] = []
     let listing = formPlaces[language] ?? places().filter { $0.mayHaveForms && serves($0, language) }
     for place in listing where place.isFormTable == fromTables {
