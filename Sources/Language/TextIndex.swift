@@ -35,9 +35,10 @@ public struct TextToken: Sendable {
   /// Whether its capital marks it as a name; a name belongs to no lemma.
   public fileprivate(set) var isName = false
   /// Whether its capital is no sign of a name: it begins a sentence, or all around it is in capitals.
-  fileprivate var isFirst: Bool
-  fileprivate var isCapital: Bool
-  fileprivate var isNumber: Bool
+  let isFirst: Bool
+  let isCapital: Bool
+  /// Whether it is a particle of a verb in its sentence, whose form it has. It is not counted as a word.
+  public private(set) var isPart = false
 }
 
 /// A word in lower case.
@@ -45,6 +46,8 @@ public struct TextForm: Sendable {
   public let text: String
   /// Indices into `lemmas`, the likeliest first; empty for a number.
   public let lemmas: [UInt32]
+  /// How it is read, as an analyser says; empty if none does.
+  var reading = ""
   /// The number of its tokens, without names.
   public fileprivate(set) var count = 0
   public var isNumber: Bool { lemmas.isEmpty }
@@ -73,6 +76,8 @@ public struct TextIndex: Sendable {
   public let tokens: [TextToken]
   public let forms: [TextForm]
   public let lemmas: [TextLemma]
+  /// Why the words were found without the analyser or the dictionary that their language needs; nil if they were not.
+  public let failure: LanguageError?
   /// Bytes that it holds.
   public let weight: Int
 
@@ -109,6 +114,8 @@ public struct TextIndex: Sendable {
   public var digest: String { hexadecimal(sha256(bytes)) }
 
   public func tokens(of sentence: TextSentence) -> ArraySlice<TextToken> { tokens[tokenRange(of: sentence)] }
+
+  public func reading(of token: TextToken) -> String { forms[Int(token.form)].reading }
 
   public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
 
@@ -159,13 +166,17 @@ public struct TextBuilder {
   /// The maximum size of a text in bytes.
   public static let longestText = 256 << 20
 
-  private let lemmatizer: Lemmatizer
-  private let tokenizer: Tokenizer
-  private var bytes: [UInt8] = []
+  let lemmatizer: Lemmatizer
+  let tokenizer: Tokenizer
+  let divider: WordDivider
+  /// The paragraphs that are to be analysed: their bytes and their places.
+  var pending: [(bytes: Range<Int>, place: UInt32)] = []
+  var failure: LanguageError?
+  private(set) var bytes: [UInt8] = []
   private var places: [TextPlace] = []
-  private var sentences: [TextSentence] = []
-  private var tokens: [TextToken] = []
-  private var spellings = SpellingTable()
+  var sentences: [TextSentence] = []
+  var tokens: [TextToken] = []
+  var spellings = SpellingTable()
   /// Bytes that the places and their translations take.
   private var placed = 0
   /// Bytes that a form and its lemmas take, and half of that again while they are made.
@@ -177,16 +188,19 @@ public struct TextBuilder {
       + tokens.capacity * MemoryLayout<TextToken>.stride + spellings.weight + spellings.count * Self.ofForm
   }
 
-  public init(_ lemmatizer: Lemmatizer) {
-    self.lemmatizer = lemmatizer
-    tokenizer = Tokenizer(tables: lemmatizer.tables)
+  public init(_ lemmatizer: Lemmatizer, _ divider: WordDivider = WordDivider()) {
+    (self.lemmatizer, self.divider) = (lemmatizer, divider)
+    tokenizer = Tokenizer(tables: lemmatizer.tables, headwords: divider.isByHeadwords ? divider.headwords : nil)
   }
 
   /// Whether a paragraph of that many bytes still fits.
   public func hasRoom(for count: Int) -> Bool { bytes.count + count <= Self.longestText }
 
   /// Adds a paragraph; a sentence never continues in the next one.
-  public mutating func add(_ paragraph: String, at place: TextPlace, watch: (Int) throws -> Void) rethrows {
+  /// - Parameter isAnalysed: whether `add(analysis:)` follows for it.
+  public mutating func add(
+    _ paragraph: String, at place: TextPlace, isAnalysed: Bool = false, watch: (Int) throws -> Void
+  ) rethrows {
     guard hasRoom(for: paragraph.utf8.count) else { return }
     let base = bytes.count
     var paragraph = limitingMarks(paragraph).composed
@@ -194,27 +208,37 @@ public struct TextBuilder {
     places.append(place)
     placed += 128 + (place.translation?.utf8.count ?? 0)
     try watch(weight + paragraph.utf8.count)
-    try paragraph.withUTF8 { content in
-      bytes += content
-      try tokenizer.forEachSentence(in: content, watch: { try watch(weight + $0) }) { range, words in
-        let first = UInt32(tokens.count)
-        var followsCapital = false
-        for place in words.indices {
-          var word = words[place]
-          // A later part of a hyphenated name: `Abel-beth-maacah`.
-          if place > words.startIndex + 1, followsCapital, words[place - 1].end + 1 == word.start {
-            word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
-          }
-          followsCapital = word.isCapital
-          if place & 0xFFF == 0xFFF { try watch(weight + words.count * MemoryLayout<WordRange>.stride) }
-          let isFirst = place == words.startIndex || isInCapitals(place, of: words, content)
-          add(word, of: content, base: base, isFirst: isFirst)
+    bytes += paragraph.utf8
+    if isAnalysed || divider.analyser != nil {
+      pending.append((base..<bytes.count, placeNumber))
+    } else {
+      failure = failure ?? divider.failure
+      try paragraph.withUTF8 { try findWords(of: $0, base: base, placeNumber, watch) }
+    }
+  }
+
+  /// Finds the words of a paragraph by the rules of the language.
+  mutating func findWords(
+    of content: UnsafeBufferPointer<UInt8>, base: Int, _ place: UInt32, _ watch: (Int) throws -> Void
+  ) rethrows {
+    try tokenizer.forEachSentence(in: content, watch: { try watch(weight + $0) }) { range, words in
+      let first = UInt32(tokens.count)
+      var followsCapital = false
+      for place in words.indices {
+        var word = words[place]
+        // A later part of a hyphenated name: `Abel-beth-maacah`.
+        if place > words.startIndex + 1, followsCapital, words[place - 1].end + 1 == word.start {
+          word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
         }
-        sentences.append(
-          TextSentence(
-            bytes: UInt32(base + range.lowerBound)..<UInt32(base + range.upperBound),
-            tokens: first..<UInt32(tokens.count), place: placeNumber))
+        followsCapital = word.isCapital
+        if place & 0xFFF == 0xFFF { try watch(weight + words.count * MemoryLayout<WordRange>.stride) }
+        let isFirst = place == words.startIndex || isInCapitals(place, of: words, content)
+        add(word, of: content, base: base, isFirst: isFirst)
       }
+      sentences.append(
+        TextSentence(
+          bytes: UInt32(base + range.lowerBound)..<UInt32(base + range.upperBound),
+          tokens: first..<UInt32(tokens.count), place: place))
     }
   }
 
@@ -236,7 +260,7 @@ public struct TextBuilder {
     tokens.append(
       TextToken(
         start: UInt32(base + word.start), end: UInt32(base + word.end), form: spelling, isFirst: isFirst,
-        isCapital: word.isCapital, isNumber: word.isNumber))
+        isCapital: word.isCapital))
   }
 
   public consuming func finish(watch: (Int) throws -> Void) rethrows -> TextIndex {
@@ -249,6 +273,7 @@ public struct TextBuilder {
     let names = NameCounts(finished, known.count)
     let candidates = try known.texts.indices.map { form in
       if form & 0xFF == 0 { try watch(weight) }
+      if let lemma = known.lemmas[form] { return [LemmaCandidate(lemma: lemma, rank: .min)] }
       return known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
     }
     let (nouns, hasData) = (lemmatizer.language.letterCase == .nouns, lemmatizer.hasData)
@@ -258,9 +283,10 @@ public struct TextBuilder {
       let token = finished[index]
       let form = Int(token.form)
       let isName =
-        !nouns && token.isCapital && !token.isNumber && !closed.contains(known.texts[form])
-        && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
-      if !isName {
+        token.isName
+        || !nouns && token.isCapital && !known.isNumber[form] && !closed.contains(known.texts[form])
+          && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
+      if !isName, !token.isPart {
         forms[form].count += 1
         if let lemma = forms[form].lemmas.first { lemmas[Int(lemma)].count += 1 }
       }
@@ -271,7 +297,7 @@ public struct TextBuilder {
     }
     return TextIndex(
       language: lemmatizer.language, bytes: bytes, places: places, sentences: sentences, tokens: finished,
-      forms: forms, lemmas: lemmas, weight: weight)
+      forms: forms, lemmas: lemmas, failure: failure, weight: weight)
   }
 
   /// Chooses the lemmas of each form; of equally likely ones, the more frequent in the text comes first.
@@ -297,7 +323,7 @@ public struct TextBuilder {
         numbers[lemma] = UInt32(lemmas.count - 1)
         return UInt32(lemmas.count - 1)
       }
-      forms.append(TextForm(text: known.texts[form], lemmas: own))
+      forms.append(TextForm(text: known.texts[form], lemmas: own, reading: known.readings[form] ?? ""))
     }
     return (forms, lemmas)
   }
@@ -306,6 +332,8 @@ public struct TextBuilder {
 private struct FormsOfSpellings {
   var forms: [UInt32] = []
   var texts: [String] = []
+  /// What an analysis says of a form, by its number.
+  var (lemmas, readings): ([Int: String], [Int: String]) = ([:], [:])
   var isNumber: [Bool] = []
   var count: Int { texts.count }
 
@@ -313,11 +341,15 @@ private struct FormsOfSpellings {
     var numbers: [String: UInt32] = [:]
     for spelling in 0..<spellings.count {
       if spelling & 0xFFF == 0 { try watch() }
-      let text = normalize(spellings.text(spelling).replacingApostrophes, language: language)
-      if let number = numbers[text] {
+      // What an analyser found has its lemma and its reading after the form.
+      let parts = spellings.text(spelling).split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      let text = normalize(parts[0].replacingApostrophes, language: language)
+      let key = parts.count > 1 ? "\(text)\t\(parts[1].composed)" : text
+      if let number = numbers[key] {
         forms.append(number)
       } else {
-        numbers[text] = UInt32(texts.count)
+        numbers[key] = UInt32(texts.count)
+        if parts.count > 2 { (lemmas[texts.count], readings[texts.count]) = (parts[1].composed, parts[2]) }
         forms.append(UInt32(texts.count))
         isNumber.append(text.unicodeScalars.first.map { $0.properties.generalCategory == .decimalNumber } ?? true)
         texts.append(text)
