@@ -121,7 +121,9 @@ let package = Package(
     room(
       "Sync",
       ["Templates", "Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange"]),
-    room("Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isLow: true),
+    room(
+      "Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isLow: true,
+      resources: [.embedInCode("Languages/mecab-conllu")]),
     // Words in texts: tokens, sentences, lemmas, what a learner knows of them.
     room("Language", ["Problems", "Text", "Files", "Lexicon"], isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Files", "Lexicon", "Storage"], isHot: true),

@@ -122,7 +122,7 @@ enum ReadingTools {
     }
     return Answer(fields: [
       ("language", .text(text.language.name)), ("coverage", .number(view.coverage)),
-      ("words", .integer(view.text.tokens.count - view.passedOver)), ("unknown", .list(Answer.fitting(words))),
+      ("words", .integer(view.words)), ("unknown", .list(Answer.fitting(words))),
     ])
   }
 }

@@ -9,10 +9,11 @@ import Text
 /// that it could write to. Signal handlers and the signal mask are reset to their defaults.
 /// - Parameters:
 ///   - channel: the descriptor for its standard input and output; nil for `/dev/null`.
-///   - input: the file for its standard input, if there is no channel; nil for `/dev/null`.
+///   - input, output: the files for its standard input and output, if there is no channel; nil for `/dev/null`.
 /// - Returns: the process id, and 0 or the errno of the failure.
 public func startProgram(
-  _ words: [String], environment: [String], channel: CInt? = nil, input: String? = nil, errors: ErrorOutput? = nil
+  _ words: [String], environment: [String], channel: CInt? = nil, input: String? = nil, output: String? = nil,
+  errors: ErrorOutput? = nil
 ) -> (process: pid_t, failure: CInt) {
   var actions = posix_spawn_file_actions_t()
   var attributes = posix_spawnattr_t()
@@ -27,8 +28,8 @@ public func startProgram(
       posix_spawn_file_actions_adddup2(&actions, channel, descriptor)
     } else {
       posix_spawn_file_actions_addopen(
-        &actions, descriptor, descriptor == STDIN_FILENO ? input ?? "/dev/null" : "/dev/null",
-        descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY, 0)
+        &actions, descriptor, (descriptor == STDIN_FILENO ? input : output) ?? "/dev/null",
+        descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY | O_CREAT, 0o600)
     }
   }
   if let errors {

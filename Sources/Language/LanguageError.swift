@@ -15,6 +15,10 @@ public enum LanguageError: Problem, Equatable {
   case noForms(language: String, package: String?)
   /// A language has no list that says how often its words are used.
   case noFrequencies(language: String, code: String)
+  /// What an analyser wrote, or a file in CoNLL-U, cannot be used. `source` is its name; `reason` is a clause.
+  case badAnalysis(source: String, reason: String)
+  /// The words of a language cannot be found here; `remedy` is what to do.
+  case noAnalyser(_ language: String, remedy: String)
   /// The file could not be read.
   case unreadable(path: String, reason: String)
 
@@ -41,6 +45,14 @@ public enum LanguageError: Problem, Equatable {
         .notHere, "No list of frequent words",
         "which words of \(language) are frequent is not known here; install Debian's onboard-data, or write a list of "
           + "words, the most frequent first, to frequency/\(code).tsv in the data folder", ["language": language])
+    case .badAnalysis(let source, let reason):
+      ProblemReport(
+        .badFile, "The analysis cannot be used",
+        "the analysis by \(printable(source)) cannot be used: \(printable(reason))", ["source": source])
+    case .noAnalyser(let language, let remedy):
+      ProblemReport(
+        .notHere, "No analyser", "the words of \(language) cannot be told apart here; \(printable(remedy, limit: 400))",
+        ["language": language])
     case .unreadable(let path, let reason):
       ProblemReport(
         .unreadable, "Language data cannot be read", "\(printable(path)) cannot be read: \(reason)", ["path": path])

@@ -82,7 +82,7 @@ private struct LetterCounts {
     switch scalar.value {
     case 0x0400...0x052F: cyrillic += 1
     case 0x3041...0x30FF: kana += 1
-    case 0x3400...0x9FFF, 0x20000...0x323AF: han += 1
+    case _ where scalar.isHan: han += 1
     case 0x1100...0x11FF, 0xAC00...0xD7A3: hangul += 1
     default: break
     }

@@ -36,12 +36,11 @@ public struct TextToken: Sendable {
   fileprivate(set) var form: UInt32
   /// Whether its capital marks it as a name; a name belongs to no lemma.
   public fileprivate(set) var isName = false
-  /// Whether it is the particle of a separated verb, whose form it has; only the verb is counted.
-  public fileprivate(set) var isPart = false
   /// Whether its capital is no sign of a name: it begins a sentence, or all around it is in capitals.
-  fileprivate var isFirst: Bool
-  fileprivate var isCapital: Bool
-  fileprivate var isNumber: Bool
+  let isFirst: Bool
+  let isCapital: Bool
+  /// Whether it is a particle of a verb in its sentence, whose form it has. It is not counted as a word.
+  public fileprivate(set) var isPart = false
 }
 
 /// A word in lower case.
@@ -49,6 +48,8 @@ public struct TextForm: Sendable {
   public let text: String
   /// Indices into `lemmas`, the likeliest first; empty for a number.
   public let lemmas: [UInt32]
+  /// How it is read, as an analyser says; empty if none does.
+  var reading = ""
   /// The number of its tokens, without names.
   public fileprivate(set) var count = 0
   public var isNumber: Bool { lemmas.isEmpty }
@@ -77,6 +78,8 @@ public struct TextIndex: Sendable {
   public let tokens: [TextToken]
   public let forms: [TextForm]
   public let lemmas: [TextLemma]
+  /// Why the words were found without the analyser or the dictionary that their language needs; nil if they were not.
+  public let failure: LanguageError?
   /// Bytes that it holds.
   public let weight: Int
 
@@ -118,6 +121,8 @@ public struct TextIndex: Sendable {
   public var digest: String { hexadecimal(sha256(bytes)) }
 
   public func tokens(of sentence: TextSentence) -> ArraySlice<TextToken> { tokens[tokenRange(of: sentence)] }
+
+  public func reading(of token: TextToken) -> String { forms[Int(token.form)].reading }
 
   public func lemma(of token: TextToken) -> UInt32? { forms[Int(token.form)].lemmas.first }
 
@@ -168,13 +173,17 @@ public struct TextBuilder {
   /// The maximum size of a text in bytes.
   public static let longestText = 256 << 20
 
-  private let lemmatizer: Lemmatizer
-  private let tokenizer: Tokenizer
-  private var bytes: [UInt8] = []
+  let lemmatizer: Lemmatizer
+  let tokenizer: Tokenizer
+  let divider: WordDivider
+  /// The paragraphs that are to be analysed: their bytes and their places.
+  var pending: [(bytes: Range<Int>, place: UInt32)] = []
+  var failure: LanguageError?
+  private(set) var bytes: [UInt8] = []
   private var places: [TextPlace] = []
-  private var sentences: [TextSentence] = []
-  private var tokens: [TextToken] = []
-  private var spellings = SpellingTable()
+  var sentences: [TextSentence] = []
+  var tokens: [TextToken] = []
+  var spellings = SpellingTable()
   private let separable: SeparableVerbs?
   /// Bytes that the places and their translations take.
   private var placed = 0
@@ -187,9 +196,9 @@ public struct TextBuilder {
       + tokens.capacity * MemoryLayout<TextToken>.stride + spellings.weight + spellings.count * Self.ofForm
   }
 
-  public init(_ lemmatizer: Lemmatizer) {
-    self.lemmatizer = lemmatizer
-    tokenizer = Tokenizer(tables: lemmatizer.tables)
+  public init(_ lemmatizer: Lemmatizer, _ divider: WordDivider = WordDivider()) {
+    (self.lemmatizer, self.divider) = (lemmatizer, divider)
+    tokenizer = Tokenizer(tables: lemmatizer.tables, headwords: divider.isByHeadwords ? divider.headwords : nil)
     separable = SeparableVerbs(lemmatizer)
   }
 
@@ -197,7 +206,10 @@ public struct TextBuilder {
   public func hasRoom(for count: Int) -> Bool { bytes.count + count <= Self.longestText }
 
   /// Adds a paragraph; a sentence never continues in the next one.
-  public mutating func add(_ paragraph: String, at place: TextPlace, watch: (Int) throws -> Void) rethrows {
+  /// - Parameter isAnalysed: whether `add(analysis:)` follows for it.
+  public mutating func add(
+    _ paragraph: String, at place: TextPlace, isAnalysed: Bool = false, watch: (Int) throws -> Void
+  ) rethrows {
     guard hasRoom(for: paragraph.utf8.count) else { return }
     let base = bytes.count
     var paragraph = limitingMarks(paragraph).composed
@@ -205,32 +217,42 @@ public struct TextBuilder {
     places.append(place)
     placed += 128 + (place.translation?.utf8.count ?? 0)
     try watch(weight + paragraph.utf8.count)
-    try paragraph.withUTF8 { content in
-      bytes += content
-      try tokenizer.forEachSentence(in: content, watch: { try watch(weight + $0) }) { range, words in
-        let first = UInt32(tokens.count)
-        let verbs = separable?.verbs(in: words, of: content, until: range.upperBound) ?? []
-        var followsCapital = false
-        for place in words.indices {
-          var word = words[place]
-          // A later part of a hyphenated name: `Abel-beth-maacah`.
-          if place > words.startIndex + 1, followsCapital, words[place - 1].end + 1 == word.start {
-            word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
-          }
-          followsCapital = word.isCapital
-          if place & 0xFFF == 0xFFF { try watch(weight + words.count * MemoryLayout<WordRange>.stride) }
-          let isFirst = place == words.startIndex || isInCapitals(place, of: words, content)
-          add(word, of: content, base: base, isFirst: isFirst, lemma: verbs.first { $0.verb == place }?.lemma)
+    bytes += paragraph.utf8
+    if isAnalysed || divider.analyser != nil {
+      pending.append((base..<bytes.count, placeNumber))
+    } else {
+      failure = failure ?? divider.failure
+      try paragraph.withUTF8 { try findWords(of: $0, base: base, placeNumber, watch) }
+    }
+  }
+
+  /// Finds the words of a paragraph by the rules of the language.
+  mutating func findWords(
+    of content: UnsafeBufferPointer<UInt8>, base: Int, _ place: UInt32, _ watch: (Int) throws -> Void
+  ) rethrows {
+    try tokenizer.forEachSentence(in: content, watch: { try watch(weight + $0) }) { range, words in
+      let first = UInt32(tokens.count)
+      let verbs = separable?.verbs(in: words, of: content, until: range.upperBound) ?? []
+      var followsCapital = false
+      for place in words.indices {
+        var word = words[place]
+        // A later part of a hyphenated name: `Abel-beth-maacah`.
+        if place > words.startIndex + 1, followsCapital, words[place - 1].end + 1 == word.start {
+          word.isCapital = word.isCapital || content[word.start - 1] == UInt8(ascii: "-")
         }
-        for (verb, particle, _) in verbs {
-          tokens[Int(first) + particle].form = tokens[Int(first) + verb].form
-          tokens[Int(first) + particle].isPart = true
-        }
-        sentences.append(
-          TextSentence(
-            bytes: UInt32(base + range.lowerBound)..<UInt32(base + range.upperBound),
-            tokens: first..<UInt32(tokens.count), place: placeNumber))
+        followsCapital = word.isCapital
+        if place & 0xFFF == 0xFFF { try watch(weight + words.count * MemoryLayout<WordRange>.stride) }
+        let isFirst = place == words.startIndex || isInCapitals(place, of: words, content)
+        add(word, of: content, base: base, isFirst: isFirst, lemma: verbs.first { $0.verb == place }?.lemma)
       }
+      for (verb, particle, _) in verbs {
+        tokens[Int(first) + particle].form = tokens[Int(first) + verb].form
+        tokens[Int(first) + particle].isPart = true
+      }
+      sentences.append(
+        TextSentence(
+          bytes: UInt32(base + range.lowerBound)..<UInt32(base + range.upperBound),
+          tokens: first..<UInt32(tokens.count), place: place))
     }
   }
 
@@ -259,7 +281,7 @@ public struct TextBuilder {
     tokens.append(
       TextToken(
         start: UInt32(base + word.start), end: UInt32(base + word.end), form: spelling, isFirst: isFirst,
-        isCapital: word.isCapital, isNumber: word.isNumber))
+        isCapital: word.isCapital))
   }
 
   public consuming func finish(watch: (Int) throws -> Void) rethrows -> TextIndex {
@@ -282,9 +304,10 @@ public struct TextBuilder {
       let token = finished[index]
       let form = Int(token.form)
       let isName =
-        !nouns && token.isCapital && !token.isNumber && !closed.contains(known.texts[form])
-        && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
-      if !isName && !token.isPart {
+        token.isName
+        || !nouns && token.isCapital && !known.isNumber[form] && !closed.contains(known.texts[form])
+          && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
+      if !isName, !token.isPart {
         forms[form].count += 1
         if let lemma = forms[form].lemmas.first { lemmas[Int(lemma)].count += 1 }
       }
@@ -295,7 +318,7 @@ public struct TextBuilder {
     }
     return TextIndex(
       language: lemmatizer.language, bytes: bytes, places: places, sentences: sentences, tokens: finished,
-      forms: forms, lemmas: lemmas, weight: weight)
+      forms: forms, lemmas: lemmas, failure: failure, weight: weight)
   }
 
   /// Chooses the lemmas of each form; of equally likely ones, the more frequent in the text comes first.
@@ -321,7 +344,7 @@ public struct TextBuilder {
         numbers[lemma] = UInt32(lemmas.count - 1)
         return UInt32(lemmas.count - 1)
       }
-      forms.append(TextForm(text: known.texts[form], lemmas: own))
+      forms.append(TextForm(text: known.texts[form], lemmas: own, reading: known.readings[form] ?? ""))
     }
     return (forms, lemmas)
   }
@@ -330,8 +353,8 @@ public struct TextBuilder {
 private struct FormsOfSpellings {
   var forms: [UInt32] = []
   var texts: [String] = []
-  /// The lemmas that sentences tell, by the number of the form.
-  var lemmas: [Int: String] = [:]
+  /// What a sentence or an analysis says of a form, by its number.
+  var (lemmas, readings): ([Int: String], [Int: String]) = ([:], [:])
   var isNumber: [Bool] = []
   var count: Int { texts.count }
 
@@ -339,7 +362,7 @@ private struct FormsOfSpellings {
     var numbers: [String: UInt32] = [:]
     for spelling in 0..<spellings.count {
       if spelling & 0xFFF == 0 { try watch() }
-      // A word whose lemma its sentence tells has it after the form.
+      // A word whose lemma its sentence or an analyser tells has it after the form, and then its reading.
       let parts = spellings.text(spelling).split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
       let text = lemmatizer.form(of: parts[0], isPlain: false)
       let key = parts.count > 1 ? "\(text)\t\(parts[1].composed)" : text
@@ -347,7 +370,7 @@ private struct FormsOfSpellings {
         forms.append(number)
       } else {
         numbers[key] = UInt32(texts.count)
-        if parts.count > 2 { lemmas[texts.count] = parts[1].composed }
+        if parts.count > 2 { (lemmas[texts.count], readings[texts.count]) = (parts[1].composed, parts[2]) }
         forms.append(UInt32(texts.count))
         isNumber.append(text.unicodeScalars.first.map { $0.properties.generalCategory == .decimalNumber } ?? true)
         texts.append(text)

@@ -93,6 +93,9 @@ public struct TextView: Sendable {
     return counts
   }
 
+  /// The number of its words, without names and numbers. A particle is counted with its verb.
+  public var words: Int { text.forms.reduce(0) { $0 + ($1.isNumber ? 0 : $1.count) } }
+
   public var passedOver: Int { text.tokens.count { $0.isName || text.forms[Int($0.form)].isNumber } }
 
   /// The share of all words that are known, not counting names, numbers and ignored words; 1 for a text without words.

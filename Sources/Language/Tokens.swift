@@ -1,7 +1,8 @@
 // Words and sentences in a paragraph. Invariant: both are byte ranges in text order, and each word is in one sentence.
 //
 // A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
-// in numbers by a comma too, and by a hyphen only before a pronoun of Portuguese. A sentence ends at the end of a
+// in numbers by a comma too, and by a hyphen only before a pronoun of Portuguese. Where headwords are given, the longest
+// one from the left is a word of a run of Chinese characters, and so is a character that begins none. A sentence ends at the end of a
 // paragraph, or at an end mark followed by a capital, a letter of a script without capitals, a digit or an opening
 // mark, or after 1,000 words, since what shows a sentence reads it whole.
 
@@ -22,11 +23,13 @@ private enum CharacterClass: UInt8 { case other, letter, capital, digit, joiner,
 
 struct Tokenizer {
   private let tables: WordTables
+  /// What divides runs of Chinese characters; nil to take each run for a word.
+  private let headwords: HeadwordSet?
   private let clitics = ["n't", "'s", "'re", "'ve", "'ll", "'d", "'m"].map { Array($0.utf8) }
 
-  init(tables: WordTables) { self.tables = tables }
+  init(tables: WordTables, headwords: HeadwordSet? = nil) { (self.tables, self.headwords) = (tables, headwords) }
 
-  private static let longestSentence = 1000
+  static let longestSentence = 1000
 
   /// Calls `body` with the range and the words of each sentence that has a word. Only one sentence is held at a time.
   /// - Parameter watch: called after each 4,096 words with the bytes that the words of the sentence take.
@@ -53,7 +56,7 @@ struct Tokenizer {
     if !words.isEmpty { try body(trimmed(bytes, start..<bytes.count), words[...]) }
   }
 
-  private func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Range<Int> {
+  func trimmed(_ bytes: UnsafeBufferPointer<UInt8>, _ range: Range<Int>) -> Range<Int> {
     var (start, end) = (range.lowerBound, range.upperBound)
     while start < end, bytes[start] <= 0x20 { start += 1 }
     while end > start, bytes[end - 1] <= 0x20 { end -= 1 }
@@ -65,6 +68,11 @@ struct Tokenizer {
   /// Adds the next word from `index` on, or its parts; false at the end.
   private func readWord(_ bytes: UnsafeBufferPointer<UInt8>, _ index: inout Int, _ words: inout [WordRange]) -> Bool {
     while index < bytes.count {
+      if let headwords, let end = headwordEnd(bytes, index, headwords) {
+        words.append(WordRange(start: index, end: end, isCapital: false, isNumber: false))
+        index = end
+        return true
+      }
       let (kind, length) = Self.classify(bytes, index)
       if kind == .letter || kind == .capital || kind == .digit {
         var word = WordRange(
@@ -78,11 +86,30 @@ struct Tokenizer {
     return false
   }
 
+  /// Returns the end of the longest headword that begins at a Chinese character, or of the character; nil elsewhere.
+  private func headwordEnd(
+    _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ headwords: HeadwordSet
+  ) -> Int? {
+    var (index, end, hash): (Int, Int?, UInt64) = (start, nil, HeadwordSet.start)
+    for _ in 0..<8 {
+      guard index < bytes.count, case let (scalar, length) = Self.scalar(bytes, index), scalar.isHan else { break }
+      for place in index..<index + length { hash = HeadwordSet.extended(hash, by: bytes[place]) }
+      index += length
+      if end == nil || headwords.contains(hash: hash) { end = index }
+    }
+    return end
+  }
+
+  /// Whether a word ends here because a Chinese character follows.
+  private func isDivided(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
+    headwords != nil && index < bytes.count && Self.scalar(bytes, index).scalar.isHan
+  }
+
   /// Reads the rest of a word and adds it, or its parts; returns where to continue.
   private func wordEnd(
     _ bytes: UnsafeBufferPointer<UInt8>, _ word: inout WordRange, _ words: inout [WordRange]
   ) -> Int {
-    while word.end < bytes.count {
+    while word.end < bytes.count, !isDivided(bytes, word.end) {
       let (kind, length) = Self.classify(bytes, word.end)
       switch kind {
       case .letter, .capital, .digit:
@@ -91,7 +118,7 @@ struct Tokenizer {
       case .joiner:
         let after = word.end + length
         let isApostrophe = bytes[word.end] == UInt8(ascii: "'") || length == 3
-        let next = after < bytes.count ? Self.classify(bytes, after).kind : .other
+        let next = after < bytes.count && !isDivided(bytes, after) ? Self.classify(bytes, after).kind : .other
         let goesOn = next == .letter || next == .capital || next == .digit
         let divides = tables.rules.splitsElisions && !isOne(of: tables.undivided, bytes, word.start..<word.end)
         if isApostrophe, goesOn ? divides : isOne(of: tables.apocopes, bytes, word.start..<after) {
@@ -184,6 +211,17 @@ struct Tokenizer {
 
   // MARK: Sentences
 
+  /// Returns where 。！or ？ ends a sentence between two words that another program found; nil if it continues.
+  func wideEnd(_ bytes: UnsafeBufferPointer<UInt8>, after word: Range<Int>, before next: Range<Int>) -> Int? {
+    let gap = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.upperBound..<next.lowerBound]), as: UTF8.self)
+    guard gap.unicodeScalars.contains(where: "。！？".unicodeScalars.contains) else { return nil }
+    let (kind, _) = Self.classify(bytes, next.lowerBound)
+    return boundary(
+      bytes, after: WordRange(start: word.lowerBound, end: word.upperBound, isCapital: false, isNumber: false),
+      before: WordRange(
+        start: next.lowerBound, end: next.upperBound, isCapital: kind == .capital, isNumber: kind == .digit))
+  }
+
   /// Returns where a sentence ends between two words; nil if it continues.
   private func boundary(_ bytes: UnsafeBufferPointer<UInt8>, after word: WordRange, before next: WordRange) -> Int? {
     var index = word.end
@@ -272,7 +310,7 @@ struct Tokenizer {
   }
 
   /// Decodes the character at an index of well-formed UTF-8; a truncated one counts as U+FFFD of one byte.
-  private static func scalar(
+  static func scalar(
     _ bytes: UnsafeBufferPointer<UInt8>, _ index: Int
   ) -> (scalar: Unicode.Scalar, length: Int) {
     let first = UInt32(bytes[index])

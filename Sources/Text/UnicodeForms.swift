@@ -73,6 +73,14 @@ extension Unicode.Scalar {
     }
   }
 
+  /// Whether it is a Chinese character, or one of the two signs that Japanese and Chinese write among them.
+  public var isHan: Bool {
+    switch value {
+    case 0x3005, 0x3007, 0x3400...0x9FFF, 0xF900...0xFAFF, 0x20000...0x323AF: true
+    default: false
+    }
+  }
+
   /// Whether it is a combining mark: it does not add to the number of letters of a word.
   public var isMark: Bool {
     if value < 0x300 { return false }

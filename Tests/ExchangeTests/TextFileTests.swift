@@ -3,6 +3,7 @@
 import Files
 import Problems
 import TestSupport
+import Text
 
 @testable import Exchange
 
@@ -45,6 +46,27 @@ import TestSupport
   @Test func `front matter of Markdown is left out`() throws {
     #expect(try texts("a.md", "---\ntitle: T\n---\nOne.\n\n---\nTwo.\n") == ["One.", "Two."])
     #expect(try texts("a.md", "---\nOne.\n") == ["One."])
+  }
+
+  @Test func `CoNLL-U gives the text of its sentences, in the paragraphs that it marks`() throws {
+    let rows = """
+      1-2\tdel\t_\t_\t_\t_\t_\t_\t_\t_
+      1\tde\tde\tADP\t_\t_\t_\t_\t_\t_
+      2\tel\tel\tDET\t_\t_\t_\t_\t_\t_
+      2.1\tx\tx\tNOUN\t_\t_\t_\t_\t_\t_
+      3\tmar\tmar\tNOUN\t_\t_\t_\t_\t_\tSpaceAfter=No
+      4\t.\t.\tPUNCT\t_\t_\t_\t_\t_\t_
+
+
+      """
+    let given = "# text = El mar. \n" + rows.replacing(text: "del\t", with: "El\t")
+    #expect(try texts("a.conllu", rows + given) == ["del mar.", "El mar."])
+    #expect(
+      try texts("a.conllu", "# newdoc id = a\r\n" + rows + given + "# newpar\n" + rows) == [
+        "del mar. El mar.", "del mar.",
+      ])
+    let file = try read("a.CONLLU", Array(rows.utf8))
+    #expect(file.format == .conllu && file.analysis == rows)
   }
 
   @Test func `HTML gives its blocks, without scripts and ruby readings, with its entities decoded`() throws {

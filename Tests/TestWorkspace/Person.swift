@@ -49,6 +49,7 @@ public final class Person {
     meanings: DictionaryLibrary? = nil, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> Workspace {
     var environment = clock.environment
+    environment.folders.cache = data + "/cache"
     environment.isInterrupted = isInterrupted
     return try Workspace(
       access(), environment: environment, settings: sources,

@@ -10,6 +10,7 @@ import Storage
 import Templates
 import TestWorkspace
 import Text
+import ToggleSettings
 
 @testable import Exchange
 @testable import Workspace
@@ -35,6 +36,56 @@ import Text
     let file = try ExclusiveDatabase(person.folder.file(name))
     try file.use { try $0.execute(sql: sql) }
     try file.close()
+  }
+
+  @Test func `words are found by the program that is set, and mined with their readings`() throws {
+    let rows = [("食べ", "食べる", "タベ"), ("ながら", "ながら", "ナガラ"), ("行っ", "行く", "イッ"), ("た", "た", "タ")]
+    let analysis = rows.enumerated().map { number, row in
+      "\(number + 1)\t\(row.0)\t\(row.1)\tVERB\t_\t_\t_\t_\t_\tReading=\(row.2)|SpaceAfter=No\n"
+    }.joined()
+    try person.folder.write(analysis, to: "a.conllu")
+    try person.folder.write("食べながら行った。", to: "a.txt")
+    let program = try person.folder.write(
+      "#!/bin/sh\n[ \"$1\" = ja ] && cat \(person.folder.file("a.conllu"))\n", to: "bin/words")
+    #expect(chmod(program, 0o755) == 0)
+    let tree = try workspace.preferences().tree
+    try tree.set("words.analyser.ja", text: "\(program) {language}", by: .user)
+    for name in ["a.txt", "a.conllu"] {
+      let read = try text([name]) { $0.language = "japanese" }
+      #expect(read.text.failure == nil && read.text.lemmas.map(\.text) == ["食べる", "ながら", "行く", "た"], "\(name)")
+      let mined = try read.minable(MiningOptions()).added
+      #expect(mined.map(\.reading) == ["たべる", nil, "いく", nil], "\(name)")
+      #expect(mined.first?.sentence == "<b>食べ</b>ながら行った" + (name == "a.txt" ? "。" : ""))
+    }
+    let read = try text(["a.txt"]) { $0.language = "japanese" }
+    try read.mine(try read.minable(MiningOptions()).added, into: "Mined")
+    let deck = try workspace.decks.open("Mined")
+    let readings = try (1...4).map { #require(try deck.card(at: $0)).note().field("Reading") }
+    #expect(readings == ["たべる", "", "いく", ""])
+    #expect(try read.minable(MiningOptions()).present == 4)
+    // Without it the text is read by the rules of the language, and no cards are made.
+    try tree.set("words.analyser.ja", text: "/nonexistent", by: .user)
+    let unread = try text(["a.txt"]) { $0.language = "japanese" }
+    #expect(unread.text.sentences.count == 1 && unread.text.failure?.message.contains("\"/nonexistent\"") == true)
+    #expect(throws: LanguageError.self) { try unread.minable(MiningOptions()) }
+    try person.folder.write("1\t食べ\n", to: "a.conllu")
+    #expect(throws: LanguageError.self) { try text(["a.conllu"]) { $0.language = "japanese" } }
+  }
+
+  @Test func `Chinese words are those of its dictionaries, and the error without one names what helps`() throws {
+    try person.folder.write("我们喜欢学习。他们不是学生。", to: "a.txt")
+    try person.folder.write("我们\twe\n喜欢\tlike\n学习\tstudy\n学生\tstudent\n", to: "dictionaries/zho-eng.tsv")
+    let read = try text(["a.txt"]) { $0.language = "chinese" }
+    #expect(read.text.lemmas.map(\.text) == ["我们", "喜欢", "学习", "他", "们", "不", "是", "学生"])
+    #expect(try read.minable(MiningOptions()).added.first { $0.lemma == "学生" }?.gloss == "student")
+    try Folder.removeFile(person.folder.file("dictionaries/zho-eng.tsv"))
+    workspace.lexicons.meanings.forget()
+    // With python3-jieba its list takes the place of a dictionary.
+    let chinese = try #require(Language.base("zh"))
+    let failure = try text(["a.txt"]) { $0.language = "chinese" }.text.failure
+    #expect((failure == nil) == fileExists(chinese.reading.division.list))
+    #expect(
+      failure.map { $0.message.contains("word dictionaries add") && $0.message.contains("python3-jieba") } ?? true)
   }
 
   @Test func `a vocabulary gives the unmastered words of the language, from the books they were in`() throws {

@@ -29,7 +29,7 @@ public struct TextParagraph: Equatable, Sendable {
 }
 
 public enum TextFormat: String, CaseIterable, Sendable {
-  case plain = "txt", markdown = "md", html, epub, srt, vtt, ass
+  case plain = "txt", markdown = "md", html, epub, srt, vtt, ass, conllu
 
   /// Returns the format for a file name; without a known extension it is plain text.
   public init(path: String) {
@@ -77,6 +77,8 @@ public struct TextFile: Sendable {
   /// The language code that the file declares (`es`, `pt-BR`); nil when it declares none.
   public let language: String?
   public let losses: TextLosses
+  /// The file's own analysis of its text, in CoNLL-U; nil for any other format.
+  public let analysis: String?
 
   /// Reads a file.
   /// - Parameters:
@@ -100,7 +102,7 @@ public struct TextFile: Sendable {
       format = .epub
       let book = try Book(path, language: code, usual: encoding ?? legacy, isInterrupted: isInterrupted)
       paragraphs = try book.paragraphs().map(\.headed)
-      (self.encoding, language, scan.losses) = (book.encoding, book.language, book.losses)
+      (self.encoding, language, scan.losses, analysis) = (book.encoding, book.language, book.losses, nil)
     } else {
       let text: String
       if let name = FileSignature.name(of: bytes) { throw Self.refused(name, scan) }
@@ -111,7 +113,7 @@ public struct TextFile: Sendable {
       format = path == "-" || (named.isTimed && (found == .vtt || found == .ass)) ? found : named
       let all = try Self.paragraphs(of: text, format, &scan)
       paragraphs = format.isTimed ? all : all.map(\.headed)
-      language = Self.language(of: text, format)
+      (language, analysis) = (Self.language(of: text, format), format == .conllu ? text : nil)
     }
     losses = scan.losses
     if paragraphs.isEmpty { throw TextFileError.empty(path: path) }
@@ -128,7 +130,7 @@ public struct TextFile: Sendable {
   }
 
   private static func refused(_ name: String, _ scan: TextScan) -> TextFileError {
-    let expected = "a .txt, .md, .html, .epub, .srt, .vtt or .ass file expected"
+    let expected = "a .txt, .md, .html, .epub, .srt, .vtt, .ass or .conllu file expected"
     return .refused(path: scan.path, reason: "it is \(name), not a text; \(expected)")
   }
 
@@ -140,6 +142,7 @@ public struct TextFile: Sendable {
     case .markdown: try markdownParagraphs(text, scan)
     case .html, .epub: try MarkupText.paragraphs(Array(text.utf8), scan)
     case .srt, .vtt, .ass: try SubtitleLines.paragraphs(text, format, &scan)
+    case .conllu: try analysedParagraphs(text, scan).map { TextParagraph($0) }
     }
   }
 
@@ -153,7 +156,7 @@ public struct TextFile: Sendable {
         .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix { !$0.isEmpty }
       let line = lines.first { $0.lowercased().hasPrefix("language:") }
       return line.map { String($0.dropFirst("language:".count).trimmingBlanks) }
-    case .plain, .markdown, .epub, .srt, .ass: return nil
+    case .plain, .markdown, .epub, .srt, .ass, .conllu: return nil
     }
   }
 
@@ -180,6 +183,37 @@ public struct TextFile: Sendable {
       length += line.utf8.count
     }
     finish()
+    return paragraphs
+  }
+
+  /// Returns the text of CoNLL-U: the paragraphs that it marks, or else one for each sentence.
+  private static func analysedParagraphs(_ text: String, _ scan: TextScan) throws -> [String] {
+    let isDivided = text.hasPrefix("# new") || text.contains(text: "\n# new")
+    var (paragraphs, begins, gap): ([String], Bool, String) = ([], true, "")
+    var (sentence, given, last): (String, String?, Int) = ("", nil, 0)
+    var lines = scan.lines(text + "\n\n")
+    while let line = try lines.next() {
+      if line.hasPrefix("# text =") {
+        given = String(line.dropFirst(8))
+      } else if line.hasPrefix("# new") {
+        begins = true
+      } else if line.isEmpty {
+        let words = (given ?? sentence).trimmed
+        if !words.isEmpty {
+          if begins || !isDivided { paragraphs.append("") }
+          paragraphs[paragraphs.count - 1] += (begins || !isDivided ? "" : gap) + words
+          (begins, gap) = (false, sentence.hasSuffix(" ") ? " " : "")
+        }
+        (sentence, given, last) = ("", nil, 0)
+      } else {
+        let cells = line.split(separator: "\t", omittingEmptySubsequences: false)
+        let ids = cells[0].split(separator: "-").compactMap { Int($0) }
+        // The words of a range are in it already.
+        guard cells.count == 10, let first = ids.first, first > last else { continue }
+        last = ids.last ?? first
+        sentence += cells[1] + (cells[9].contains(text: "SpaceAfter=No") ? "" : " ")
+      }
+    }
     return paragraphs
   }
 

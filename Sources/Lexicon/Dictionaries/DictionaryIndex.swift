@@ -179,13 +179,26 @@ final class DictionaryIndex {
     return offsets.compactMap(entry)
   }
 
+  private func size(_ place: Int) -> Int {
+    Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
+  }
+
+  /// Calls `body` with the kind and the headword of each entry, in the order of the file.
+  func forEachHeadword(_ body: (DictionaryEntryKind, UnsafeRawBufferPointer) -> Void) {
+    var offset = IndexFile.mark.count
+    while offset + IndexFile.entryHead <= slots.lowerBound, let kind = DictionaryEntryKind(rawValue: bytes[offset]) {
+      let start = offset + IndexFile.entryHead
+      let end = start + size(offset + 1)
+      offset = end + size(offset + 5)
+      guard offset <= slots.lowerBound else { return }
+      body(kind, UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+    }
+  }
+
   private func entry(_ offset: Int) -> (kind: DictionaryEntryKind, headword: String, text: String)? {
     guard offset >= IndexFile.mark.count, offset + IndexFile.entryHead <= slots.lowerBound,
       let kind = DictionaryEntryKind(rawValue: bytes[offset])
     else { return nil }
-    func size(_ place: Int) -> Int {
-      Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)))
-    }
     let (start, head, text) = (offset + IndexFile.entryHead, size(offset + 1), size(offset + 5))
     guard head <= DictionaryIndexWriter.longestHeadword, text <= DictionaryIndexWriter.longestText,
       start + head + text <= slots.lowerBound

@@ -78,6 +78,8 @@ public final class DictionaryLibrary {
   private var opened: [String: WordDictionary] = [:]
   /// The dictionaries that have forms; cached, because each unread form of a text is looked up.
   private var formPlaces: [Language: [DictionaryPlace]] = [:]
+  /// The headwords of languages, by code.
+  private var headwordSets: [String: HeadwordSet] = [:]
   /// The reasons why dictionaries could not be read, since the last call of `define`.
   public private(set) var failures: [any Problem] = []
 
@@ -200,7 +202,29 @@ public final class DictionaryLibrary {
   }
 
   /// Closes all dictionaries, after one was added or removed.
-  public func forget() { (opened, formPlaces) = ([:], [:]) }
+  public func forget() { (opened, formPlaces, headwordSets) = ([:], [:], [:]) }
+
+  /// Returns the headwords of the dictionaries of a language, or else the words of the list that it names; nil without
+  /// either.
+  /// - Throws: `FileError` for a list that cannot be read, or if interrupted.
+  public func headwords(of language: Language) throws -> HeadwordSet? {
+    if let known = headwordSets[language.baseCode] { return known }
+    var words = HeadwordSet()
+    for place in places() where place.words != nil && serves(place, language) {
+      _ = try ask(place) { dictionary -> [String] in
+        dictionary.addHeadwords(to: &words)
+        return []
+      }
+    }
+    let list = language.reading.division.list
+    if words.isEmpty, !list.isEmpty, fileExists(list) {
+      let bytes = try FileText.bytes(list, limit: WordDictionary.headwordLimit, isInterrupted: isInterrupted)
+      for line in bytes.split(separator: 0x0A) { words.insert(line.prefix { $0 > 0x20 }) }
+    }
+    if words.isEmpty { return nil }
+    headwordSets[language.baseCode] = words
+    return words
+  }
 
   /// Copies everything in a dictionary of another format into an index; throws `DictionaryError`, `FileError`.
   /// - Parameter areForms: the file is a table of forms and their lemmas.
@@ -264,7 +288,7 @@ public final class DictionaryLibrary {
 /// The codes of languages in the names of files (ISO 639).
 public enum LanguageCode {
   /// Codes of languages without word lists.
-  private static let others = ["jpn": "ja", "lat": "la", "ces": "cs", "cze": "cs", "hun": "hu", "fin": "fi"]
+  private static let others = ["lat": "la", "ces": "cs", "cze": "cs", "hun": "hu", "fin": "fi"]
 
   /// Returns the code of two letters for one of three (ISO 639-2).
   static func twoLetters(for code: String) -> String? {

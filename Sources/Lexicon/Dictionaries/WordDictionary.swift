@@ -61,6 +61,12 @@ final class WordDictionary {
     return meanings
   }
 
+  /// Adds the words that it explains.
+  func addHeadwords(to words: inout HeadwordSet) {
+    index?.forEachHeadword { kind, word in if kind == .meaning || kind == .markup { words.insert(word) } }
+    for offset in records?.offsets ?? [] { words.insert(records?.headword(at: Int(offset)) ?? []) }
+  }
+
   func lemmas(of word: String, _ form: HeadwordForm) throws -> [String] {
     var lemmas = remarks(.form, on: word, form)
     guard let records, records.hasForms else { return lemmas }

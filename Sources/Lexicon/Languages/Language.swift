@@ -40,6 +40,19 @@ public struct ApertiumFiles: Sendable {
   public var package = ""
 }
 
+/// How the words of a language that writes no blanks are found, unless `words.analyser` names a program: by a script,
+/// whose words are then joined to headwords of dictionaries, or by the longest match among those headwords.
+public struct WordDivision: Sendable {
+  /// A script for sh that reads UTF-8 and writes CoNLL-U; the program and the folder that it needs.
+  public var script = ""
+  public var program = ""
+  public var data = ""
+  /// A file of words, each at the start of a line before a blank, for a language without a dictionary here.
+  public var list = ""
+  /// What to do if neither is here.
+  public var remedy = ""
+}
+
 /// What is needed to find the words and sentences of a text. A list is words in lower case, with blanks between them.
 public struct ReadingRules: Sendable {
   /// Words with a final full stop that does not end a sentence, without it.
@@ -78,6 +91,7 @@ public struct ReadingRules: Sendable {
   public var withoutParticle = ""
   public var conjunctions = ""
   public var files = ApertiumFiles()
+  public var division = WordDivision()
 
   /// The rules of a language without any of its own.
   public static let plain = ReadingRules()

@@ -153,7 +153,8 @@ enum MineCommand {
     }
     let cards = report.added.map { word in
       Value.record([
-        "lemma": word.lemma, "form": word.form, "sentence": word.plainSentence, "meaning": word.gloss,
+        "lemma": word.lemma, "form": word.form, "reading": word.reading, "sentence": word.plainSentence,
+        "meaning": word.gloss,
         "translation": word.translation, "source": word.source, "count": word.count,
       ])
     }

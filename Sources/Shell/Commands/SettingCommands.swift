@@ -69,7 +69,9 @@ enum SettingCommands {
 
   static func list(_ name: String, _ tree: SettingsTree, _ session: Session) throws -> CommandResult {
     let rows = try tree.rows(of: name)
-    let cells = rows.map { row in
+    // Few languages need a program; those without one are listed when they are asked for.
+    let listed = rows.filter { $0.isChanged || !name.isEmpty || !$0.name.hasPrefix("words.analyser.") }
+    let cells = listed.map { row in
       [
         row.isChanged ? "*" : "", String(repeating: "  ", count: row.depth) + row.name, value(of: row, session),
         row.kind == "section" ? "" : note(on: row),

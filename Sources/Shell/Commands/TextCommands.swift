@@ -17,7 +17,8 @@ enum TextCommands {
 
   static let files = Argument(
     "FILE", .file, isRepeating: true, access: .read,
-    help: "a .txt, .md, .html, .epub, .srt, .vtt or .ass file, or an e-reader's vocabulary; `-` is standard input")
+    help:
+      "a .txt, .md, .html, .epub, .srt, .vtt, .ass or .conllu file, or an e-reader's vocabulary; `-` is standard input")
   static let encoding = Option(
     "--encoding", "E", .choice(TextEncoding.allNames, spellings: TextEncoding.spellings),
     help: "utf-8, utf-16, latin-1, windows-1250 to windows-1256, koi8-r, shift_jis, euc-jp, gb18030 or big5; detected "
@@ -98,6 +99,7 @@ enum TextCommands {
       noteOnce("\(command): \(unknown)read as \(text.language.title), \(why); use --language for another one", session)
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
+    if let failure = text.text.failure { session.console.note("\(command): \(failure.message)") }
     for (path, encoding) in text.encodings {
       let other = options.encoding == nil ? "; use --encoding for another encoding" : ""
       session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)\(other)")
@@ -142,7 +144,7 @@ enum TextCommands {
     let view = try text.view()
     let onlyUnknown = invocation.flag("--unknown")
     let all = view.lemmasByGain { !onlyUnknown || $0.isToLearn }
-    let counted = max(1, view.text.tokens.count - view.passedOver)
+    let counted = max(1, view.words)
     var learned = onlyUnknown ? Int((view.coverage * Double(counted)).rounded()) : 0
     let rows = try all.prefix(invocation.optionalInteger("--count") ?? 100).map { number in
       let lemma = view.text.lemmas[Int(number)]
@@ -226,7 +228,7 @@ enum TextCommands {
     let rows = read.sorted { $0.view.coverage > $1.view.coverage }.map { row in
       let (counts, sentences) = (row.view.counts(), max(1, row.view.sentenceCount))
       return (
-        row.path, row.view.coverage, words: row.view.text.tokens.count - row.view.passedOver,
+        row.path, row.view.coverage, words: row.view.words,
         lemmas: counts.values.reduce(0) { $0 + $1.lemmas },
         unknown: (counts[.unknown]?.lemmas ?? 0) + (counts[.new]?.lemmas ?? 0),
         easy: Double(row.view.sentences(missing: 0) + row.view.sentences(missing: 1)) / Double(sentences)

@@ -60,7 +60,7 @@ enum TextShowCommand {
     let sentences = (0...2).map { (String($0), Value.integer(view.sentences(missing: $0))) }
     return .record([
       "coverage": view.coverage, "expected_coverage": view.expectedCoverage,
-      "words": view.text.tokens.count - view.passedOver, "names_and_numbers": view.passedOver,
+      "words": view.words, "names_and_numbers": view.passedOver,
       "states": Value.record(states),
       "sentences": Value.record([("all", .integer(view.sentenceCount))] + sentences),
       "lemmas_needed": Value.record(needed), "language": language,
@@ -69,7 +69,7 @@ enum TextShowCommand {
 
   private static func shown(_ view: TextView, _ goals: [Double], _ session: Session) -> [Display] {
     let counts = view.counts()
-    let words = view.text.tokens.count - view.passedOver
+    let words = view.words
     let all = max(1, words)
     let rows = WordState.allCases.compactMap { state in
       counts[state].map {
@@ -105,7 +105,7 @@ struct TextPanels: NumberShowing {
 
   private var states: ChartPanel {
     let counts = view.counts()
-    let all = Double(max(1, view.text.tokens.count - view.passedOver))
+    let all = Double(max(1, view.words))
     let rows = WordState.allCases.map { state in
       let tokens = counts[state]?.tokens ?? 0
       return ChartPanel.Row(state.name, Double(tokens), "\(grouped(tokens)), \(percent(Double(tokens) / all))")

@@ -32,7 +32,7 @@ public enum WorkspaceError: Problem, Equatable {
 
   /// The name of a language, whether it is known or not.
   public static func title(of code: String) -> String {
-    Language.base(code)?.title ?? ["ja": "Japanese", "zh": "Chinese", "ko": "Korean"][code] ?? code
+    Language.base(code)?.title ?? code
   }
 
   public var report: ProblemReport {

@@ -84,6 +84,7 @@ public struct ProgramSettings {
   public let accessibility: AccessibilitySettings
   public let study = StudySettings()
   public let texts: TextSettings
+  public let words = WordSettings()
   public let display = DisplaySettings()
   public let backups = BackupSettings()
   public let serving = ServingSettings()
@@ -101,7 +102,9 @@ public struct ProgramSettings {
 
   private var settings: [any DeclaredSetting] {
     Mirror(reflecting: self).children.flatMap { theme in
-      Mirror(reflecting: theme.value).children.compactMap { $0.value as? any DeclaredSetting }
+      Mirror(reflecting: theme.value).children.flatMap { child in
+        (child.value as? any DeclaredSetting).map { [$0] } ?? child.value as? [any DeclaredSetting] ?? []
+      }
     }
   }
 
@@ -255,6 +258,21 @@ public struct TextSettings {
       help:
         "The language that texts are read in, and that known words are of: auto finds it for each text. A text in "
         + "another language is asked about.")
+  }
+}
+
+public struct WordSettings {
+  private let analysers: [ProgramSetting<[String]>] = Language.known.distinct(by: \.baseCode).map { language in
+    ProgramSetting(
+      wrappedValue: [], "words.analyser.\(language.baseCode)", title: "Program that finds words: \(language.title)",
+      help:
+        "The program that finds the words and sentences of texts in \(language.title), with its arguments. It reads "
+        + "text on its standard input and writes CoNLL-U; {language} is \(language.baseCode).", guarded: true)
+  }
+
+  /// The program for the words of a language, and its arguments; empty if none is set.
+  func analyser(of language: Language) -> [String] {
+    analysers.first { $0.projectedValue == "words.analyser.\(language.baseCode)" }?.wrappedValue ?? []
   }
 }
 

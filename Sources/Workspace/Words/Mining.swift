@@ -26,6 +26,8 @@ public struct MiningOptions: Sendable {
 public struct MinedWord: Equatable, Sendable {
   public let lemma: String
   public let form: String
+  /// How the lemma is read, if an analyser says so and its letters do not.
+  public let reading: String?
   /// The sentence as HTML, with the form in bold.
   public private(set) var sentence: String
   /// The sentence with the form as a cloze.
@@ -77,7 +79,9 @@ public struct LeftOutWord: Equatable, Sendable {
 
 extension TextHandle {
   /// Returns the words that become cards, the most useful first.
+  /// - Throws: `LanguageError` if the words could not be found as the language needs it.
   public func minable(_ options: MiningOptions) throws -> MiningReport {
+    if let failure = text.failure { throw failure }
     let view = try view()
     var wanted = view.lemmasByGain { $0.isMissing }
     var report = MiningReport()
@@ -175,32 +179,36 @@ extension TextHandle {
       try workspace.words.gloss(of: $0, isLemma: true, in: language, only: dictionary)
     }.first
     return mined(
-      word, form: marked.isEmpty ? word : marked, html("<b>", "</b>"), cloze: html("{{c1::", "}}"), sentence, gloss,
+      word, (marked.isEmpty ? word : marked, nil), html("<b>", "</b>"), cloze: html("{{c1::", "}}"), sentence, gloss,
       count: count)
   }
 
   /// Collects the contents of a card for a lemma in one sentence.
   public func minedWord(_ lemmaNumber: UInt32, inSentence number: Int, dictionary: String? = nil) throws -> MinedWord {
     let (lemma, sentence) = (text.lemmas[Int(lemmaNumber)], text.sentences[number])
-    var (marked, cloze, form) = ("", "", lemma.text)
+    var (marked, cloze, form, reading) = ("", "", lemma.text, "")
     for (piece, token) in text.pieces(of: sentence) {
       let html = FieldHTML.html(ofPlain: piece)
       let isWord = token.map { !$0.isName && text.lemma(of: $0) == lemmaNumber } ?? false
       marked += isWord ? "<b>\(html)</b>" : html
       cloze += isWord ? "{{c1::\(html)}}" : html
-      if isWord && token?.isPart != true { form = piece }
+      if isWord, let token, !token.isPart { (form, reading) = (piece, text.reading(of: token)) }
     }
     let gloss = try workspace.words.gloss(of: lemma.text, isLemma: true, in: language, only: dictionary)
-    return mined(lemma.text, form: form, marked, cloze: cloze, sentence, gloss, count: lemma.count)
+    return mined(
+      lemma.text, (form, readingOfLemma(lemma.text, form: form, reading: reading)), marked, cloze: cloze, sentence,
+      gloss, count: lemma.count)
   }
 
   private func mined(
-    _ word: String, form: String, _ marked: String, cloze: String, _ sentence: TextSentence, _ gloss: String?,
-    count: Int
+    _ word: String, _ written: (form: String, reading: String?), _ marked: String, cloze: String,
+    _ sentence: TextSentence, _ gloss: String?, count: Int
   ) -> MinedWord {
     let place = text.place(of: sentence)
     return MinedWord(
-      lemma: word, form: form, sentence: marked, cloze: cloze, plainSentence: text.text(of: sentence), gloss: gloss,
+      lemma: word, form: written.form, reading: written.reading, sentence: marked, cloze: cloze,
+      plainSentence: text.text(of: sentence),
+      gloss: gloss,
       translation: place.translation, source: source(of: sentence), count: count, file: place.file,
       time: place.start.flatMap { start in place.end.flatMap { $0 > start ? start...$0 : nil } })
   }
@@ -241,8 +249,11 @@ extension TextHandle {
 }
 
 enum MinedNoteType {
-  private static let fields = ["Word", "Sentence", "Meaning", "Translation", "Source", "Count", "Audio", "Picture"]
+  private static let fields = [
+    "Word", "Reading", "Sentence", "Meaning", "Translation", "Source", "Count", "Audio", "Picture",
+  ]
   private static let rest = """
+    {{#Reading}}<div class="reading">{{Reading}}</div>{{/Reading}}
     {{#Meaning}}<div class="meaning">{{Meaning}}</div>{{/Meaning}}
     {{#Translation}}<div class="translation">{{Translation}}</div>{{/Translation}}
     {{#Picture}}<div class="picture">{{Picture}}</div>{{/Picture}}
@@ -294,7 +305,8 @@ enum MinedNoteType {
   static func note(_ word: MinedWord, of type: NoteType, _ media: [String: String]) -> NewNote {
     func html(_ text: String?) -> String { FieldHTML.html(ofPlain: text ?? "") }
     var parts = [
-      "word": html(word.lemma), "sentence": type.isCloze ? word.cloze : word.sentence, "meaning": html(word.gloss),
+      "word": html(word.lemma), "reading": html(word.reading), "sentence": type.isCloze ? word.cloze : word.sentence,
+      "meaning": html(word.gloss),
       "translation": html(word.translation), "source": html(word.source), "count": String(word.count),
     ]
     for (name, value) in media { parts[name.lowercased()] = value }
@@ -307,9 +319,9 @@ enum MinedNoteType {
     for field in type.fields { values[field] = parts[field.lowercased()] }
     let unnamed =
       type.isCloze && !names.contains("sentence")
-      ? [joined(["sentence"]), joined(["word", "meaning", "translation", "picture", "audio"])]
+      ? [joined(["sentence"]), joined(["word", "reading", "meaning", "translation", "picture", "audio"])]
       : !names.contains("word")
-        ? [joined(["word"]), joined(["meaning", "sentence", "translation", "picture", "audio"])] : []
+        ? [joined(["word"]), joined(["reading", "meaning", "sentence", "translation", "picture", "audio"])] : []
     for (field, value) in zip(others, unnamed) { values[field] = value }
     return NewNote(fields: values, tags: ["mined"])
   }

@@ -55,7 +55,8 @@ public final class TextHandle: WorkspaceHandle {
   private let listed: Set<String>
   let lemmatizer: Lemmatizer
   /// The lemmas of the text, and of what was looked up in it.
-  private lazy var wanted = Set(text.lemmas.map(\.text)).union(text.places.compactMap(\.word).flatMap(lemmas(ofField:)))
+  private lazy var wanted = Set(text.lemmas.map { $0.text.lowercased() })
+    .union(text.places.compactMap(\.word).flatMap(lemmas(ofField:)))
   private var seen: (changes: Int, day: Int, view: TextView, words: [String: (state: WordState, recall: Double)])?
 
   /// Reads and analyses files as one text.
@@ -84,7 +85,9 @@ public final class TextHandle: WorkspaceHandle {
     languageReason = found != nil ? .words : named == nil && specified == nil ? .gameLanguage : nil
     unknownLanguage = languageReason == nil ? nil : first?.language.flatMap { $0.isEmpty ? nil : $0 }
     lemmatizer = workspace.languages.lemmatizer(of: specified ?? found ?? usual)
-    var reading = TextReading(TextBuilder(lemmatizer), workspace.environment, lemmatizer.language, hold)
+    var reading = TextReading(
+      TextBuilder(lemmatizer, try workspace.words.divider(of: lemmatizer.language)), workspace.environment,
+      lemmatizer.language, hold)
     for (number, path) in paths.enumerated() {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
       try reading.begin(path, translation: translation)
@@ -128,10 +131,11 @@ public final class TextHandle: WorkspaceHandle {
     let today = workspace.moment.today
     if let seen, seen.changes == workspace.changeCount, seen.day == today { return seen.view }
     let words = try CardWords.known(workspace, wanted, lemmatizer, deck: deck)
+    // Words of cards are in lower case, and an analyser's lemmas as they are written.
     let view = TextView(text) {
-      listed.contains($0) ? .known : words[$0]?.state ?? .unknown
+      listed.contains($0.lowercased()) ? .known : words[$0.lowercased()]?.state ?? .unknown
     } recall: {
-      listed.contains($0) ? 1 : words[$0]?.recall
+      listed.contains($0.lowercased()) ? 1 : words[$0.lowercased()]?.recall
     }
     seen = (workspace.changeCount, today, view, words)
     return view
@@ -148,7 +152,7 @@ public final class TextHandle: WorkspaceHandle {
   func gains() throws -> [String: Int] {
     let view = try view()
     return Dictionary(
-      view.lemmasByGain().map { (text.lemmas[Int($0)].text, text.lemmas[Int($0)].count) }, uniquingKeysWith: max)
+      view.lemmasByGain().map { text.lemmas[Int($0)] }.map { ($0.text.lowercased(), $0.count) }, uniquingKeysWith: max)
   }
 
   /// Returns what the word in a card's field may be in the text; nothing if the field is not a word.
@@ -224,6 +228,7 @@ private struct TextReading {
   consuming func finish() throws -> TextIndex {
     fileBytes = 0
     let watch = watch
+    try builder.analyse(watch: watch)
     return try builder.finish(watch: watch)
   }
 
@@ -239,12 +244,17 @@ private struct TextReading {
       pairings.append(pairing)
       translations = pairing.translations
     }
+    let watch = watch
+    if file.analysis != nil { try builder.analyse(watch: watch) }
     for (index, paragraph) in file.paragraphs.enumerated() {
-      let translation = translations.indices.contains(index) ? translations[index] : nil
       var place = TextPlace(
-        file: titles.count - 1, start: paragraph.start, end: paragraph.end, translation: translation)
+        file: titles.count - 1, start: paragraph.start, end: paragraph.end,
+        translation: translations.indices.contains(index) ? translations[index] : nil)
       place.isHeading = paragraph.isHeading
-      try add(paragraph.text, of: file.path, place)
+      try add(paragraph.text, of: file.path, place, isAnalysed: file.analysis != nil)
+    }
+    if var analysis = file.analysis {
+      try analysis.withUTF8 { try builder.add(analysis: $0, named: quoted(file.path), watch: watch) }
     }
   }
 
@@ -274,13 +284,15 @@ private struct TextReading {
     }
   }
 
-  private mutating func add(_ text: String, of path: String, _ place: TextPlace) throws {
+  private mutating func add(
+    _ text: String, of path: String, _ place: TextPlace, isAnalysed: Bool = false
+  ) throws {
     // Composed characters may take more bytes.
     guard builder.hasRoom(for: text.utf8.count * 3) else {
       throw TextFileError.refused(path: path, reason: "it is too much text to read at once")
     }
     let watch = watch
-    try builder.add(text, at: place, watch: watch)
+    try builder.add(text, at: place, isAnalysed: isAnalysed, watch: watch)
   }
 
   /// Returns the lemmas of the words that the lists mark as known.
@@ -289,7 +301,9 @@ private struct TextReading {
     for path in lists {
       let (words, lost) = try UserWordList.entries(of: path, columns: [], for: language, environment)
       tell(lost, of: path)
-      for entry in words where entry.state == .known { lemmas.insert(lemmatizer.lemmas(of: entry.word).primary) }
+      for entry in words where entry.state == .known {
+        lemmas.insert(lemmatizer.lemmas(of: entry.word).primary.lowercased())
+      }
     }
     return lemmas
   }

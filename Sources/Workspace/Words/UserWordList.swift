@@ -171,7 +171,7 @@ enum CardWords {
         }
       }
       try ListedWordTable.forEach(db, language: lemmatizer.language.code) { lemma, isIgnored in
-        known[lemma] = isIgnored ? (.ignored, 0) : (.known, 1)
+        known[lemma.lowercased()] = isIgnored ? (.ignored, 0) : (.known, 1)
       }
     }
     return known
@@ -179,7 +179,7 @@ enum CardWords {
 
   /// Returns what a card's word may be in a text: the word itself, and its lemma if that differs.
   static func lemmas(of word: String, _ lemmatizer: Lemmatizer) -> [String] {
-    guard let lemma = lemmatizer.lemma(ofPhrase: word), lemma != word else { return [word] }
+    guard let lemma = lemmatizer.lemma(ofPhrase: word)?.lowercased(), lemma != word else { return [word] }
     return [word, lemma]
   }
 

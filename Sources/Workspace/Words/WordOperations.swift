@@ -45,6 +45,29 @@ public struct WordOperations {
     }
   }
 
+  /// What finds the words of texts in a language: the program that is set, or else what the language names.
+  /// - Throws: `FileError`.
+  func divider(of language: Language) throws -> WordDivider {
+    let (rules, environment) = (language.reading.division, workspace.environment)
+    var (divider, remedy) = (WordDivider(), rules.remedy)
+    divider.isByHeadwords = !rules.list.isEmpty
+    if !remedy.isEmpty { divider.headwords = try workspace.lexicons.meanings.headwords(of: language) }
+    let words = try workspace.preferences().words.analyser(of: language)
+    if let first = words.first {
+      remedy = "words.analyser.\(language.baseCode) names \(quoted(first)), which is no program here"
+      divider.analyser = workspace.media.executable(first).map { path in
+        let arguments = words.dropFirst().map { $0.replacing(text: "{language}", with: language.baseCode) }
+        return TextAnalyser([path] + arguments, name: lastPart(of: first), language, environment)
+      }
+    } else if !rules.script.isEmpty, workspace.media.executable(rules.program) != nil, fileExists(rules.data) {
+      divider.analyser = TextAnalyser(["/bin/sh", "-c", rules.script], name: rules.program, language, environment)
+    } else if divider.isByHeadwords, divider.headwords != nil {
+      remedy = ""
+    }
+    if divider.analyser == nil, !remedy.isEmpty { divider.failure = .noAnalyser(language.title, remedy: remedy) }
+    return divider
+  }
+
   /// Loads a file of words as a lexicon.
   public func load(_ path: String, name: String?, language: String?) throws -> LexiconHandle {
     let known = language.map { Language.named($0) ?? .unknown($0) }

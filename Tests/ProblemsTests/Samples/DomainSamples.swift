@@ -106,6 +106,7 @@ extension ProblemTable {
       .damaged(path: hostile, reason: "it ends in the middle"), .unreadable(path: hostile, reason: "permission denied"),
       .missing(language: "Spanish", package: "apertium-eng-spa"), .noForms(language: "Spanish", package: nil),
       .noForms(language: "Spanish", package: "apertium-spa-cat"), .noFrequencies(language: "Spanish", code: "es"),
+      .badAnalysis(source: hostile, reason: "line 1 has 4 columns"), .noAnalyser("Japanese", remedy: "install mecab"),
     ])
 
   static let textFiles = ProblemTable(

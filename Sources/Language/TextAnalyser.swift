@@ -1,0 +1,127 @@
+// Runs the program that finds the words of a language: it reads text on its standard input and writes CoNLL-U.
+// Invariant: what it writes is bounded, and it is killed when it writes nothing for a minute; what could be used is kept
+// in the cache folder, by the text and the command, so that the same text is analysed once.
+
+public import Files
+import Glibc
+public import Lexicon
+import Text
+
+/// A program that finds the words of a language.
+public struct TextAnalyser {
+  /// It increases when what is sent to analysers changes.
+  private static let version = 1
+  private static let longestParagraph = 1 << 16
+  private static let silence = 60.0
+  /// The most bytes that the cache keeps.
+  private static let kept = 256 << 20
+
+  /// The name of the program.
+  let name: String
+  private let words: [String]
+  private let language: Language
+  private let environment: Environment
+
+  /// - Parameter words: the program's path and its arguments.
+  public init(_ words: [String], name: String, _ language: Language, _ environment: Environment) {
+    (self.words, self.name, self.language, self.environment) = (words, name, language, environment)
+  }
+
+  /// Calls `body` with the analysis of the paragraphs of a text.
+  /// - Parameter watch: called while the program runs; what it throws ends the program.
+  /// - Throws: `LanguageError.badAnalysis`, `FileError`, and what the functions throw.
+  func withAnalysis(
+    of text: [UInt8], _ paragraphs: [Range<Int>], watch: () throws -> Void,
+    _ body: (UnsafeBufferPointer<UInt8>) throws -> Void
+  ) throws {
+    let sent = Self.sent(text, paragraphs)
+    let folder = environment.folders.cache + "/analysed"
+    let command = "\(Self.version)\n\(words.joined(separator: " "))\n\(language.code)\n"
+    let known = folder + "/" + hexadecimal(sha256(Array(command.utf8) + sent))
+    if fileExists(known) {
+      do { return try read(known, body) } catch is LanguageError {
+        // It is damaged, or other dictionaries join its words in another way.
+        try Folder.removeFile(known)
+      }
+    }
+    try makePrivateFolder(folder)
+    Leftovers.sweep(folder)
+    let scratch = try Scratch(.package, in: folder)
+    let (input, output) = (scratch.path("text"), scratch.path("analysis"))
+    try AtomicFile.write(input, sent, .internalFile(temporaryName: "text.new"))
+    try run(input, output, limit: 64 * sent.count + 1 << 20, watch)
+    try read(output, body)
+    try Folder.move(output, to: known)
+    try sweep(folder)
+  }
+
+  /// Returns the text as it is sent: a paragraph a line, an empty line between two; a long paragraph is cut at 。or a
+  /// blank.
+  static func sent(_ text: [UInt8], _ paragraphs: [Range<Int>]) -> [UInt8] {
+    var sent: [UInt8] = []
+    for paragraph in paragraphs {
+      if !sent.isEmpty { sent += [0x0A, 0x0A] }
+      var (start, cut) = (sent.count, 0)
+      for byte in text[paragraph] {
+        if sent.count - start >= longestParagraph, byte & 0xC0 != 0x80 {
+          cut = cut > start ? cut : sent.count
+          sent.insert(contentsOf: [0x0A, 0x0A], at: cut)
+          start = cut + 2
+        }
+        sent.append(byte == 0x0A || byte == 0x0D ? 0x20 : byte)
+        if byte == 0x20 || byte == 0x82 && sent.suffix(3).elementsEqual("。".utf8) { cut = sent.count }
+      }
+    }
+    return sent
+  }
+
+  private func failure(_ reason: String) -> LanguageError { .badAnalysis(source: name, reason: reason) }
+
+  private func read(_ path: String, _ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    guard descriptor >= 0 else { throw FileError(path, .open) }
+    defer { close(descriptor) }
+    guard let file = MappedFile(descriptor, path: path, atLeast: 1) else { throw failure("it wrote nothing") }
+    try withExtendedLifetime(file) { try file.bytes.withMemoryRebound(to: UInt8.self, body) }
+  }
+
+  private func run(_ input: String, _ output: String, limit: Int, _ watch: () throws -> Void) throws {
+    let (errors, clocks) = (ErrorOutput(), environment.clocks)
+    let started = startProgram(
+      words, environment: environment.variables.entries, input: input, output: output, errors: errors)
+    guard started.failure == 0 else { throw failure("it cannot be started") }
+    var (status, size, heard): (CInt, Int, Double) = (0, 0, clocks.elapsed())
+    func look() throws {
+      let now = try FileFacts.at(output)?.size ?? 0
+      if now > size { (size, heard) = (now, clocks.elapsed()) }
+      if size > limit { throw failure("it wrote more than \(grouped(limit)) bytes") }
+      if clocks.elapsed() - heard > Self.silence { throw failure("it wrote nothing for \(Int(Self.silence)) seconds") }
+    }
+    do {
+      while waitpid(started.process, &status, WNOHANG) == 0 {
+        try watch()
+        try look()
+        errors?.drain()
+        clocks.pause(2)
+      }
+    } catch {
+      kill(-started.process, SIGKILL)
+      endProgram(started.process)
+      throw error
+    }
+    try look()
+    guard status == 0, size > 0 else { throw failure(errors?.lastLine() ?? "it ended with status \(status >> 8)") }
+  }
+
+  /// Removes the oldest analyses beyond what is kept.
+  private func sweep(_ folder: String) throws {
+    let files = try Folder.names(in: folder).compactMap { name in
+      try FileFacts.at(folder + "/" + name).map { (path: folder + "/" + name, facts: $0) }
+    }.filter { $0.facts.kind == .file }
+    var left = files.reduce(0) { $0 + $1.facts.size } - Self.kept
+    for file in files.sorted(by: { $0.facts.modified.seconds < $1.facts.modified.seconds }) where left > 0 {
+      try Folder.removeFile(file.path)
+      left -= file.facts.size
+    }
+  }
+}

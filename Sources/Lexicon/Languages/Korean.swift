@@ -1,0 +1,5 @@
+// Korean.
+
+extension Language {
+  static let korean = Language(name: "korean", title: "Korean", code: "ko", longCodes: ["kor"])
+}
