@@ -1,5 +1,5 @@
 // An untrusted picture file: identified by its first bytes, checked for its size before decoding, then decoded by
-// gdk-pixbuf. Invariant: nothing above `maximumPixels` is decoded, and only the five supported kinds.
+// gdk-pixbuf. Invariant: nothing above `maximumPixels` is decoded, and only the supported kinds.
 
 import CDrawing
 import Text
@@ -58,9 +58,10 @@ struct PictureFile {
 
   private func decode(longSide: Int) throws(Refused) -> OpaquePointer {
     var error: UnsafeMutablePointer<GError>?
+    if kind.declaresTooMuch(bytes) { throw Refused(.tooLarge, "it declares more than 64 million pixels") }
     guard let loader = gdk_pixbuf_loader_new_with_type(kind.rawValue, &error) else {
       g_clear_error(&error)
-      throw Refused(.noLoader, kind == .webp ? "WebP" : kind.rawValue.uppercased())
+      throw Refused(.noLoader, "\(kind)")
     }
     defer { g_object_unref(loader) }
     // An SVG is drawn at the wanted size; a JPEG is decoded at it.
@@ -143,21 +144,29 @@ func fitted(_ width: Int, _ height: Int, _ longSide: Int) -> (width: Int, height
 
 /// The raw value is gdk-pixbuf's name for the kind.
 enum PictureKind: String {
-  case png, jpeg, gif, webp, svg
+  case png, jpeg, gif, webp, svg, bmp, tiff, avif
+  case heic = "heif/avif"
 
   init?(of bytes: [UInt8]) {
-    if bytes.starts(with: PictureKind.pngSignature) {
-      self = .png
-    } else if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
-      self = .jpeg
-    } else if bytes.starts(with: Array("GIF87a".utf8)) || bytes.starts(with: Array("GIF89a".utf8)) {
-      self = .gif
-    } else if bytes.starts(with: Array("RIFF".utf8)), bytes.dropFirst(8).starts(with: Array("WEBP".utf8)) {
-      self = .webp
-    } else if PictureKind.isSVG(bytes) {
-      self = .svg
-    } else {
-      return nil
+    let starts: [(kind: PictureKind, offset: Int, start: [UInt8])] = [
+      (.png, 0, PictureKind.pngSignature), (.jpeg, 0, [0xFF, 0xD8, 0xFF]), (.gif, 0, Array("GIF87a".utf8)),
+      (.gif, 0, Array("GIF89a".utf8)), (.webp, 8, Array("WEBP".utf8)), (.bmp, 0, Array("BM".utf8)),
+      (.tiff, 0, [0x49, 0x49, 0x2A, 0]), (.tiff, 0, [0x4D, 0x4D, 0, 0x2A]), (.avif, 4, Array("ftypavi".utf8)),
+      (.heic, 4, Array("ftyp".utf8)),
+    ]
+    let found = starts.first { bytes.dropFirst($0.offset).starts(with: $0.start) }?.kind
+    guard let kind = found ?? (PictureKind.isSVG(bytes) ? .svg : nil) else { return nil }
+    self = kind
+  }
+
+  /// Whether a HEIC or AVIF file declares too many pixels (ISO/IEC 23008-12, `ispe`): its loader decodes them first.
+  func declaresTooMuch(_ bytes: [UInt8]) -> Bool {
+    guard self == .heic || self == .avif else { return false }
+    let head = Array(bytes.prefix(1 << 16))
+    return head.indices.dropLast(15).contains { place in
+      guard head[place...].starts(with: Array("ispe".utf8)) else { return false }
+      let sides = [8, 12].map { PictureKind.number(head[place + $0..<place + $0 + 4]) }
+      return max(sides[0], sides[1]) > PictureFile.maximumSide || sides[0] * sides[1] > PictureFile.maximumPixels
     }
   }
 
@@ -176,7 +185,7 @@ enum PictureKind: String {
     case .png: PictureKind.hasLastChunk(bytes)
     case .jpeg: PictureKind.hasEndOfImage(bytes)
     case .webp: PictureKind.number(bytes[4..<8].reversed()) <= bytes.count - 8
-    case .gif, .svg: true
+    case .gif, .svg, .bmp, .tiff, .avif, .heic: true
     }
   }
 

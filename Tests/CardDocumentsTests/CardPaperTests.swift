@@ -73,6 +73,10 @@ struct CardPaperTests {
     ("it [...]", "it went\r\nmore below", "it ______________", ["went"]),
     ("el gato", "the cat", "el gato  ______________", ["the cat"]),
     ("a [...] b", "something else", "a [...] b  ______________", ["something else"]),
+    (
+      "El odio no [...] con el odio.\ndiminish", "El odio no disminuye con el odio.\ndisminuir\ndiminish",
+      "El odio no ______________ con el odio.\ndiminish", ["disminuye"]
+    ),
     ("[...", "x", "[...  ______________", ["x"]), ("]a[", "x", "]a[  ______________", ["x"]),
   ])
   func `the gaps of a sentence are found from its sides`(
@@ -166,6 +170,29 @@ struct CardPaperTests {
       let place = item.placement
       #expect(place.y - place.height / 2 > 33.9 && place.y + place.height / 2 < PaperSize.a4.height - 33.9)
     }
+  }
+
+  @Test(arguments: [PaperKind.cloze, .match, .search, .list])
+  func `the exercises have a line for a name and a date, and the answers have none`(kind: PaperKind) throws {
+    let (pages, _) = try pages(kind, [pair("perro", "dog"), pair("gato", "cat")])
+    #expect(pages.count == (kind == .list ? 1 : 2))
+    for (number, page) in pages.enumerated() {
+      let isAsked = texts(page).contains { $0.text.hasPrefix("Name ___") && $0.text.contains("Date ___") }
+      #expect(isAsked == (number == 0 && kind != .list))
+    }
+  }
+
+  @Test func `pictures are between the texts that stand above and below them`() throws {
+    var page = PaperPage(.a4)
+    page.add(
+      PaperSide("above", pictures: [nil, nil], below: "below"), in: SceneBox(0, 0, 100, 100), size: 10)
+    let pictures = page.items.filter { if case .picture = $0.content { true } else { false } }.map(\.placement)
+    let all = texts(page.scene(titled: "T"))
+    #expect(all.map(\.text) == ["above", "below"] && pictures.count == 2)
+    for picture in pictures {
+      #expect(picture.y - picture.height / 2 > all[0].y && picture.y + picture.height / 2 < all[1].y)
+    }
+    #expect(pictures[0].y == pictures[1].y && pictures[0].x < pictures[1].x)
   }
 
   @Test func `answers have the numbers of their sentences`() throws {

@@ -79,7 +79,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   private let drawing = makeDrawing()
   private let folder = TemporaryFolder()
 
-  @Test(arguments: ["png", "jpg", "gif", "webp"])
+  @Test(arguments: ["png", "jpg", "gif", "webp", "bmp", "tiff", "avif", "heic"])
   func `each kind of picture becomes an upright PNG`(ending: String) throws {
     let picture = try drawing.picture(from: fixture("pictures/quarter.\(ending)"), longSide: 1000)
     #expect(picture.width == 40 && picture.height == 20)

@@ -152,7 +152,7 @@ import Text
 
   @Test(arguments: [
     ("a.HTM", TextFormat.html), ("a.xhtml", .html), ("a.xht", .html), ("a.ssa", .ass), ("a.markdown", .markdown),
-    ("a.srt", .srt), ("a", .plain), ("a.pdf", .plain),
+    ("a.srt", .srt), ("a", .plain), ("a.pdf", .pdf), ("a.docx", .docx), ("a.doc", .plain),
   ])
   func `a format is recognised by the file name`(name: String, format: TextFormat) {
     #expect(TextFormat(path: name) == format)

@@ -29,6 +29,53 @@ import TestSupport
     #expect(contents(of: home.path + "/out.pdf") == first)
   }
 
+  /// The text of a page of a sheet.
+  private func text(_ deck: String, _ kind: String, page: Int) throws -> String {
+    let path = home.path + "/text.pdf"
+    _ = try home.run("deck", "sheet", deck, path, "--kind", kind)
+    return try Child(
+      ["/usr/bin/pdftotext", "-layout", "-f", "\(page)", "-l", "\(page)", path, "-"], environment: []
+    ).finish(input: "").output
+  }
+
+  @Test func `an exercise has a gap for the bold word or cloze, and matches or hides the word of a note`() throws {
+    let code = """
+      local rest = "{{#Meaning}}{{Meaning}}<br>{{/Meaning}}{{Source}}"
+      notetypes.create{name = "Mine", fields = {"Word", "Sentence", "Meaning", "Source"}, cards = {{name = "one",
+        front = "<div>{{Word}}</div><div>{{Sentence}}</div>", back = "{{FrontSide}}<hr id=answer>" .. rest}}}
+      notetypes.create{name = "Gaps", fields = {"Word", "Sentence", "Meaning", "Source"}, cloze = true, cards = {{
+        name = "one", front = "<div>{{cloze:Sentence}}</div><div>{{Meaning}}</div>",
+        back = "<div>{{cloze:Sentence}}</div><hr id=answer><div>{{Word}}</div>" .. rest}}}
+      local deck = decks.create("D")
+      local function add(type, word, sentence, meaning)
+        local fields = {Word = word, Sentence = sentence, Meaning = meaning, Source = "novel"}
+        assert(deck:add_note{type = type, fields = fields})
+      end
+      add("Mine", "disminuir", "El odio no <b>disminuye</b> con el odio.", "diminish")
+      add("Gaps", "ladrar", "El perro {{c1::ladra}} mucho.", "bark")
+      deck:add_note{type = "Basic", fields = {Front = "Veo un <b>gato</b> gris.", Back = "a gato is a cat"}}
+      """
+    let made = try home.lua(code)
+    try #require(made.status == 0, "\(made)")
+    let (gaps, answers) = (try text("D", "cloze", page: 1), try text("D", "cloze", page: 2))
+    for words in [
+      "El odio no ______________ con el odio.", "diminish", "El perro ______________ mucho.", "bark", "Name ___",
+    ] {
+      #expect(gaps.contains(words), "\(words): \(gaps)")
+    }
+    #expect(gaps.contains("Veo un ______________ gris."))
+    for word in ["disminui", "disminuye", "ladra", "novel", "gato"] {
+      #expect(!gaps.contains(word), "\(word): \(gaps)")
+    }
+    for word in ["disminuye", "ladra", "gato"] { #expect(answers.contains(word), "\(answers)") }
+    let pairs = try text("D", "match", page: 1)
+    for word in ["disminuir", "diminish", "ladrar", "bark"] { #expect(pairs.contains(word), "\(pairs)") }
+    #expect(!pairs.contains("odio") && !pairs.contains("novel"), "\(pairs)")
+    let clues = try text("D", "search", page: 1)
+    #expect(clues.contains("diminish") && clues.contains("bark"), "\(clues)")
+    #expect(try text("D", "search", page: 2).contains("DISMINUIR"))
+  }
+
   @Test func `suspended cards are printed only where a query finds them`() throws {
     let path = home.path + "/out.pdf"
     #expect(try home.run("card", "suspend", "Spanish:1").status == 0)

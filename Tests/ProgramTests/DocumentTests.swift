@@ -88,17 +88,10 @@ import TestSupport
     #expect(try home.run("doc", "set", doc, "1", "size=0").status == 1)
   }
 
-  @Test func `new elements cover no others while there is room, and a message says when there is none`() throws {
-    let doc = id(try home.run("doc", "create"))
-    let long = String(repeating: "a long text that wraps ", count: 5)
-    for words in [
-      ["add-image", doc, try picture(home)], ["add-text", doc, long, "wraps=true"], ["add-text", doc, "one\ntwo"],
-    ] {
-      let run = try home.run(["doc"] + words)
-      #expect(run.status == 0 && !run.output.contains("covers others"), "\(run)")
-    }
+  /// Checks that no element of a document lies over another one, or beyond the card.
+  private func checkLayout(_ document: String) throws {
     let check = """
-      local all = documents.open('\(doc)').elements
+      local all = \(document).elements
       for i = 1, #all do
         local a = all[i]
         assert(math.abs(a.x) + a.width / 2 <= 650 and math.abs(a.y) + a.height / 2 <= 1000, "beyond the card: " .. i)
@@ -111,7 +104,61 @@ import TestSupport
       """
     let run = try home.lua(check)
     #expect(run.status == 0, "\(run)")
-    let full = try home.run("doc", "add-text", doc, "too much", "size=1500")
+  }
+
+  @Test func `what grows moves what is below it, and nothing else`() throws {
+    let doc = id(try home.run("doc", "create"))
+    for words in [
+      ["El gato", "size=120"], ["beside", "x=605", "y=-400", "width=80"], ["the cat", "size=100"], ["end", "size=80"],
+    ] {
+      try home.run(["doc", "add-text", doc] + words)
+    }
+    let places = "for _, e in ipairs(documents.open('\(doc)').elements) do io.write(e.y, ' ') end"
+    let before = try home.lua(places).output.split(separator: " ").compactMap { Double($0) }
+    try home.run("doc", "set", doc, "1", "text=" + String(repeating: "una frase que crece ", count: 4))
+    let after = try home.lua(places).output.split(separator: " ").compactMap { Double($0) }
+    try checkLayout("documents.open('\(doc)')")
+    #expect(after[1] == before[1] && after[2] > before[2] + 100, "\(before) \(after)")
+    #expect(abs(after[3] - after[2] - before[3] + before[2]) < 0.01, "\(before) \(after)")
+    // It moves nothing that has room.
+    try home.run("doc", "set", doc, "1", "text=El gato")
+    try home.run("doc", "set", doc, "1", "text=" + String(repeating: "una frase que crece ", count: 4))
+    let again = try home.lua(places).output.split(separator: " ").compactMap { Double($0) }
+    #expect(zip(after, again).allSatisfy { abs($0 - $1) <= 10 }, "\(after) \(again)")
+  }
+
+  @Test func `a filled template flows down, and is written smaller if the card has no room`() throws {
+    let doc = id(try home.run("doc", "create"))
+    try home.run("doc", "add-text", doc, "{prompt}", "size=220")
+    try home.run("doc", "add-text", doc, "{answer}", "size=120")
+    try home.run("deck", "create", "D")
+    let long = String(repeating: "una palabra ", count: 30)
+    for (prompt, answer) in [("un gato que duerme mucho", "a cat that sleeps a lot"), (long, long), ("el sol", "sun")] {
+      try home.run("card", "add", "D", prompt, answer)
+    }
+    let made = try home.run("doc", "create", "--template", doc, "--deck", "D", "--json")
+    #expect(made.lines.count == 3, "\(made)")
+    for number in 1...3 {
+      try checkLayout(
+        "(function() local n = 0 for _, d in ipairs(documents.list()) do if d.id ~= '\(doc)' then n = n + 1 "
+          + "if n == \(number) then return d end end end end)()")
+    }
+  }
+
+  @Test func `new elements cover no others while there is room, and a message says when there is none`() throws {
+    let doc = id(try home.run("doc", "create"))
+    let long = String(repeating: "a long text that wraps ", count: 5)
+    for words in [
+      ["add-image", doc, try picture(home)], ["add-text", doc, long, "wraps=true"], ["add-text", doc, "one\ntwo"],
+    ] {
+      let run = try home.run(["doc"] + words)
+      #expect(run.status == 0 && !run.output.contains("covers others"), "\(run)")
+    }
+    try checkLayout("documents.open('\(doc)')")
+    // What does not fit at the size that was asked for is made smaller.
+    #expect(try home.run("doc", "add-text", doc, "too much", "size=1500").output.hasSuffix(".\n"))
+    try checkLayout("documents.open('\(doc)')")
+    let full = try home.run("doc", "add-text", doc, "too much", "wraps=true", "height=1900")
     #expect(full.output.contains("; the card is full, so it covers others."), "\(full)")
   }
 

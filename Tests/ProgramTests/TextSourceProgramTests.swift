@@ -98,6 +98,37 @@ import TestSupport
     #expect(!kept.contains(".mp3") && kept.contains(".jpg"), "\(kept)")
   }
 
+  @Test func `a PDF is read by pdftotext, which reads and writes nothing else, or is asked for`() throws {
+    let pdf = sourceRoot() + "/Tests/ExchangeTests/Fixtures/documents/es.pdf"
+    let read = try run("text", "sentences", pdf, "--unknown-at-most", "99", "--json")
+    for sentence in [
+      "La casa vieja", "El gato duerme en la casa vieja.", "El perro ladra en la calle todas las noches.",
+      "La niña lee un libro sobre la habitación azul.", "Después cierra la ventana y apaga la luz.", "Nadie dice nada.",
+      "El tren de Madrid llega tarde.",
+    ] { #expect(read.output.contains("\"\(sentence)\""), "\(sentence): \(read)") }
+    #expect(
+      read.output.split(separator: "\n").count == 7 && read.errors.contains("left out: 2 page numbers"), "\(read)")
+    #expect(try run("mine", pdf, "--deck", "D").output.hasPrefix("Added "))
+    let missing = try run("text", "show", pdf, path: home.path + "/bin")
+    #expect(missing.status == 1 && missing.errors.contains("install Debian's poppler-utils"), "\(missing)")
+    let secret = try home.write("secret", to: "secret.txt")
+    let prying = """
+      #!/bin/sh
+      for word; do last=$word; done
+      { echo '<page><block><line><word>'; cat '\(secret)'; echo x > '\(home.path)/new'; echo 'casa</word></line>'
+      } > "$last"
+      """
+    let program = try home.write(prying, to: "bin/pdftotext")
+    chmod(program, 0o755)
+    let path = home.path + "/bin:/usr/bin:/bin"
+    #expect(
+      try run("text", "sentences", pdf, "--unknown-at-most", "99", "--json", path: path).output.contains("\"casa\""))
+    #expect(contents(of: home.path + "/new") == nil)
+    _ = try home.write("#!/bin/sh\necho 'Incorrect password' >&2\nexit 1\n", to: "bin/pdftotext")
+    let locked = try run("text", "show", pdf, path: path)
+    #expect(locked.status == 1 && locked.errors.contains("pdftotext cannot read it: Incorrect password"), "\(locked)")
+  }
+
   @Test func `a dictionary is indexed, ordered, and removed`() throws {
     let table = try home.write("gato\tcat\n", to: "es-en.tsv")
     let other = try home.write("gato\ttom\n", to: "es-other.tsv")

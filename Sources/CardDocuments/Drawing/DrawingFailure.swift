@@ -16,15 +16,18 @@ public enum PictureFailure: Error, Equatable, Sendable {
   case crashed
   case drawing(ProgramFailure)
 
+  private static let loaders = ["webp": "webp-pixbuf-loader", "heic": "heif-gdk-pixbuf", "avif": "libavif-gdk-pixbuf"]
+
   var reason: (code: ProblemCode, words: String) {
     switch self {
-    case .unknownKind: (.failure(.unknownFormat), "a PNG, JPEG, GIF, WebP or SVG picture expected")
+    case .unknownKind:
+      (.failure(.unknownFormat), "a PNG, JPEG, GIF, WebP, SVG, HEIC, AVIF, TIFF or BMP picture expected")
     case .damaged(let why): (.failure(.damagedPicture), "the picture is damaged\(why.isEmpty ? "" : ": " + why)")
     case .tooLarge(let why): (.failure(.tooLarge), "the picture is too large: \(why)")
     case .noLoader(let kind):
       (
         .failure(.noLoader),
-        "\(kind) cannot be read here; install Debian's \(kind == "WebP" ? "webp-pixbuf-loader" : "librsvg2-common")"
+        "\(kind) cannot be read here; install Debian's \(Self.loaders[kind.lowercased()] ?? "librsvg2-common")"
       )
     case .crashed:
       (.failure(.damagedPicture), "the picture could not be decoded: it stopped the program that decodes pictures")

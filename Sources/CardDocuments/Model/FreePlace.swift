@@ -1,5 +1,5 @@
-// Finds a position for a new element. Invariant: the new element hides no other while there is room; on a full card, it
-// is shifted so that the elements below it stay visible.
+// Finds a position for a new element, and for what is below an element that grows. Invariant: an element hides no other
+// while there is room; on a full card, a new one is shifted so that the elements below it stay visible.
 
 import Glibc
 
@@ -36,10 +36,34 @@ extension CardDocument {
     return ElementPlacement(x: step, y: step, width: width, height: height)
   }
 
+  /// The lower edge of the lowest element.
+  var lowerEdge: Double { elements.map { $0.upright.lower }.max() ?? 0 }
+
+  /// Returns where the elements below one that grows downwards are moved, to keep a gap, or the smaller one there was.
+  func moves(below element: Element, growing growth: Double) -> [(id: String, y: Double)] {
+    var (above, moves) = ([(place: element.upright, by: growth)], [(id: String, y: Double)]())
+    for other in elements.sorted(by: { $0.upright.upper < $1.upright.upper }) where other.id != element.id {
+      let place = other.upright
+      let step =
+        above.filter { (upper, _) in
+          upper.lower <= place.upper + Self.gap && abs(upper.x - place.x) < (upper.width + place.width) / 2
+        }.map { $0.place.lower + $0.by + min(Self.gap, max(0, place.upper - $0.place.lower)) - place.upper }.max() ?? 0
+      guard step > 0, other.kind != nil, !other.isLocked else { continue }
+      above.append((place, step))
+      moves.append((other.id, other.y + step))
+    }
+    return moves
+  }
+
   private static func overlaps(_ element: ElementPlacement, _ place: ElementPlacement) -> Bool {
     abs(element.x - place.x) < (element.width + place.width) / 2 + gap / 2
       && abs(element.y - place.y) < (element.height + place.height) / 2 + gap / 2
   }
+}
+
+extension ElementPlacement {
+  fileprivate var upper: Double { y - height / 2 }
+  fileprivate var lower: Double { y + height / 2 }
 }
 
 extension Element {

@@ -1,4 +1,4 @@
-// The hidden words of a sentence, from the two sides of a card. Invariant: with its gaps filled in, it is the answer.
+// The hidden words of a sentence, from the two sides of a card. Invariant: with its gaps filled, it is in the answer.
 
 import Text
 
@@ -39,8 +39,8 @@ struct ClozeGaps: Equatable {
   ) -> (sentence: String, hidden: [String])? {
     var (sentence, hidden, rest) = ("", [String](), Substring(answer))
     for (place, piece) in pieces.enumerated() {
-      guard rest.hasPrefix(piece.text) else { return nil }
-      rest = rest.dropFirst(piece.text.count)
+      guard rest.hasPrefix(matched(piece)) else { return nil }
+      rest = rest.dropFirst(matched(piece).count)
       sentence += piece.text
       guard let bracket = piece.bracket else { break }
       if rest.hasPrefix("[\(bracket)]") {
@@ -49,12 +49,17 @@ struct ClozeGaps: Equatable {
         continue
       }
       let next = pieces[place + 1]
-      guard let end = Self.end(of: rest, before: next.text, isLast: next.bracket == nil) else { return nil }
+      guard let end = Self.end(of: rest, before: matched(next), isLast: next.bracket == nil) else { return nil }
       hidden.append(String(rest[..<end]))
       sentence += blank + (bracket == "..." ? "" : " (\(bracket))")
       rest = rest[end...]
     }
     return (sentence, hidden)
+  }
+
+  /// What the answer must have: of the text after the last gap its line, since a hint may follow.
+  private static func matched(_ piece: (text: String, bracket: String?)) -> String {
+    piece.bracket == nil ? String(piece.text.prefix { !$0.isNewline }) : piece.text
   }
 
   /// Returns where the words at the start of an answer end: where the text after their gap begins. At the last gap, an

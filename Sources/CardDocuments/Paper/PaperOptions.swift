@@ -41,13 +41,17 @@ public struct PaperOptions: Equatable, Sendable {
   public init() {}
 }
 
-/// A side of a card: its text and its pictures; nil for a picture that cannot be shown.
+/// A side of a card: its pictures, nil for one that cannot be shown, and the text above and below them.
 public struct PaperSide: Equatable, Sendable {
-  public var text: String
+  public var above: String
   public var pictures: [Picture?]
+  public var below: String
 
-  public init(_ text: String, pictures: [Picture?] = []) { (self.text, self.pictures) = (text, pictures) }
+  public init(_ above: String, pictures: [Picture?] = [], below: String = "") {
+    (self.above, self.pictures, self.below) = (above, pictures, below)
+  }
 
+  var text: String { [above, below].filter { !$0.isEmpty }.joined(separator: "\n") }
   var isEmpty: Bool { text.isEmpty && pictures.isEmpty }
 }
 

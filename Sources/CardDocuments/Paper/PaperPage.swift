@@ -18,20 +18,20 @@ struct PaperPage {
 
   mutating func add(_ item: SceneItem) { items.append(item) }
 
-  /// Adds a side of a card in a box: its pictures side by side above its text.
+  /// Adds a side of a card in a box: its pictures side by side between its texts.
   mutating func add(_ side: PaperSide, in box: SceneBox, size: Double, align: TextAlignment = .center) {
-    var rest = box
-    if !side.pictures.isEmpty {
-      let (top, below) = box.split(down: side.text.isEmpty ? 1 : 0.65)
-      rest = below
-      let step = top.width / Double(side.pictures.count)
-      for (number, picture) in side.pictures.enumerated() {
-        let place = SceneBox(top.x + Double(number) * step, top.y, step, top.height).inset(by: 2)
-        items.append(SceneItem(placement: place.placement, content: .picture(index: keep(picture), clip: [])))
-      }
+    let hasPictures = !side.pictures.isEmpty
+    let (above, rest) = box.split(down: hasPictures ? side.above.isEmpty ? 0 : side.below.isEmpty ? 0.35 : 0.2 : 1)
+    let (middle, below) = rest.split(down: side.below.isEmpty ? 1 : side.above.isEmpty ? 0.65 : 0.75)
+    let step = middle.width / Double(max(1, side.pictures.count))
+    for (number, picture) in side.pictures.enumerated() {
+      let place = SceneBox(middle.x + Double(number) * step, middle.y, step, middle.height).inset(by: 2)
+      items.append(SceneItem(placement: place.placement, content: .picture(index: keep(picture), clip: [])))
     }
-    guard !side.text.isEmpty else { return }
-    items.append(.text(cut(side.text), in: rest, size: size, color: Self.ink, wraps: true, align: align))
+    for (text, place) in [(hasPictures ? side.above : side.text, above), (hasPictures ? side.below : "", below)]
+    where !text.isEmpty {
+      items.append(.text(cut(text), in: place, size: size, color: Self.ink, wraps: true, align: align))
+    }
   }
 
   private mutating func keep(_ picture: Picture?) -> Int? {
@@ -54,10 +54,13 @@ struct PaperPage {
     for start in stride(from: 0, to: down, by: 8) { line(x, top + start, down: min(4, down - start)) }
   }
 
-  /// Adds a heading at the top of the page.
-  mutating func head(_ text: String) {
-    let box = SceneBox(inner.x, inner.y, inner.width, 22)
-    items.append(.text(text, in: box, size: 15, color: Self.ink, wraps: true, align: .left))
+  /// Adds a heading at the top of the page, and beside it a line for a name and a date.
+  mutating func head(_ text: String, asksName: Bool = false) {
+    let (left, right) = SceneBox(inner.x, inner.y, inner.width, 22).split(across: asksName ? 0.45 : 1)
+    items.append(.text(text, in: left, size: 15, color: Self.ink, wraps: true, align: .left))
+    guard asksName else { return }
+    let line = "Name ______________________  Date ____________"
+    items.append(.text(line, in: right, size: 11, color: Self.ink, align: .right))
   }
 
   /// Adds a small line of text at the foot of the page.

@@ -14,6 +14,8 @@ struct PaperTable {
   var highestRow: Double?
   /// Whether the paper is folded after the first column.
   var folds = false
+  /// Whether each page has a line for a name and a date.
+  var asksName = false
 
   private static let headingHeight = 34.0
   private static let pictureHeight = 90.0
@@ -41,7 +43,7 @@ struct PaperTable {
   private func begun(_ size: PaperSize) -> PaperPage {
     var page = PaperPage(size)
     let inner = page.inner
-    page.head(heading)
+    page.head(heading, asksName: asksName)
     if folds {
       let x = inner.x + inner.width * (columns.first ?? 0.5)
       page.fold(at: x, from: inner.y + Self.headingHeight, down: inner.height - Self.headingHeight)

@@ -47,7 +47,7 @@ struct Worksheet {
   private mutating func fillGaps(_ cards: [(front: PaperSide, back: PaperSide)]) throws(ProgramFailure) {
     let gaps = cards.map { ClozeGaps(prompt: $0.front.text, answer: $0.back.text) }
     self.cards = gaps.count
-    let table = PaperTable(columns: Self.numberColumns, textSize: 13, heading: title)
+    let table = PaperTable(columns: Self.numberColumns, textSize: 13, heading: title, asksName: true)
     try add(table, Self.numbered(gaps.map(\.sentence)))
     let answers = PaperTable(columns: Self.numberColumns, textSize: 10, heading: "\(title): answers")
     try add(answers, Self.numbered(gaps.map { $0.hidden.joined(separator: " · ") }))
@@ -77,7 +77,9 @@ struct Worksheet {
       }
       let heading = groups.count == 1 ? title : "\(title), \(number + 1)"
       try add(
-        PaperTable(columns: [0.06, 0.36, 0.16, 0.05, 0.05, 0.32], textSize: 13, heading: heading, highestRow: 57), rows)
+        PaperTable(
+          columns: [0.06, 0.36, 0.16, 0.05, 0.05, 0.32], textSize: 13, heading: heading, highestRow: 57,
+          asksName: true), rows)
       // The answer of a prompt has the letter of the row that shows it.
       let places = Dictionary(uniqueKeysWithValues: order.enumerated().map { ($0.element, $0.offset) })
       answers.append(
@@ -132,7 +134,7 @@ struct Worksheet {
   private func page(_ search: WordSearch, _ list: [PaperSide], _ heading: String, isAnswer: Bool) -> PaperPage {
     var page = PaperPage(options.size)
     let inner = page.inner
-    page.head(heading)
+    page.head(heading, asksName: !isAnswer)
     let side = min(inner.width, 470)
     let (left, top) = (inner.x + (inner.width - side) / 2, inner.y + 30)
     let step = side / Double(search.letters.count)

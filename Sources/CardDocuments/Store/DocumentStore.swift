@@ -131,7 +131,7 @@ public final class DocumentStore {
     return document
   }
 
-  /// Reads a picture (PNG, JPEG, GIF, WebP, SVG) and converts it to the stored form: PNG, at most 1000 pixels long.
+  /// Reads a picture of any supported kind and converts it to the stored form: PNG, at most 1000 pixels long.
   public func picture(file: String) throws(DocumentError) -> Picture {
     let bytes = try readPlainFile(
       file, limit: StoredDocument.mostPictureBytes, followingLinks: true, isInterrupted: isInterrupted)

@@ -15,9 +15,9 @@ public struct DocumentTemplate {
     try template.refresh()
     let store = template.store
     var content = try template.content.filled(id: store.newID(), values)
-    let rooms = TextRooms(store)
-    for element in content.elements where !element.isLocked {
-      for (field, value) in try rooms.growth(of: element) { try content.set(field, of: element.id, to: value) }
+    let texts = content.elements.filter { !$0.isLocked }.map(\.id)
+    for (id, field, value) in try TextRooms(store).growth(of: texts, in: content) {
+      try content.set(field, of: id, to: value)
     }
     // The template's own pictures are beside its file, or in the store.
     let document = StoredDocument(.file(template.path), content, in: store)

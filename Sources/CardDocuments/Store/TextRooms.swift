@@ -24,12 +24,32 @@ public struct TextRooms {
     return (height + 2 * Self.margin).rounded(.up)
   }
 
-  /// Returns what changes when a growing box gets the height that its text needs, while its upper edge stays in place.
-  public func growth(of element: Element) throws -> [(field: ElementField, value: ElementValue)] {
-    guard element.grows == true else { return [] }
-    let height = try height(of: element)
-    if height == element.height { return [] }
-    return [(.y, .number(element.y + (height - element.height) / 2)), (.height, .number(height))]
+  /// Returns what changes when growing boxes get the height that their texts need: the upper edge stays, what is below
+  /// moves. Texts for which the card has no room become smaller, unless their size is fixed.
+  public func growth(
+    of elements: [String], in document: CardDocument, isFixed: Bool = false
+  ) throws -> [(element: String, field: ElementField, value: ElementValue)] {
+    var changes: [(element: String, field: ElementField, value: ElementValue)] = []
+    for share in isFixed ? [1] : [1, 0.85, 0.7, 0.6, 0.5, 0.4, 0.3] {
+      var content = document
+      changes = []
+      func change(_ id: String, _ field: ElementField, _ value: Double) throws {
+        changes.append((id, field, .number(value)))
+        try content.set(field, of: id, to: .number(value))
+      }
+      for id in elements where document.element(id)?.grows == true {
+        if share < 1, let size = document.element(id)?.size { try change(id, .size, size * share) }
+        guard let element = content.element(id) else { continue }
+        let more = try height(of: element) - element.height
+        if more == 0 { continue }
+        let moves = content.moves(below: element, growing: more)
+        try change(id, .y, element.y + more / 2)
+        try change(id, .height, element.height + more)
+        for move in moves { try change(move.id, .y, move.y) }
+      }
+      if content.lowerEdge <= max(CardDocument.height / 2, document.lowerEdge) { break }
+    }
+    return changes
   }
 
   /// Returns the height that the box of a text needs that is not on a card yet.

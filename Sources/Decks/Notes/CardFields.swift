@@ -191,13 +191,16 @@ public struct CardMedia: Equatable, Sendable {
   public static func text(_ text: String, without names: [String]) -> String {
     guard !names.isEmpty else { return text }
     var text = text
-    for name in names {
-      for mark in [
-        "[picture \(name)]", "[picture \(MediaNames.decoded(name))]", "[sound \(name)]", "[sound:\(name)]",
-        "<img src=\"\(name)\">", "<img src='\(name)'>",
-      ] { text = text.replacing(text: mark, with: "") }
-    }
+    for mark in names.flatMap(marks) { text = text.replacing(text: mark, with: "") }
     return text.trimmed
+  }
+
+  /// What stands for a medium in a card's text.
+  public static func marks(of name: String) -> [String] {
+    [
+      "[picture \(name)]", "[picture \(MediaNames.decoded(name))]", "[sound \(name)]", "[sound:\(name)]",
+      "<img src=\"\(name)\">", "<img src='\(name)'>",
+    ]
   }
 
   /// Finds the media of a card in the sides that the templates of its note make; plain text may also name them by tags.

@@ -1,4 +1,5 @@
-// Reads an EPUB: its container names a package, whose spine names the chapters (EPUB 3.3, OCF, Packages).
+// Reads a text in a ZIP file: an EPUB, whose container names a package, whose spine names the chapters (EPUB 3.3, OCF,
+// Packages); a document of Word (.docx) or OpenDocument (.odt).
 // Invariant: only members of the file are read, at most 10,000 of them, 64 MiB each and 256 MiB in all, counted as
 // they are inflated. Each item of the spine is read or named as left out.
 
@@ -18,8 +19,9 @@ final class Book {
   /// The encoding of text that is not UTF-8 if neither it nor its language determines it.
   private let usual: TextEncoding?
   private var inflated = 0
-  /// The language in the package (`dc:language`); set when the paragraphs are read.
+  /// The language in the package (`dc:language`), and the format; set when the paragraphs are read.
   private(set) var language: String?
+  private(set) var format = TextFormat.epub
   private(set) var encoding = TextEncoding.utf8
   private let lowered: [String: String]
 
@@ -35,6 +37,7 @@ final class Book {
   }
 
   func paragraphs() throws -> [TextParagraph] {
+    if let document = try documentParagraphs() { return document }
     let container = XMLTags(try content("META-INF/container.xml"))
     guard let root = container.first("rootfile")?["full-path"] else {
       throw TextFileError.damaged(path: path, reason: "it is not an EPUB: META-INF/container.xml names no package")
@@ -61,6 +64,24 @@ final class Book {
       throw TextFileError.damaged(path: path, reason: "it contains no text: \(loss)")
     }
     return paragraphs
+  }
+
+  /// Returns the paragraphs of a document, the notes of Word at the end; nil for a book.
+  private func documentParagraphs() throws -> [TextParagraph]? {
+    func members(_ names: [String]) -> [String] {
+      names.compactMap { name in zip.members.keys.filter { $0.hasPrefix(name) && $0.hasSuffix(".xml") }.min() }
+    }
+    if zip.members["META-INF/container.xml"] != nil { return nil }
+    format = zip.members["content.xml"] != nil ? .odt : .docx
+    let parts = members(format == .odt ? ["content.xml"] : ["word/document", "word/footnotes", "word/endnotes"])
+    if parts.isEmpty { return nil }
+    for name in members(["META-INF/manifest.xml"]) where XMLTags(try content(name)).first("encryption-data") != nil {
+      throw TextFileError.refused(path: path, reason: "it is encrypted; save it without a password")
+    }
+    language = try members(["meta.xml", "docProps/core"]).lazy.compactMap {
+      XMLTags(try content($0)).text(of: "language")
+    }.first
+    return try parts.flatMap { try MarkupText.paragraphs(content($0), scan, isDocument: true) }
   }
 
   /// Returns the member of an item of the spine, or of its fallback that is a page. Names an item without one as left
@@ -129,7 +150,7 @@ final class Book {
 
   private func content(_ name: String) throws -> [UInt8] {
     guard let member = zip.members[name] else {
-      throw TextFileError.damaged(path: path, reason: "it is not an EPUB: \(name) is missing")
+      throw TextFileError.damaged(path: path, reason: "it is not an EPUB, .docx or .odt: \(name) is missing")
     }
     var bytes: [UInt8] = []
     do {

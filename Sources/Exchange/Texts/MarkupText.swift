@@ -1,15 +1,19 @@
-// Extracts the text of HTML and XHTML as paragraphs. Text that a browser hides is left out.
+// Extracts the text of HTML, XHTML, and of documents of Word and OpenDocument, as paragraphs. Text that a browser hides
+// is left out, and in documents what was deleted, what is there twice, remarks and tables of contents.
 
 import Templates
 import Text
 
 enum MarkupText {
-  private static let skipped: Set<String> = ["rt", "rp", "nav", "head", "svg", "math", "template"]
+  private static let skipped: Set<String> = [
+    "rt", "rp", "nav", "head", "svg", "math", "template", "w:movefrom", "w:rt", "mc:fallback", "text:note-citation",
+    "text:tracked-changes", "text:table-of-content", "text:ruby-text", "office:annotation", "svg:title", "svg:desc",
+  ]
   private static let raisedDigits = ["⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"]
 
-  /// Returns the blocks of text that a browser would show, each as one line.
-  static func paragraphs(_ html: [UInt8], _ scan: TextScan) throws -> [TextParagraph] {
-    var blocks = Blocks()
+  /// Returns the blocks of text that a browser would show, each as one line, or the paragraphs of a document.
+  static func paragraphs(_ html: [UInt8], _ scan: TextScan, isDocument: Bool = false) throws -> [TextParagraph] {
+    var blocks = Blocks(isDocument: isDocument)
     var reader = HTMLReader(html[...], isDocument: true) { tag in
       skipped.contains(tag.name) || isNoteMark(tag) || tag.isHidden
     }
@@ -21,8 +25,8 @@ enum MarkupText {
       }
       switch part {
       case .text(let text): for byte in text { blocks.add(byte) }
-      case .character(let scalar): blocks.text += String(scalar).utf8
-      case .tag(let tag): blocks.apply(tag)
+      case .character(let scalar): if blocks.isRead { blocks.text += String(scalar).utf8 }
+      case .tag(let tag): isDocument ? blocks.applyToDocument(tag) : blocks.apply(tag)
       case .hidden(let tag): if let tag, HTMLTag.paragraphs.contains(tag.name) { blocks.finish() }
       }
     }
@@ -43,8 +47,15 @@ enum MarkupText {
     var text: [UInt8] = []
     private var isHeading = false
     private var raisedStart: Int?
+    /// Whether text counts here: in a document, that of its paragraphs.
+    private(set) var isRead: Bool
+    /// The texts around the paragraph that is read, and the place of that.
+    private var outer: [(text: [UInt8], place: Int)] = []
+
+    init(isDocument: Bool) { isRead = !isDocument }
 
     mutating func add(_ byte: UInt8) {
+      guard isRead else { return }
       if byte > 0x20 {
         text.append(byte)
       } else if let last = text.last, last != 0x20 {
@@ -58,6 +69,28 @@ enum MarkupText {
       let isTitle = isHeading && paragraph.utf8.count <= 400
       if !paragraph.isEmpty { paragraphs.append(TextParagraph(paragraph, isHeading: isTitle)) }
       (text, raisedStart) = ([], nil)
+    }
+
+    /// Applies a tag of Word or OpenDocument. A paragraph within another one, as in a note, comes after that.
+    mutating func applyToDocument(_ tag: HTMLTag) {
+      let isEmpty = tag.rest.last == UInt8(ascii: "/")
+      switch tag.name {
+      case "w:p", "text:p", "text:h":
+        if tag.isClosing, case let (around, place)? = outer.popLast() {
+          let count = paragraphs.count
+          finish()
+          if paragraphs.count > count { paragraphs.insert(paragraphs.removeLast(), at: place) }
+          text = around
+        } else if !tag.isClosing, !isEmpty {
+          outer.append((text, paragraphs.count))
+          text = []
+        }
+        isRead = !outer.isEmpty && tag.name != "w:p"
+      case "w:t": isRead = !outer.isEmpty && !tag.isClosing && !isEmpty
+      case "w:tab", "w:br", "w:cr", "text:tab", "text:s", "text:line-break": if text.last != 0x20 { text.append(0x20) }
+      case "w:nobreakhyphen": text.append(UInt8(ascii: "-"))
+      default: break
+      }
     }
 
     mutating func apply(_ tag: HTMLTag) {

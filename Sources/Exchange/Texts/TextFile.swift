@@ -29,7 +29,10 @@ public struct TextParagraph: Equatable, Sendable {
 }
 
 public enum TextFormat: String, CaseIterable, Sendable {
-  case plain = "txt", markdown = "md", html, epub, srt, vtt, ass, conllu
+  case plain = "txt", markdown = "md", html, epub, docx, odt, pdf, srt, vtt, ass, conllu
+
+  /// `.txt, .md, … or .conllu`.
+  public static let endings = allCases.dropLast().map { "." + $0.rawValue }.joined(separator: ", ") + " or .conllu"
 
   /// Returns the format for a file name; without a known extension it is plain text.
   public init(path: String) {
@@ -87,22 +90,28 @@ public struct TextFile: Sendable {
   ///   - code: the code of the text's language, which determines the encoding of bytes that are not UTF-8; nil if it
   ///     is not known.
   ///   - usual: the code of the language that a text usually has.
+  ///   - pages: of a PDF, what `pdftotext -bbox-layout` writes of it.
   /// - Throws: `FileError`, `TextFileError`.
   public init(
     _ path: String, encoding: TextEncoding?, language code: String? = nil, usual: String? = nil,
-    isInterrupted: @escaping () -> Bool
+    pages: [UInt8]? = nil, isInterrupted: @escaping () -> Bool
   ) throws {
     self.path = path
     var scan = TextScan(path: path, isInterrupted: isInterrupted)
     let legacy = usual.flatMap(TextEncoding.legacy(ofLanguage:))
     let named = TextFormat(path: path)
+    let isPacked = [.epub, .docx, .odt].contains(named)
     let bytes =
-      try named == .epub ? [] : ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit)
-    if named == .epub || FileSignature.isBook(bytes) {
-      format = .epub
+      try pages
+      ?? (isPacked ? [] : ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit))
+    if pages != nil {
+      (format, self.encoding, language, analysis) = (.pdf, .utf8, nil, nil)
+      paragraphs = try PrintedPages.paragraphs(bytes, &scan).map { TextParagraph($0).headed }
+    } else if isPacked || FileSignature.isBook(bytes) {
       let book = try Book(path, language: code, usual: encoding ?? legacy, isInterrupted: isInterrupted)
       paragraphs = try book.paragraphs().map(\.headed)
-      (self.encoding, language, scan.losses, analysis) = (book.encoding, book.language, book.losses, nil)
+      (format, self.encoding, language) = (book.format, book.encoding, book.language)
+      (scan.losses, analysis) = (book.losses, nil)
     } else {
       let text: String
       if let name = FileSignature.name(of: bytes) { throw Self.refused(name, scan) }
@@ -130,15 +139,14 @@ public struct TextFile: Sendable {
   }
 
   private static func refused(_ name: String, _ scan: TextScan) -> TextFileError {
-    let expected = "a .txt, .md, .html, .epub, .srt, .vtt, .ass or .conllu file expected"
-    return .refused(path: scan.path, reason: "it is \(name), not a text; \(expected)")
+    .refused(path: scan.path, reason: "it is \(name), not a text; a \(TextFormat.endings) file expected")
   }
 
   private static func paragraphs(
     of text: String, _ format: TextFormat, _ scan: inout TextScan
   ) throws -> [TextParagraph] {
     switch format {
-    case .plain: try plainParagraphs(text, scan)
+    case .plain, .docx, .odt, .pdf: try plainParagraphs(text, scan)
     case .markdown: try markdownParagraphs(text, scan)
     case .html, .epub: try MarkupText.paragraphs(Array(text.utf8), scan)
     case .srt, .vtt, .ass: try SubtitleLines.paragraphs(text, format, &scan)
@@ -156,7 +164,7 @@ public struct TextFile: Sendable {
         .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix { !$0.isEmpty }
       let line = lines.first { $0.lowercased().hasPrefix("language:") }
       return line.map { String($0.dropFirst("language:".count).trimmingBlanks) }
-    case .plain, .markdown, .epub, .srt, .ass, .conllu: return nil
+    case .plain, .markdown, .epub, .docx, .odt, .pdf, .srt, .ass, .conllu: return nil
     }
   }
 
@@ -310,7 +318,8 @@ public enum TextFileError: Problem, Equatable {
   case damaged(path: String, reason: String)
   /// It contains something unsupported, or more than the limits allow.
   case refused(path: String, reason: String)
-  case noLibrary(path: String)
+  /// Reading it needs something that is not installed: its name and its Debian package.
+  case missing(path: String, needed: String, package: String)
   case empty(path: String)
 
   public var report: ProblemReport {
@@ -321,11 +330,10 @@ public enum TextFileError: Problem, Equatable {
     case .refused(let path, let reason):
       ProblemReport(
         .fileRefused, "The text is refused", "\(quoted(path)) is refused: \(printable(reason))", ["path": path])
-    case .noLibrary(let path):
+    case .missing(let path, let needed, let package):
       ProblemReport(
-        .notHere, "Books cannot be read here",
-        "\(quoted(path)) is compressed, and reading it needs libzip; install Debian's libzip4 or libzip5",
-        ["path": path])
+        .notHere, "The text cannot be read here",
+        "reading \(quoted(path)) needs \(needed); install Debian's \(package)", ["path": path])
     case .empty(let path):
       ProblemReport(.badFile, "No text", "\(quoted(path)) contains no text", ["path": path])
     }
@@ -337,7 +345,7 @@ extension TextFileError {
   init(_ error: PackageError, _ path: String) {
     self =
       switch error {
-      case .noLibrary: .noLibrary(path: path)
+      case .noLibrary: .missing(path: path, needed: "libzip", package: "libzip4 or libzip5")
       case .notAPackage(_, let reason): .damaged(path: path, reason: "it \(reason)")
       case .refused(_, let place, let reason): .refused(path: path, reason: "\(place) \(reason)")
       case .damaged(_, let place, let reason): .damaged(path: path, reason: "\(place) \(reason)")

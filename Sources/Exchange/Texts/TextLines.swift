@@ -18,6 +18,8 @@ public struct TextLosses: Equatable, Sendable {
   enum Kind: String, CaseIterable {
     case remark, song, drawing
     case `repeat` = "repeated caption"
+    case pageNumber = "page number"
+    case runningHead = "running head"
   }
 
   mutating func add(_ place: @autoclosure () -> String) {
@@ -224,7 +226,8 @@ enum FileSignature {
     (Array("SQLite format 3\0".utf8), 0, "an SQLite database"), (Array("PK\u{3}\u{4}".utf8), 0, "a ZIP archive"),
     (Array("PK\u{5}\u{6}".utf8), 0, "an empty ZIP archive"),
     (Array("BOOKMOBI".utf8), 60, "a Mobipocket or Kindle book"),
-    (Array("{\\rtf".utf8), 0, "an RTF document"), ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1], 0, "an old Office document"),
+    (Array("{\\rtf".utf8), 0, "an RTF document (a word processor saves it as .docx or .txt)"),
+    ([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1], 0, "an old or encrypted Office document (save it as .docx or .txt)"),
     (Array("%!PS".utf8), 0, "a PostScript document"), (Array("AT&TFORM".utf8), 0, "a DjVu document"),
     ([0x1F, 0x8B], 0, "a gzip file"), (Array("BZh".utf8), 0, "a bzip2 file"),
     ([0xFD, 0x37, 0x7A, 0x58, 0x5A], 0, "an xz file"), ([0x28, 0xB5, 0x2F, 0xFD], 0, "a Zstandard file"),
@@ -250,7 +253,9 @@ enum FileSignature {
   }
 
   static func isBook(_ bytes: [UInt8]) -> Bool {
-    name(of: bytes) == "a ZIP archive" && bytes.dropFirst(30).starts(with: "mimetypeapplication/epub+zip".utf8)
+    let firsts =
+      ["epub+zip", "vnd.oasis.opendocument.text"].map { "mimetypeapplication/" + $0 } + ["[Content_Types].xml"]
+    return name(of: bytes) == "a ZIP archive" && firsts.contains { bytes.dropFirst(30).starts(with: $0.utf8) }
   }
 
   static func mayBeJSON(_ text: String) -> Bool {

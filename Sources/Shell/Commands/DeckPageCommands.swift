@@ -118,11 +118,11 @@ enum DeckPageCommands {
     answer: "{pages, cards, left_out} or nothing",
     details: """
       Cards to cut out have their answers on the back of the sheet, for a printer that flips it on the long edge, or \
-      next to them, to fold between. `cloze` makes sentences with gaps, `match` prompts and answers to connect, \
-      `search` a square of letters that hides the prompt of each card or else its answer, and `list` a table to \
-      fold; the answers of a worksheet are on its last pages. The cards of decks within the deck are included; \
-      suspended cards are included only if the query finds them. The same seed gives the same sheet; another seed \
-      gives another version.
+      next to them, to fold between. `cloze` makes sentences with gaps for clozes and bold words, `match` prompts and \
+      answers to connect, `search` a square of letters that hides the prompt of each card or else its answer (both \
+      take the word of a mined note), and `list` a table to fold; the answers of a worksheet are on its last pages. \
+      The cards of decks within the deck are included; suspended cards are included only if the query finds them. \
+      The same seed gives the same sheet; another seed gives another version.
       """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
     options: [
       Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),

@@ -218,7 +218,9 @@ enum DocumentCommands {
     }
     return try changing(invocation, session) { document in
       let placed = try add(document, options, style)
-      for (field, value) in given where !field.isPlacement { try placed.element.set(field, to: value) }
+      for (field, value) in given where !field.isPlacement && (field != .size || kind != "text") {
+        try placed.element.set(field, to: value)
+      }
       return "Added \(kind) \(placed.element.id.prefix(8))"
         + (placed.hidesOthers ? "; the card is full, so it covers others." : ".")
     }
@@ -231,8 +233,8 @@ enum DocumentCommands {
   private static let addImage = BuiltIn(
     "doc", "add-image", effect: .changes, summary: "Adds a copy of a picture in front of the other elements.",
     answer: "document",
-    details: "It reads PNG, JPEG, GIF, WebP and SVG; it stores PNG, with the long side at most 1000 pixels. "
-      + Self.placing,
+    details: "It reads PNG, JPEG, GIF, WebP, SVG, HEIC, AVIF, TIFF and BMP; it stores PNG, with the long side at "
+      + "most 1000 pixels. " + Self.placing,
     arguments: [Self.document, Argument("FILE", .file, help: "the picture"), DocumentEditCommands.fields],
     example: "doc add-image 6D92 dog.jpg frame=circle", complete: offerField
   ) { invocation, session in

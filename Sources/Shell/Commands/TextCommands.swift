@@ -17,8 +17,7 @@ enum TextCommands {
 
   static let files = Argument(
     "FILE", .file, isRepeating: true, access: .read,
-    help:
-      "a .txt, .md, .html, .epub, .srt, .vtt, .ass or .conllu file, or an e-reader's vocabulary; `-` is standard input")
+    help: "a \(TextFormat.endings) file, or an e-reader's vocabulary; `-` is standard input")
   static let encoding = Option(
     "--encoding", "E", .choice(TextEncoding.allNames, spellings: TextEncoding.spellings),
     help: "utf-8, utf-16, latin-1, windows-1250 to windows-1256, koi8-r, shift_jis, euc-jp, gb18030 or big5; detected "

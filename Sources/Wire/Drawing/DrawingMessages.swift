@@ -53,7 +53,7 @@ public struct CoverageQuery: Equatable, Sendable {
 
 /// Why a request was refused. The program continues after a refusal.
 public enum DrawRefusal: UInt8, CaseIterable, Sendable {
-  /// Not PNG, JPEG, GIF, WebP or SVG.
+  /// Not of a kind that `PictureFile` reads.
   case unknownKind
   /// It claims to be of a kind, but is damaged.
   case damaged

@@ -6,8 +6,10 @@ public import CardDocuments
 import Decks
 public import Exchange
 public import Files
+import Problems
 import Storage
 import Templates
+import Text
 
 extension DeckHandle {
   /// Writes the cards of the deck and its subdecks as a PDF to print.
@@ -18,7 +20,7 @@ extension DeckHandle {
     drawn: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PaperReport {
     let cards = try printed(matching: query, limit: PaperSheet.mostCards)
-    let paper = CardPaper(workspace: workspace)
+    let paper = CardPaper(workspace: workspace, kind: options.kind)
     return try PaperSheet(titled: try record().name, options).write(
       cards.count, to: path, by: workspace.drawing,
       drawn: { done in
@@ -38,20 +40,21 @@ extension DeckHandle {
 
 private struct CardPaper {
   let workspace: Workspace
+  let kind: PaperKind
 
-  /// The length of a picture's long side in pixels, and the most pictures on one side of a card.
-  private static let pictureSize = 700
+  /// The most pictures on one side of a card.
   private static let mostPictures = 4
 
   func sides(of card: CardHandle) throws -> (front: PaperSide, back: PaperSide) {
+    if let sides = try exercise(card) { return sides }
     let record = try card.record()
     let (media, masked) = try (workspace.read { try CardMedia($0, of: record) }, card.maskedPicture())
     let ofAnswer = media.ofAnswerAlone(record.answer, masked: masked)
     let pictures = ofAnswer.filter(media.answerPictures.contains)
     var back = try side(record.answer, without: ofAnswer, pictures, masked, isFront: false)
     if let document = record.document {
-      let drawn = try workspace.documents.picture(ofDocument: document)
-      back.pictures.append(try drawn.flatMap { try decoded($0.png) })
+      let png = try workspace.documents.picture(ofDocument: document)?.png
+      back.pictures.append(try shown { try workspace.drawing.picture(from: png ?? [], longSide: 1000) })
     }
     let names = media.promptPictures + media.promptSounds
     return (try side(record.prompt, without: names, media.promptPictures, masked, isFront: true), back)
@@ -60,34 +63,51 @@ private struct CardPaper {
   private func side(
     _ text: String, without names: [String], _ pictures: [String], _ masked: MaskedPicture?, isFront: Bool
   ) throws -> PaperSide {
-    PaperSide(
-      CardMedia.text(masked?.removed(from: text) ?? text, without: names),
-      pictures: try pictures.prefix(Self.mostPictures).map {
-        try picture($0, $0 == masked?.name ? masked : nil, isFront: isFront)
-      })
+    let text = masked?.removed(from: text) ?? text
+    // The pictures are where the text names the first one, else above it.
+    let place = pictures.first.flatMap { CardMedia.marks(of: $0).lazy.compactMap { text.firstRange(ofText: $0) }.first }
+    let start = pictures.isEmpty ? text.endIndex : place?.lowerBound ?? text.startIndex
+    return PaperSide(
+      CardMedia.text(String(text[..<start]), without: names),
+      pictures: try pictures.prefix(Self.mostPictures).map { name in
+        try shown { try workspace.media.picture(name, of: masked, isFront: isFront) }
+      }, below: CardMedia.text(String(text[start...]), without: names))
+  }
+
+  /// Fields that say nothing about the word of a note.
+  private static let silent: Set<String> = ["source", "count", "audio", "picture"]
+
+  /// Returns what an exercise asks: for gaps, a sentence without and with its bold words; to match or search, the word
+  /// of a note that has more. The clue is the first other field that says something. Nil for the sides as they are.
+  private func exercise(_ card: CardHandle) throws -> (front: PaperSide, back: PaperSide)? {
+    let fields = try card.fields().filter { !Self.silent.contains($0.name.lowercased()) }.map(\.value.written)
+    let others = fields.dropFirst().filter { !$0.contains(text: "<b>") && !$0.contains(text: "{{c") }
+    let clue = others.lazy.map(FieldHTML.spoken).first { !$0.isEmpty } ?? ""
+    let (word, record) = (FieldHTML.spoken(fields.first ?? ""), try card.record())
+    if kind == .match || kind == .search {
+      let isAlone = fields.count < 3 || record.prompt == word || record.answer == word
+      return isAlone || clue.isEmpty || NoteWords.word(ofField: word) == nil ? nil : (PaperSide(word), PaperSide(clue))
+    }
+    guard kind == .cloze else { return nil }
+    func isGap(_ run: StyledRun) -> Bool { run.style.contains(.bold) && run.text.contains(where: \.isLetter) }
+    let lines = try card.drawn(CardDrawing.Options()).prompt.rows(within: .max)
+    let sentence = lines.first { line in
+      line.contains(where: isGap) && line.contains { !isGap($0) && $0.text.contains(where: \.isLetter) }
+    }
+    guard let sentence, !sentence.text.contains("[") else { return nil }
+    let isTold = sentence.contains { isGap($0) && clue.lowercased().contains(text: $0.text.lowercased()) }
+    let gaps = sentence.map { isGap($0) ? "[...]" : $0.text }.joined()
+    return (PaperSide(isTold || clue.isEmpty ? gaps : gaps + "\n" + clue), PaperSide(sentence.text))
   }
 
   /// Returns a picture; nil if it is missing or cannot be shown.
-  private func picture(_ name: String, _ masked: MaskedPicture?, isFront: Bool) throws -> Picture? {
-    guard let record = try workspace.read({ try MediaTable.named($0, name) }) else { return nil }
-    let bytes: [UInt8]
-    do throws(FileError) {
-      bytes = try ByteFile(workspace.media.folder + "/" + record.hash, isInterrupted: workspace.isInterrupted).rest(
-        limit: MediaOperations.limit)
-    } catch {
-      guard case .interrupted = error.reason else { return nil }
-      throw error
-    }
-    return try decoded(bytes, masked, isFront: isFront)
-  }
-
-  private func decoded(_ bytes: [UInt8], _ masked: MaskedPicture? = nil, isFront: Bool = false) throws -> Picture? {
-    do throws(PictureFailure) {
-      let picture = try workspace.drawing.picture(from: bytes, longSide: Self.pictureSize)
-      return try workspace.media.masked(picture, masked, isFront: isFront)
-    } catch {
-      guard case .drawing(let failure) = error else { return nil }
-      throw DocumentError.drawing(failure)
+  private func shown(_ picture: () throws -> Picture) throws -> Picture? {
+    do { return try picture() } catch {
+      if case PictureFailure.drawing(let failure) = error { throw DocumentError.drawing(failure) }
+      let isMissing = error is PictureFailure || error is NoteError || error is FileError
+      if !isMissing || (error as? FileError)?.report.code == .interrupted { throw error }
+      // The sheet shows a placeholder.
+      return nil
     }
   }
 }

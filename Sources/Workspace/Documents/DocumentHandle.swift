@@ -96,7 +96,8 @@ public final class ElementHandle: WorkspaceHandle {
     // A height that is set explicitly is kept, so the box no longer grows.
     case .height: if try element().grows == true { try stored.set(.grows, of: id, to: .flag(false)) }
     case .text, .font, .size, .width, .wraps, .grows:
-      for (field, value) in try TextRooms(stored.store).growth(of: element()) {
+      let rooms = TextRooms(stored.store)
+      for (id, field, value) in try rooms.growth(of: [id], in: stored.content, isFixed: field == .size) {
         try stored.set(field, of: id, to: value)
       }
     default: break

@@ -186,14 +186,11 @@ extension DocumentHandle {
   public func addText(_ text: String, style: TextStyle, _ options: PlacementOptions) throws -> PlacedElement {
     var style = style
     if style.size != nil { style.wraps = true }
-    guard style.wraps else {
-      let lines = text.lines.count
-      let room = try openRoom(
-        options, width: options.width ?? 1000, height: options.height ?? min(1600, 220 * Double(lines)))
-      return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
-    }
-    style.grows = options.height == nil
-    let room = try textRoom(text, &style, options)
+    style.grows = style.wraps && options.height == nil
+    let room =
+      try style.wraps
+      ? textRoom(text, &style, options)
+      : openRoom(options, width: 1000, height: min(1600, 220 * Double(text.lines.count)))
     return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
   }
 
@@ -201,48 +198,45 @@ extension DocumentHandle {
   public func addImage(
     _ picture: Picture, frame: Frame?, isCropped: Bool, _ options: PlacementOptions
   ) throws -> PlacedElement {
-    let room = try openRoom(options, width: options.width ?? 800, height: options.height ?? 800)
+    let room = try openRoom(options, width: 800, height: 800)
     let element = try addImage(picture, frame: frame, isCropped: isCropped, at: room.place)
     return PlacedElement(element: element, hidesOthers: room.hidesOthers)
   }
 
   private typealias Room = (place: ElementPlacement, hidesOthers: Bool)
 
-  /// Finds a place for the text at the largest possible font size, and sets that size in the style.
+  /// Finds a place for the text at the largest possible font size, at most the one that was asked for, and sets that
+  /// size in the style.
   private func textRoom(_ text: String, _ style: inout TextStyle, _ options: PlacementOptions) throws -> Room {
-    let document = try document()
-    let rooms = TextRooms(document.store)
+    let rooms = TextRooms(try document().store)
     let (width, asked) = (options.width ?? Self.textWidth, style.size)
-    for size in asked.map({ [$0] }) ?? Self.textSizes {
+    for size in (asked.map { [$0] } ?? []) + Self.textSizes where size <= asked ?? size {
       style.size = size
       let height = try options.height ?? rooms.height(of: text, style: style, width: width)
-      if asked == nil, height > Self.usualHeight, size != Self.textSizes.last { continue }
-      if !options.isAutomatic { return (placement(options, width, height), false) }
-      if let open = document.content.openPlace(width: width, height: height) { return (rotated(open, options), false) }
+      if size != asked, height > Self.usualHeight, size != Self.textSizes.last { continue }
+      let room = try place(options, width, height)
+      if !room.hidesOthers { return room }
     }
-    let height = try options.height ?? rooms.height(of: text, style: style, width: width)
-    return (rotated(document.content.freePlace(width: width, height: height), options), true)
+    style.size = asked ?? style.size
+    return try place(options, width, options.height ?? rooms.height(of: text, style: style, width: width))
   }
 
   /// Finds a place for the largest possible box with a ratio; a side that was requested is not scaled.
   private func openRoom(_ options: PlacementOptions, width: Double, height: Double) throws -> Room {
-    if !options.isAutomatic { return (placement(options, width, height), false) }
-    let content = try document().content
     for share in Self.shares {
-      let (wide, high) = (options.width ?? width * share, options.height ?? height * share)
-      if let open = content.openPlace(width: wide, height: high) { return (rotated(open, options), false) }
+      let room = try place(options, options.width ?? width * share, options.height ?? height * share)
+      if !room.hidesOthers { return room }
     }
-    return (rotated(content.freePlace(width: width, height: height), options), true)
+    return try place(options, options.width ?? width, options.height ?? height)
   }
 
-  private func placement(_ options: PlacementOptions, _ width: Double, _ height: Double) -> ElementPlacement {
-    ElementPlacement(
-      x: options.x ?? 0, y: options.y ?? 0, width: width, height: height, rotation: options.rotation ?? 0)
-  }
-
-  private func rotated(_ place: ElementPlacement, _ options: PlacementOptions) -> ElementPlacement {
-    var place = place
+  /// Returns the requested place, or else one that hides nothing, if there is one.
+  private func place(_ options: PlacementOptions, _ width: Double, _ height: Double) throws -> Room {
+    let content = try document().content
+    let asked = ElementPlacement(x: options.x ?? 0, y: options.y ?? 0, width: width, height: height)
+    let open = options.isAutomatic ? content.openPlace(width: width, height: height) : asked
+    var place = open ?? content.freePlace(width: width, height: height)
     place.rotation = options.rotation ?? 0
-    return place
+    return (place, open == nil)
   }
 }

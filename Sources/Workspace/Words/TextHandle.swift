@@ -74,7 +74,7 @@ public final class TextHandle: WorkspaceHandle {
     let usual = try workspace.words.language(named: named)
     let first = try paths.first.flatMap { path in
       try hold(fileWeight(path))
-      return try textFile(path, options, named == nil ? nil : usual, usual, workspace.environment)
+      return try textFile(path, options, named == nil ? nil : usual, usual, workspace)
     }
     func known(_ code: String?) -> Language? {
       named == nil ? code.flatMap { Self.language(specified: $0, usual: usual) } : nil
@@ -92,7 +92,7 @@ public final class TextHandle: WorkspaceHandle {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
       try reading.begin(path, translation: translation)
       let language = languageReason == .gameLanguage ? nil : lemmatizer.language
-      let file = try number == 0 ? first : textFile(path, options, language, usual, workspace.environment)
+      let file = try number == 0 ? first : textFile(path, options, language, usual, workspace)
       guard let file else {
         try reading.addVocabulary(path)
         continue
@@ -183,12 +183,13 @@ private func fileWeight(_ path: String) throws -> Int { try 6 * (FileFacts.at(pa
 
 /// Reads a text file, whose language may be known; returns nil if it is a vocabulary.
 private func textFile(
-  _ path: String, _ options: TextOptions, _ language: Language?, _ usual: Language, _ environment: Environment
+  _ path: String, _ options: TextOptions, _ language: Language?, _ usual: Language, _ workspace: Workspace
 ) throws -> TextFile? {
-  if try VocabularyFile.isOne(path, isInterrupted: environment.isInterrupted) { return nil }
+  let isInterrupted = workspace.environment.isInterrupted
+  if try VocabularyFile.isOne(path, isInterrupted: isInterrupted) { return nil }
   return try TextFile(
     path, encoding: options.encoding, language: language?.code, usual: usual.code,
-    isInterrupted: environment.isInterrupted)
+    pages: workspace.media.pages(of: path), isInterrupted: isInterrupted)
 }
 
 /// The files being read, one after the other.

@@ -113,7 +113,7 @@ extension ProblemTable {
     TextFileError.self, in: "Exchange/Texts/TextFile.swift",
     [
       .damaged(path: hostile, reason: "it is cut"), .refused(path: hostile, reason: "it is encrypted"),
-      .noLibrary(path: hostile), .empty(path: hostile),
+      .missing(path: hostile, needed: "pdftotext", package: "poppler-utils"), .empty(path: hostile),
     ])
 
   static let syncs = ProblemTable(
