@@ -63,7 +63,7 @@ public final class LanguageLibrary {
     let table = formTable(language)
     let isMissing = analysers.isEmpty && wordNet == nil && table == nil
     let lemmatizer = Lemmatizer(
-      language, overrides: overrides(language), table: table, analysers: analysers, wordNet: wordNet,
+      language, overrides: overrides(language), analysers: analysers, wordNet: wordNet,
       missing: isMissing && files?.package.isEmpty == false ? files?.package : nil,
       dictionaryForms: { [unowned self] form in
         defer { forgetIfInterrupted(language) }
@@ -73,6 +73,7 @@ public final class LanguageLibrary {
       defer { forgetIfInterrupted(language) }
       return openStems(language)
     }
+    lemmatizer.table = table
     lemmatizers[language] = lemmatizer
     forgetIfInterrupted(language)
     return lemmatizer

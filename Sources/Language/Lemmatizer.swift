@@ -24,7 +24,8 @@ public final class Lemmatizer {
   /// The Debian package with missing data that would give better results; nil if nothing is missing.
   public let missing: String?
   private let overrides: [String: String]
-  private let table: ((String) -> [String])?
+  /// Returns the lemmas of a form in tables of forms; nil without such a table.
+  var table: ((String) -> [String])?
   private let analysers: [TransducerFile]
   private let wordNet: WordNetForms?
   private let dictionaryForms: (String) -> [String]
@@ -37,12 +38,10 @@ public final class Lemmatizer {
 
   /// - Parameter stems: called once, for the first word that nothing else recognises.
   init(
-    _ language: Language, overrides: [String: String], table: ((String) -> [String])? = nil,
-    analysers: [TransducerFile], wordNet: WordNetForms?, missing: String?,
-    dictionaryForms: @escaping (String) -> [String] = { _ in [] }, stems: @escaping () -> AffixStems?
+    _ language: Language, overrides: [String: String], analysers: [TransducerFile], wordNet: WordNetForms?,
+    missing: String?, dictionaryForms: @escaping (String) -> [String] = { _ in [] }, stems: @escaping () -> AffixStems?
   ) {
     (self.language, self.overrides, self.analysers, self.wordNet) = (language, overrides, analysers, wordNet)
-    self.table = table
     (self.missing, self.dictionaryForms, self.stems) = (missing, dictionaryForms, stems)
     tables = WordTables(code: language.baseCode)
   }
@@ -83,8 +82,8 @@ public final class Lemmatizer {
   var keepsCapitals: Bool { language.letterCase == .nouns && table != nil }
 
   /// Returns a word in the form in which it is counted and looked up.
-  /// - Parameter isPlain: its capital says nothing, because it begins a sentence or is in capitals. Then it is the small
-  ///   word if that is listed, unless only the capitalised one is a lemma.
+  /// - Parameter isPlain: its capital says nothing: it begins a sentence, or is in capitals. Then it is the small word
+  ///   if that is listed, unless only the capitalised one is a lemma.
   func form(of word: String, isPlain: Bool) -> String {
     let word = word.replacingApostrophes
     let small = normalize(word, language: language)
@@ -99,7 +98,7 @@ public final class Lemmatizer {
 
   private func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
 
-  /// Returns the lemmas of a form in tables of forms: as it is spelled, else with the other case, else as a compound.
+  /// Returns the lemmas of a form in tables: as it is spelled, else with the other case, else as a compound.
   private func listed(_ form: String, _ small: String) -> [String] {
     guard let table else { return [] }
     let found = [form, small, capitalized(small)].lazy.map(table).first { !$0.isEmpty }

@@ -1,5 +1,5 @@
-// German: forms keep the capitals of nouns, compounds, and verbs in two words. Fixtures/german_forms.tsv is a small table
-// of forms for the sentences of Fixtures/separable.tsv.
+// German: forms keep the capitals of nouns, compounds, and verbs in two words. Fixtures/german_forms.tsv is a small
+// table of forms for the sentences of Fixtures/separable.tsv.
 
 import Lexicon
 import TestSupport
@@ -19,9 +19,19 @@ import Testing
 
   private func lemmatizer(_ table: [String: [String]], overrides: [String: String] = [:]) throws -> Lemmatizer {
     let german = try #require(Language.named("german"))
-    return Lemmatizer(
-      german, overrides: overrides, table: { table[$0] ?? [] }, analysers: [], wordNet: nil, missing: nil
+    return lemmatizer(german, table, overrides: overrides)
+  }
+
+  private func lemmatizer(
+    _ language: Language, _ table: [String: [String]], overrides: [String: String] = [:],
+    analysers: [TransducerFile] = []
+  ) -> Lemmatizer {
+    let lemmatizer = Lemmatizer(
+      language, overrides: overrides, analysers: analysers, wordNet: nil, missing: nil,
+      dictionaryForms: { $0 == "x" ? ["other"] : [] }
     ) { nil }
+    lemmatizer.table = { table[$0] ?? [] }
+    return lemmatizer
   }
 
   private func text(_ paragraphs: String..., by lemmatizer: Lemmatizer) -> TextIndex {
@@ -72,18 +82,12 @@ import Testing
     #expect(try lemmatizer(small, overrides: ["häuser": "Hütte"]).lemmas(of: "Häuser").all == ["Hütte"])
     let analyser = try TransducerFile(
       TransducerSample(entries: [TransducerSample.analysis("casas", "casar", "vblex")]).bytes(), path: "a.bin")
-    let spanish = Language.unknown("spanish", title: "Spanish", code: "es")
-    let lemmatizer = Lemmatizer(
-      spanish, overrides: [:], table: { $0 == "casas" ? ["casa"] : $0 == "los" ? ["lo"] : [] }, analysers: [analyser],
-      wordNet: nil, missing: nil, dictionaryForms: { _ in ["other"] }
-    ) { nil }
-    #expect(lemmatizer.lemmas(of: "Casas").all == ["casa"] && lemmatizer.lemmas(of: "los").all == ["el", "lo"])
-    #expect(lemmatizer.lemmas(of: "x").all == ["other"])
-    let polish = Lemmatizer(
-      Language.unknown("polish", code: "pl"), overrides: [:],
-      table: { ["kotów": ["kot"], "Kotów": ["Kotów"], "Warszawy": ["Warszawa"]][$0] ?? [] }, analysers: [],
-      wordNet: nil, missing: nil
-    ) { nil }
+    let spanish = lemmatizer(
+      .unknown("spanish", code: "es"), ["casas": ["casa"], "los": ["lo"]], analysers: [analyser])
+    #expect(spanish.lemmas(of: "Casas").all == ["casa"] && spanish.lemmas(of: "los").all == ["el", "lo"])
+    #expect(spanish.lemmas(of: "x").all == ["other"])
+    let polish = lemmatizer(
+      .unknown("polish", code: "pl"), ["kotów": ["kot"], "Kotów": ["Kotów"], "Warszawy": ["Warszawa"]])
     #expect(polish.lemmas(of: "Kotów").all == ["kot"] && polish.lemmas(of: "Warszawy").all == ["Warszawa"])
   }
 

@@ -136,21 +136,15 @@ public final class DictionaryLibrary {
     let form = HeadwordForm(language: language, foldsAccents: foldAccents)
     return try asked.flatMap { place in
       let found = try ask(place) { try $0.meanings(of: word, form) }
-      if language.letterCase != .nouns { return found }
-      return (0...2).flatMap { rank in found.filter { Self.rank($0, of: word) == rank } }
+      // `Sehen` says less about `sehen`; where headwords have no capitals, the text begins with one.
+      let first = language.letterCase == .nouns ? found.filter { $0.text.hasPrefix(word) } : []
+      return first + found.filter { !first.contains($0) }
     }
   }
 
-  /// Puts entries of a noun after those of a verb with the same letters, `Sehen` and `sehen`, or the other way round. In
-  /// some dictionaries only the text has the capital of a headword.
-  private static func rank(_ meaning: Meaning, of word: String) -> Int {
-    if meaning.text.hasPrefix(word) { return 0 }
-    return meaning.word == word && !meaning.text.lowercased().hasPrefix(word.lowercased()) ? 1 : 2
-  }
-
   /// Returns the lemmas of a form according to the dictionaries: non-lemma entries of Yomitan, synonyms of StarDict.
-  /// - Parameter fromTables: whether the tables of forms are asked, where capitals have to be the same (`essen`, `Essen`),
-  ///   or all other dictionaries.
+  /// - Parameter fromTables: whether the tables of forms are asked, where capitals have to be the same, or all other
+  ///   dictionaries.
   /// - Throws: `FileError` if interrupted.
   public func lemmas(of word: String, in language: Language, fromTables: Bool = false) throws -> [String] {
     let form = HeadwordForm(language: language, foldsAccents: false, keepsCapitals: fromTables)
@@ -172,6 +166,7 @@ public final class DictionaryLibrary {
   public func formTable(of language: Language) -> ((String) -> [String])? {
     guard places().contains(where: { $0.isFormTable && serves($0, language) }) else { return nil }
     return { form in
+      // What reads the text goes on to say that it was interrupted.
       do { return try self.lemmas(of: form, in: language, fromTables: true) } catch { return [] }
     }
   }

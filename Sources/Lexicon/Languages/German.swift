@@ -21,7 +21,7 @@ extension Language {
       abbreviations: """
         hr fr frl z b d h u a bzw evtl ggf inkl exkl sog str tel abb abs bd jh jhd mio mrd geb gest jan feb apr aug \
         sept okt nov dez
-        """, articles: "der die das ein eine", pointsOrdinals: true,
+        """, articles: "der die das ein eine", pointsOrdinals: true, functionWords: "haben: hast habt hattest hattet",
       frequentWords: """
         die und der in das ich den mit ist nicht zu es für wir auf von sich ein eine im war bei man dem nach sind \
         des am an einer kann hat aus werden aber als haben sie er habe uns zum vor wurde über um daß mich einen mir \
