@@ -213,6 +213,7 @@ struct Tokenizer {
 
   /// Returns where 。！or ？ ends a sentence between two words that another program found; nil if it continues.
   func wideEnd(_ bytes: UnsafeBufferPointer<UInt8>, after word: Range<Int>, before next: Range<Int>) -> Int? {
+    if word.upperBound == next.lowerBound { return nil }
     let gap = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.upperBound..<next.lowerBound]), as: UTF8.self)
     guard gap.unicodeScalars.contains(where: "。！？".unicodeScalars.contains) else { return nil }
     let (kind, _) = Self.classify(bytes, next.lowerBound)
