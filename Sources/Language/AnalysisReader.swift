@@ -24,13 +24,15 @@ struct AnalysedWord: Equatable {
 }
 
 /// A line of an analysis. A range of words has the number of its last one too.
-private struct AnalysisRow {
+struct AnalysisRow {
   /// The parts of speech; the one that matters most in a range comes first.
   static let parts = "VERB NOUN ADJ ADV PROPN NUM INTJ AUX PRON ADP DET PART SCONJ CCONJ X".split(separator: " ")
 
   let id, last, head: Int
   let form, lemma, part, reading: String
   let isParticle: Bool
+  /// Whether a headword may consist of it and its neighbours. X is what prefixes are.
+  var joins: Bool { part == "NOUN" || part == "VERB" || part == "ADJ" || part == "ADV" || part == "X" }
 
   /// - Parameter cells: the ten columns.
   init(_ id: Int, _ last: Int, _ cells: [Slice<UnsafeBufferPointer<UInt8>>]) {
@@ -38,14 +40,14 @@ private struct AnalysisRow {
     (self.id, self.last, head, form, part) = (id, last, Int(text(6)) ?? 0, text(1), text(3))
     lemma = cells[2].elementsEqual("_".utf8) ? form : text(2)
     isParticle = cells[7].elementsEqual("compound:prt".utf8) && ["ADP", "ADV", "PART", "ADJ"].contains(part)
-    let found = cells[9].count < 9 ? nil : text(9).split(separator: "|").first { $0.hasPrefix("Reading=") }
-    reading = found.map { String($0.dropFirst(8)) } ?? ""
+    let found = cells[9].split(separator: UInt8(ascii: "|")).first { $0.starts(with: "Reading=".utf8) }
+    reading = found.map { AnalysisReader.text($0.dropFirst(8)) } ?? ""
   }
 }
 
 struct AnalysisReader {
   /// A word with its line, or with the one of its range that matters most.
-  private typealias Unit = (word: AnalysedWord, row: AnalysisRow)
+  typealias Unit = (word: AnalysedWord, row: AnalysisRow)
 
   private static let longestLine = 1 << 16
   private static let longestForm = 1_000
@@ -64,21 +66,13 @@ struct AnalysisReader {
   let tokenizer: Tokenizer
   /// If given, neighbouring words that are one of them are joined: 不快 and 感 to 不快感.
   let headwords: HeadwordSet?
-  private var line = 0
-  private var rows: [AnalysisRow] = []
+  private(set) var line = 0
+  private(set) var rows: [AnalysisRow] = []
   /// Where the next word is looked for: a byte, and the paragraph that contains it.
-  private var (place, paragraph) = (0, 0)
-  private var (placed, dropped) = (0, 0)
+  private(set) var place = 0, paragraph = 0
+  private(set) var placed = 0, dropped = 0
   /// The last sentence, whose end depends on what follows.
-  private var last: (range: Range<Int>, words: [AnalysedWord])?
-
-  init(
-    _ text: UnsafeBufferPointer<UInt8>, _ paragraphs: [Range<Int>], name: String, _ language: Language,
-    _ tokenizer: Tokenizer, headwords: HeadwordSet?
-  ) {
-    (self.text, self.paragraphs, self.name, self.language) = (text, paragraphs, name, language)
-    (self.tokenizer, self.headwords) = (tokenizer, headwords)
-  }
+  private(set) var last: (range: Range<Int>, words: [AnalysedWord])?
 
   static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
     String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
@@ -115,16 +109,18 @@ struct AnalysisReader {
     guard cells.count == 10 else { throw failureHere("has \(counted(cells.count, "column")), and 10 are expected") }
     let id = Self.text(cells[0])
     // An empty node of the enhanced dependencies.
-    if id.contains(".") { return }
-    let bounds = id.split(separator: "-", omittingEmptySubsequences: false).map { Int($0) ?? 0 }
-    guard bounds[0] > 0, bounds.count < 3, bounds.count == 1 || bounds[0] < bounds[1] else {
+    if id.utf8.contains(UInt8(ascii: ".")) { return }
+    let bounds = id.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map {
+      Int(Substring($0)) ?? 0
+    }
+    guard let first = bounds.first, first > 0, bounds.count < 3, bounds.count == 1 || first < bounds[1] else {
       let what =
         bounds.count > 1 ? "has the range \(quoted(id))" : "begins with \(quoted(id)), and a number is expected"
       throw failureHere(what)
     }
     guard cells[1].count <= Self.longestForm else { throw failureHere("has a word of more than 1,000 bytes") }
     guard rows.count < Self.longestSentence else { throw failureHere("is in a sentence of more than 10,000 words") }
-    rows.append(AnalysisRow(bounds[0], bounds[bounds.count - 1], cells))
+    rows.append(AnalysisRow(first, bounds[bounds.count - 1], cells))
   }
 
   private mutating func endSentence(_ body: (Range<Int>, [AnalysedWord]) throws -> Void) throws {
@@ -204,10 +200,7 @@ struct AnalysisReader {
 
   /// Joins the longest runs of two to five neighbours whose forms, the last as a lemma, are a headword.
   private func joined(_ units: [Unit], _ headwords: HeadwordSet) -> [Unit] {
-    // X is what prefixes are.
-    func joins(_ unit: Unit) -> Bool {
-      unit.word.kind == .word && ["NOUN", "VERB", "ADJ", "ADV", "X"].contains(unit.row.part)
-    }
+    func joins(_ unit: Unit) -> Bool { unit.row.joins && unit.word.kind == .word }
     var (joined, rest): ([Unit], ArraySlice<Unit>) = ([], units[...])
     while let unit = rest.popFirst() {
       let start = unit.word.range.lowerBound
@@ -234,7 +227,8 @@ struct AnalysisReader {
     _ units: ArraySlice<Unit>, _ end: Int, _ body: (Range<Int>, [AnalysedWord]) throws -> Void
   ) throws {
     var (units, taken): ([Unit], Set<Int>) = (Array(units), [])
-    for (index, row) in units.map(\.row).enumerated() where row.isParticle {
+    for index in units.indices where units[index].row.isParticle {
+      let row = units[index].row
       guard let verb = units.firstIndex(where: { $0.row.id == row.head }), verb != index,
         ["VERB", "AUX"].contains(units[verb].row.part), taken.insert(verb).inserted
       else { continue }
@@ -258,5 +252,7 @@ struct AnalysisReader {
 }
 
 extension Unicode.Scalar {
-  fileprivate var isBlank: Bool { value <= 0x20 || value > 0x7F && properties.isWhitespace }
+  fileprivate var isBlank: Bool {
+    value <= 0x20 || value == 0xA0 || value == 0x202F || value == 0x3000 || (0x2000...0x200A).contains(value)
+  }
 }

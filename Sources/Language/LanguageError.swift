@@ -51,7 +51,8 @@ public enum LanguageError: Problem, Equatable {
         "the analysis by \(printable(source)) cannot be used: \(printable(reason))", ["source": source])
     case .noAnalyser(let language, let remedy):
       ProblemReport(
-        .notHere, "No analyser", "the words of \(language) cannot be told apart here; \(printable(remedy, limit: 400))",
+        .notHere, "No analyser",
+        "the words of \(language) cannot be found here without an analyser or a dictionary; \(printable(remedy, limit: 400))",
         ["language": language])
     case .unreadable(let path, let reason):
       ProblemReport(

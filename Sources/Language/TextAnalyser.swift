@@ -1,6 +1,6 @@
 // Runs the program that finds the words of a language: it reads text on its standard input and writes CoNLL-U.
-// Invariant: what it writes is bounded, and it is killed when it writes nothing for a minute; what could be used is kept
-// in the cache folder, by the text and the command, so that the same text is analysed once.
+// Invariant: what it writes is bounded, and it is killed when it writes nothing for a minute; what could be used is
+// kept in the cache folder, by the text and the command, so that the same text is analysed once.
 
 public import Files
 import Glibc

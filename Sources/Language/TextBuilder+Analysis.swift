@@ -55,8 +55,8 @@ extension TextBuilder {
     do {
       try text.withUnsafeBufferPointer { text in
         var reader = AnalysisReader(
-          text, paragraphs.map(\.bytes), name: name, lemmatizer.language, tokenizer,
-          headwords: divider.isByHeadwords ? nil : divider.headwords)
+          text: text, paragraphs: paragraphs.map(\.bytes), name: name, language: lemmatizer.language,
+          tokenizer: tokenizer, headwords: divider.isByHeadwords ? nil : divider.headwords)
         try reader.read(analysis) { range, words in
           if sentences.count & 0xFF == 0 { try watch(weight) }
           let (first, range) = (UInt32(tokens.count), tokenizer.trimmed(text, range))
@@ -78,7 +78,11 @@ extension TextBuilder {
   /// Adds a word. Its spelling is its form, its lemma and its reading, with tabs between them.
   private mutating func add(_ word: AnalysedWord, of words: [AnalysedWord], in text: UnsafeBufferPointer<UInt8>) {
     let meant = word.verb.map { words[$0] } ?? word
-    let spelling = Array(text[meant.range]) + "\t\(meant.lemma)\t\(meant.reading)".utf8
+    var spelling = Array(text[meant.range])
+    for part in [meant.lemma, meant.reading] {
+      spelling.append(UInt8(ascii: "\t"))
+      spelling += part.utf8
+    }
     let isCapital = word.kind == .open && Tokenizer.scalar(text, word.range.lowerBound).scalar.isCapital
     tokens.append(
       TextToken(

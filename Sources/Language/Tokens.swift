@@ -1,10 +1,10 @@
 // Words and sentences in a paragraph. Invariant: both are byte ranges in text order, and each word is in one sentence.
 //
 // A word consists of letters, marks and digits, joined inside by an apostrophe, a full stop, a middle dot or a colon,
-// in numbers by a comma too, and by a hyphen only before a pronoun of Portuguese. Where headwords are given, the longest
-// one from the left is a word of a run of Chinese characters, and so is a character that begins none. A sentence ends at the end of a
-// paragraph, or at an end mark followed by a capital, a letter of a script without capitals, a digit or an opening
-// mark, or after 1,000 words, since what shows a sentence reads it whole.
+// in numbers by a comma too, and by a hyphen only before a pronoun of Portuguese. Where headwords are given, the
+// longest one from the left is a word of a run of Chinese characters, and so is a character that begins none. A
+// sentence ends at the end of a paragraph, or at an end mark followed by a capital, a letter of a script without
+// capitals, a digit or an opening mark, or after 1,000 words, since what shows a sentence reads it whole.
 
 import Lexicon
 import Text
@@ -213,6 +213,7 @@ struct Tokenizer {
 
   /// Returns where 。！or ？ ends a sentence between two words that another program found; nil if it continues.
   func wideEnd(_ bytes: UnsafeBufferPointer<UInt8>, after word: Range<Int>, before next: Range<Int>) -> Int? {
+    if word.upperBound == next.lowerBound { return nil }
     let gap = String(decoding: UnsafeBufferPointer(rebasing: bytes[word.upperBound..<next.lowerBound]), as: UTF8.self)
     guard gap.unicodeScalars.contains(where: "。！？".unicodeScalars.contains) else { return nil }
     let (kind, _) = Self.classify(bytes, next.lowerBound)

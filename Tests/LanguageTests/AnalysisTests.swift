@@ -41,7 +41,8 @@ import Text
     var (rows, sentence): ([String], Int) = ([], 0)
     try bytes.withUnsafeBufferPointer { text in
       var reader = AnalysisReader(
-        text, paragraphs(String(decoding: text, as: UTF8.self)), name: "a", language, tokenizer, headwords: headwords)
+        text: text, paragraphs: paragraphs(String(decoding: text, as: UTF8.self)), name: "a", language: language,
+        tokenizer: tokenizer, headwords: headwords)
       func add(_ word: AnalysedWord, first: Int) {
         let form = String(decoding: text[word.range], as: UTF8.self)
         let place = "\(sentence)\t\(word.range.lowerBound)\t\(word.range.upperBound)"

@@ -217,9 +217,9 @@ public struct TextFile: Sendable {
         let cells = line.split(separator: "\t", omittingEmptySubsequences: false)
         let ids = cells[0].split(separator: "-").compactMap { Int($0) }
         // The words of a range are in it already.
-        guard cells.count == 10, let first = ids.first, first > last else { continue }
+        guard cells.count > 1, let first = ids.first, first > last else { continue }
         last = ids.last ?? first
-        sentence += cells[1] + (cells[9].contains(text: "SpaceAfter=No") ? "" : " ")
+        sentence += cells[1] + (cells.last?.contains(text: "SpaceAfter=No") == true ? "" : " ")
       }
     }
     return paragraphs

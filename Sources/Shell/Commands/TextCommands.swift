@@ -98,7 +98,9 @@ enum TextCommands {
       noteOnce("\(command): \(unknown)read as \(text.language.title), \(why); use --language for another one", session)
     }
     try LemmaCommand.noteMissing(text.missingPackage, of: text.language, session, command: command)
-    if let failure = text.text.failure { session.console.note("\(command): \(failure.message)") }
+    if let failure = text.text.failure {
+      session.console.note("\(command): \(failure.message); the text is read without it")
+    }
     for (path, encoding) in text.encodings {
       let other = options.encoding == nil ? "; use --encoding for another encoding" : ""
       session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)\(other)")
