@@ -243,7 +243,7 @@ private struct TextReading {
       let translation = translations.indices.contains(index) ? translations[index] : nil
       var place = TextPlace(
         file: titles.count - 1, start: paragraph.start, end: paragraph.end, translation: translation)
-      place.isHeading = paragraph.isHeading
+      place.isHeading = paragraph.isHeading || !file.format.isTimed && paragraph.looksLikeHeading
       try add(paragraph.text, of: file.path, place)
     }
   }
