@@ -11,20 +11,19 @@ public struct TextParagraph: Equatable, Sendable {
   /// For subtitles: seconds from the beginning.
   public var start: Double?
   public var end: Double?
+  /// Whether the file marks it as a heading.
   public var isHeading: Bool
 
   public init(_ text: String, start: Double? = nil, end: Double? = nil, isHeading: Bool = false) {
     (self.text, self.start, self.end, self.isHeading) = (text, start, end, isHeading)
   }
 
-  /// The paragraph, as a heading if it looks like one: a short line without an end mark that is in capitals or ends
-  /// with a number, such as `Chapter IV`.
-  var headed: TextParagraph {
-    guard text.utf8.count <= 120, text.last == "." || text.endsSentence == false else { return self }
-    let isInCapitals = text.allSatisfy { !$0.isLetter || $0.isUppercase }
+  /// Whether it is a short line without an end mark that is in capitals or ends with a number, such as `Chapter IV`.
+  public var looksLikeHeading: Bool {
+    guard text.utf8.count <= 120, text.last == "." || text.endsSentence == false else { return false }
     let last = text.split(separator: " ").last ?? ""
-    let isNumbered = text.hasPrefix("第") || last.allSatisfy { $0.isNumber || "IVXLCDM".contains($0) }
-    return TextParagraph(text, start: start, end: end, isHeading: isHeading || isInCapitals || isNumbered)
+    return text.hasPrefix("第") || text.allSatisfy { !$0.isLetter || $0.isUppercase }
+      || last.allSatisfy { $0.isNumber || "IVXLCDM".contains($0) }
   }
 }
 
@@ -106,10 +105,10 @@ public struct TextFile: Sendable {
       ?? (isPacked ? [] : ByteFile.given(path, .any, isInterrupted: isInterrupted).rest(limit: Self.limit))
     if pages != nil {
       (format, self.encoding, language, analysis) = (.pdf, .utf8, nil, nil)
-      paragraphs = try PrintedPages.paragraphs(bytes, &scan).map { TextParagraph($0).headed }
+      paragraphs = try PrintedPages.paragraphs(bytes, &scan).map { TextParagraph($0) }
     } else if isPacked || FileSignature.isBook(bytes) {
       let book = try Book(path, language: code, usual: encoding ?? legacy, isInterrupted: isInterrupted)
-      paragraphs = try book.paragraphs().map(\.headed)
+      paragraphs = try book.paragraphs()
       (format, self.encoding, language) = (book.format, book.encoding, book.language)
       (scan.losses, analysis) = (book.losses, nil)
     } else {
@@ -120,8 +119,7 @@ public struct TextFile: Sendable {
       if FileSignature.json(text) != nil { throw Self.refused("JSON", scan) }
       let found = TextFormat(beginningOf: String(text.prefix(1 << 10)))
       format = path == "-" || (named.isTimed && (found == .vtt || found == .ass)) ? found : named
-      let all = try Self.paragraphs(of: text, format, &scan)
-      paragraphs = format.isTimed ? all : all.map(\.headed)
+      paragraphs = try Self.paragraphs(of: text, format, &scan)
       (language, analysis) = (Self.language(of: text, format), format == .conllu ? text : nil)
     }
     losses = scan.losses

@@ -251,7 +251,7 @@ private struct TextReading {
       var place = TextPlace(
         file: titles.count - 1, start: paragraph.start, end: paragraph.end,
         translation: translations.indices.contains(index) ? translations[index] : nil)
-      place.isHeading = paragraph.isHeading
+      place.isHeading = paragraph.isHeading || !file.format.isTimed && paragraph.looksLikeHeading
       try add(paragraph.text, of: file.path, place, isAnalysed: file.analysis != nil)
     }
     if var analysis = file.analysis {
