@@ -308,7 +308,8 @@ import Values
 
   @Test func `other folders, and JSON of our own, are not taken for one of Anki`() throws {
     try here.folder.write("[]", to: "own/cards.json")
-    try here.folder.write("{\"name\": \"__type__: Deck\"}", to: "other/other.jsn")
+    // The description of a folder of `build`.
+    try here.folder.write("{\"name\": \"Spanish\"}", to: "own/deck.json")
     #expect(try CardFormat.ofAnki(here.folder.file("own")) == nil)
     #expect(try CardFormat.ofAnki(here.folder.file("own/cards.json")) == nil)
     #expect(try CardFormat.ofAnki(here.folder.file("missing.json")) == nil)
