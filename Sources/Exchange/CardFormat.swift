@@ -1,6 +1,6 @@
 // The formats that cards are imported from and exported to: their names, file extensions, and what each can hold.
-// Invariant: every fact about a format is here and nowhere else; every format named here can be read, and written unless
-// it says that it is only read.
+// Invariant: every fact about a format is here and nowhere else; every format named here can be read, and written
+// unless it says that it is only read.
 
 /// A part of cards and decks that not every format can hold.
 ///

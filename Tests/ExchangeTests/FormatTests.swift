@@ -247,7 +247,7 @@ import TestDecks
     let error = #expect(throws: ExchangeError.self) { try CardFormat(ofPath: "x.cvs") }
     #expect(
       error?.message
-        == "no format is called \"cvs\" (did you mean \"csv\"?); the formats are json, jsonl, csv, tsv, txt, md, apkg, apkg-legacy, colpkg; --format, or the field format in Lua, chooses one for any file name"
+        == "no format is called \"cvs\" (did you mean \"csv\"?); the formats are json, jsonl, csv, tsv, txt, md, apkg, apkg-legacy, colpkg, anki2, crowdanki; --format, or the field format in Lua, chooses one for any file name"
     )
     for path in ["json", ".json", "a.", "a/b", ""] {
       #expect(throws: ExchangeError.self) { try CardFormat(ofPath: path) }

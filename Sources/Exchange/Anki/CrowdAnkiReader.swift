@@ -29,9 +29,7 @@ final class CrowdAnkiReader {
   private var ids: Set<Int64> = []
   private var noteCount = 0
 
-  /// - Parameters:
-  ///   - target: where the collection is made.
-  ///   - now: seconds since 1970, when everything in it counts as changed.
+  /// - Parameter now: seconds since 1970, when everything in it counts as changed.
   init(
     _ path: String, _ kinds: FileKinds, into target: String, now: Double, isInterrupted: @escaping @Sendable () -> Bool
   ) throws {
@@ -61,8 +59,6 @@ final class CrowdAnkiReader {
       try db.commit()
     }
   }
-
-  // MARK: The file
 
   private func readDeck(_ db: Database, within around: Int?, depth: Int) throws {
     if depth > Self.limits.depth { throw try source.failure(.tooDeep(limit: Self.limits.depth)) }
@@ -113,8 +109,6 @@ final class CrowdAnkiReader {
       fields.joined(separator: "\u{1F}"), line, deck, note["data"]?.text ?? "",
     ])
   }
-
-  // MARK: The collection
 
   /// An id below those of Anki, which are times since 2006, so that a card does not count as made on some day.
   private static func id(_ text: String) -> Int64 {
@@ -175,11 +169,13 @@ extension CardFormat {
   /// Returns the file in a folder of Anki or CrowdAnki, and its format, also for a JSON file of CrowdAnki whose format
   /// the user did not name; nil for any other path.
   public static func ofAnki(_ path: String, given: CardFormat? = nil) throws -> (path: String, format: CardFormat)? {
-    let files = [("deck.json", crowdanki), ("\(lastPart(of: path)).json", crowdanki), ("collection.anki2", anki2)]
-    if Folder.isFolder(path) { return files.map { (path + "/" + $0.0, $0.1) }.first { fileExists($0.0) } }
+    if Folder.isFolder(path) {
+      let decks = try ["deck", lastPart(of: path)].compactMap { try ofAnki("\(path)/\($0).json") }
+      return decks.first ?? (fileExists(path + "/collection.anki2") ? (path + "/collection.anki2", anki2) : nil)
+    }
     guard given == nil, path.lowercased().hasSuffix(".json"), try FileFacts.at(path)?.kind == .file else { return nil }
-    let source = try ByteSource(path: path, SourceOptions(isInterrupted: isNeverInterrupted))
-    let start = String(decoding: source.buffered.filter { !isASCIISpace($0) }, as: UTF8.self)
+    let head = try ByteFile(path, isInterrupted: isNeverInterrupted).bytes(at: 0, count: ByteSource.chunk)
+    let start = String(decoding: head.filter { !isASCIISpace($0) }, as: UTF8.self)
     return start.hasPrefix("{") && start.contains(text: #""__type__":"Deck""#) ? (path, crowdanki) : nil
   }
 }

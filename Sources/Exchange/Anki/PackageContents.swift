@@ -61,13 +61,10 @@ struct ContentsReader {
     guard let version = try db.firstRow("SELECT ver FROM col", [], { $0.count(0) }) else {
       throw PackageError.damaged(path: path, place: "its collection", reason: "is empty")
     }
-    guard version >= 11, version <= 18 else {
-      if version > 18 { throw PackageError.newer(path: path) }
-      throw PackageError.refused(path: path, place: "its collection", reason: "uses the old schema \(version)")
-    }
+    if version > 18 { throw PackageError.newer(path: path) }
+    // No program wrote 12 and 13, which were steps on the way to 14.
     guard version == 11 || version >= 14 else {
-      throw PackageError.refused(
-        path: path, place: "its collection", reason: "uses the unsupported schema \(version)")
+      throw PackageError.refused(path: path, place: "its collection", reason: "uses the old schema \(version)")
     }
     var contents = PackageContents()
     contents.isOwn = path.hasSuffix(".anki2")

@@ -1,8 +1,8 @@
 // A package as a container: its version, its unpacked collection, its media by name; and the folders of Anki and
 // CrowdAnki, which have the same parts.
 // Invariant: the output is bounded whatever the package declares; a media file has the hash that the package declares,
-// and a new name if the account has another file of its name. Nothing is written in a folder: Anki's file is copied with
-// its log, and the copy is read. A link in a folder of media is not followed.
+// and a new name if the account has another file of its name. Nothing is written in a folder: Anki's file is copied
+// with its log, and the copy is read. A link in a folder of media is not followed.
 
 import Archives
 import Decks
