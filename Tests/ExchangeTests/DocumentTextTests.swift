@@ -136,11 +136,11 @@ import TestSupport
       [
         [Line("Capítulo \(number % 2) · \(number + 8)", top: 20)],
         [Line("Línea \("abcde".dropFirst(number - 1).prefix(1)).", top: 60)],
-        [Line(number == 3 ? "1936" : "Fin de \("vwxyz".dropFirst(number - 1).prefix(1)).", top: 300 + Double(number))],
+        [Line(number == 3 ? "1936." : "Fin de \("vwxyz".dropFirst(number - 1).prefix(1)).", top: 300 + Double(number))],
       ]
     }
     let file = try read(pages)
-    #expect(file.paragraphs.map(\.text).filter { !$0.hasPrefix("Línea") && !$0.hasPrefix("Fin") } == ["1936"])
+    #expect(file.paragraphs.map(\.text).filter { !$0.hasPrefix("Línea") && !$0.hasPrefix("Fin") } == ["1936."])
     #expect(file.losses.messages == ["left out: 5 running heads"] && file.paragraphs.count == 10)
   }
 
