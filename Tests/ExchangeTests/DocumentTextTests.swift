@@ -1,6 +1,7 @@
 // Documents of Word and OpenDocument, and the pages of a PDF: what is text, in what order, and what is refused.
 
 import Files
+import Problems
 import TestSupport
 
 @testable import Exchange
@@ -132,12 +133,11 @@ import TestSupport
   }
 
   @Test func `a running head is left out, and a line that stands once at an edge is not`() throws {
-    let pages = (1...5).map { number in
-      [
-        [Line("Capítulo \(number % 2) · \(number + 8)", top: 20)],
-        [Line("Línea \("abcde".dropFirst(number - 1).prefix(1)).", top: 60)],
-        [Line(number == 3 ? "1936." : "Fin de \("vwxyz".dropFirst(number - 1).prefix(1)).", top: 300 + Double(number))],
-      ]
+    let ends = ["Fin de uno.", "Fin de dos.", "1936.", "Fin de cuatro.", "Fin de cinco."]
+    let pages: [[[Line]]] = ends.enumerated().map { number, end in
+      let head = Line("Capítulo \(number % 2) · \(number + 9)", top: 20)
+      let first = Line("Línea antes de \(end)", top: 60)
+      return [[head], [first], [Line(end, top: 300 + Double(number))]]
     }
     let file = try read(pages)
     #expect(file.paragraphs.map(\.text).filter { !$0.hasPrefix("Línea") && !$0.hasPrefix("Fin") } == ["1936."])
