@@ -111,7 +111,7 @@ import TestSupport
     for words in [
       ["El gato", "size=120"], ["beside", "x=605", "y=-400", "width=80"], ["the cat", "size=100"], ["end", "size=80"],
     ] {
-      try home.run(["doc", "add-text", doc] + words)
+      _ = try home.run(["doc", "add-text", doc] + words)
     }
     let places = "for _, e in ipairs(documents.open('\(doc)').elements) do io.write(e.y, ' ') end"
     let before = try home.lua(places).output.split(separator: " ").compactMap { Double($0) }
