@@ -24,6 +24,7 @@ enum PrintedPages {
 
   /// How many lines at the upper and the lower end of a page may be no text.
   private static let edge = 3
+  private static let bullets = "•▪◦‣●■"
   private static let ligatures = zip("\u{FB00}\u{FB01}\u{FB02}\u{FB03}\u{FB04}", ["ff", "fi", "fl", "ffi", "ffl"])
 
   static func paragraphs(_ pages: [UInt8], _ scan: inout TextScan) throws -> [String] {
@@ -37,13 +38,13 @@ enum PrintedPages {
         last = (line, end.place)
       } else {
         if let last, paragraphs[last.place].endsSentence == false { open = last }
-        paragraphs.append(line.text)
+        paragraphs.append(String(line.text.drop { "\(bullets) ".contains($0) }))
         last = (line, paragraphs.count - 1)
       }
     }
+    paragraphs.removeAll(where: \.isEmpty)
     if paragraphs.isEmpty {
-      let reason = "its pages have no text, as if they were scanned; ocrmypdf adds the text to a copy"
-      throw TextFileError.refused(path: scan.path, reason: reason)
+      throw TextFileError.refused(path: scan.path, reason: "its pages have no text (a scan?); ocrmypdf adds text")
     }
     return paragraphs.map { ligatures.reduce($0.withoutLayout) { $0.replacing(text: String($1.0), with: $1.1) } }
   }
@@ -97,7 +98,7 @@ enum PrintedPages {
   /// Whether a line continues the paragraph that ended with another line.
   private static func goesOn(_ last: Line, _ text: String, in line: Line) -> Bool {
     guard abs(line.height - last.height) < last.height / 10, text.utf8.count < TextFile.longest,
-      let first = line.text.first, !"•▪◦‣●■".contains(first)
+      let first = line.text.first, !bullets.contains(first)
     else { return false }
     let ends = text.endsSentence != false
     if line.block == last.block { return !ends || line.left < last.left + line.height * 0.7 }
