@@ -43,6 +43,20 @@ public struct WordOperations {
     }
   }
 
+  /// Returns the language of texts.
+  public func language() throws -> Language { try textLanguage(named: nil) }
+
+  /// Whether a word is in the list of the language of texts; no word is where there is no list.
+  public func isListed(_ word: String) -> Bool {
+    do {
+      let list = try workspace.lexicons.lexicon(for: language())
+      return list.contains(list.normalized(word))
+    } catch {
+      // Without a list, a slip of the keyboard cannot be told from another word.
+      return false
+    }
+  }
+
   /// Loads a file of words as a lexicon.
   public func load(_ path: String, name: String?, language: String?) throws -> LexiconHandle {
     let known = language.map { Language.named($0) ?? .unknown($0) }
