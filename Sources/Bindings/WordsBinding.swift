@@ -52,7 +52,7 @@ func wordsModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-/// Adds the function for the dictionary forms of words.
+/// Adds the functions for the dictionary forms and the inflected forms of words.
 private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "lemma", ["form": .string, "options": .optional(.table)],
@@ -71,6 +71,25 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
     stack.push(lemmas.primary)
     _ = try lemmas.all.push(on: stack)
     return LuaPushed(2)
+  }
+  module.function(
+    "forms", ["lemma": .string, "options": .optional(.table)], returns: .list(.table),
+    example: "(\"tener\", {language = \"spanish\", part = \"verb\"})",
+    "The inflected forms of a word, each with form, part and features: tense, mood, person, number, gender, degree, as "
+      + "far as they apply, and other, Apertium's tags for the rest; none for an unknown word. Options: language, part = "
+      + "\"verb\", \"noun\" or \"adjective\". Raises not_here if the language's data is not installed."
+  ) { stack in
+    let lemma = try stack.text(1, limit: longestWords)
+    let options = try stack.optionalTable(2, allowing: ["language", "part"])
+    let part = try options?.optionalText("part")
+    if let part, !InflectedForm.parts.contains(part) {
+      throw LuaFailure.argument(2, "part \"verb\", \"noun\" or \"adjective\" expected, got \(quoted(part))")
+    }
+    let words = try context.workspace().words
+    let language = try words.language(named: options?.optionalText("language"))
+    func forms(_ word: String) throws -> [InflectedForm] { try words.forms(of: word, part: part, in: language) }
+    if try !context.workspace().languages.isOpen(language) { _ = try CallPause.pausingLimits { try forms("") } }
+    return try LuaPushed.list(of: forms(lemma), on: stack) { LuaValue($0.value) }
   }
 }
 

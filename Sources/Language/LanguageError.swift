@@ -11,6 +11,8 @@ public enum LanguageError: Problem, Equatable {
   case damaged(path: String, reason: String)
   /// A language has no data. Without this error, every form would be its own lemma on one machine and not on another.
   case missing(language: String, package: String)
+  /// There is no data from which the forms of a word are made; a package has it, or there is none for the language.
+  case noForms(language: String, package: String?)
   /// A language has no list that says how often its words are used.
   case noFrequencies(language: String, code: String)
   /// The file could not be read.
@@ -27,6 +29,12 @@ public enum LanguageError: Problem, Equatable {
       ProblemReport(
         .notHere, "No language data",
         "there are no dictionary forms for \(language); install Debian's \(package), or ship its files with the job",
+        ["language": language, "package": package])
+    case .noForms(let language, let package):
+      ProblemReport(
+        .notHere, "No forms of words",
+        "the forms of \(language) words are not known here; "
+          + (package.map { "install Debian's \($0)" } ?? "Spanish, Italian, French, Portuguese and Catalan have them"),
         ["language": language, "package": package])
     case .noFrequencies(let language, let code):
       ProblemReport(

@@ -19,10 +19,12 @@ public final class LanguageLibrary {
   private let spellingFolders: [String]
   let isInterrupted: @Sendable () -> Bool
   private var lemmatizers: [Language: Lemmatizer] = [:]
-  /// The bilingual dictionaries by their paths; nil for one that cannot be read.
+  /// The bilingual dictionaries and the generators by their paths; nil for one that cannot be read.
   private var explained: [String: TransducerFile?] = [:]
   /// Returns the words that dictionaries list a form under; used if the language's own data does not know the form.
   public var dictionaryForms: (String, Language) -> [String] = { _, _ in [] }
+  /// Returns how to find the lemmas of a form in the tables of forms of a language; nil without such a table.
+  public var formTable: (Language) -> ((String) -> [String])? = { _ in nil }
   /// The files that could not be read, and why.
   public private(set) var failures: [LanguageError] = []
 
@@ -58,7 +60,8 @@ public final class LanguageLibrary {
     let files = Language.base(code)?.reading.files
     let analysers = (files?.analysers ?? []).compactMap { path in apertium(path, "automorf").flatMap(transducers) }
     let wordNet = code == "en" ? openWordNet() : nil
-    let isMissing = analysers.isEmpty && wordNet == nil
+    let table = formTable(language)
+    let isMissing = analysers.isEmpty && wordNet == nil && table == nil
     let lemmatizer = Lemmatizer(
       language, overrides: overrides(language), analysers: analysers, wordNet: wordNet,
       missing: isMissing && files?.package.isEmpty == false ? files?.package : nil,
@@ -70,6 +73,7 @@ public final class LanguageLibrary {
       defer { forgetIfInterrupted(language) }
       return openStems(language)
     }
+    lemmatizer.table = table
     lemmatizers[language] = lemmatizer
     forgetIfInterrupted(language)
     return lemmatizer
@@ -133,6 +137,18 @@ public final class LanguageLibrary {
     attempt { () throws(LanguageError) in try TransducerFile(path, isInterrupted: isInterrupted) }
   }
 
+  func generator(of language: Language) throws(LanguageError) -> TransducerFile {
+    let files = Language.base(language.baseCode)?.reading.files.generators ?? []
+    guard let path = files.lazy.compactMap({ self.apertium($0, "autogen") }).first else {
+      let pair = files.first?.prefix { $0 != "/" }
+      throw .noForms(language: language.title, package: pair.map { "apertium-\($0)" })
+    }
+    if let known = explained[path], let known { return known }
+    let file = try TransducerFile(path, isInterrupted: isInterrupted)
+    explained.updateValue(file, forKey: path)
+    return file
+  }
+
   private func openWordNet() -> WordNetForms? {
     first("wordnet/index.noun").flatMap { path in
       attempt { () throws(LanguageError) in try WordNetForms(parentFolder(of: path), isInterrupted: isInterrupted) }
@@ -152,6 +168,13 @@ public final class LanguageLibrary {
       }
     }
     return nil
+  }
+
+  /// Returns the path of the user's own table if it should be indexed, since a large one takes time at each start.
+  /// - Throws: `FileError`.
+  public func largeTable(of language: Language) throws -> String? {
+    let path = "\(ownFolder)/\(language.baseCode).tsv"
+    return try FileFacts.at(path).flatMap { $0.size > 1 << 20 ? path : nil }
   }
 
   private func overrides(_ language: Language) -> [String: String] {

@@ -1,6 +1,7 @@
-// The dictionary form of a word. Sources, in order: the user's table, function words, the analysers or WordNet, forms
-// listed in dictionaries, the affixes of a spelling dictionary, and finally the form itself.
-// Invariant: the result for a form never changes; without any data every form is its own lemma.
+// The dictionary form of a word. Sources, in order: the user's table, function words, tables of forms, the analysers or
+// WordNet, forms listed in dictionaries, the affixes of a spelling dictionary, and finally the form itself.
+// Invariant: the result for a form never changes; without any data every form is its own lemma. A form is in small
+// letters, but in German with a table of forms it keeps the capital that makes it a noun.
 
 public import Lexicon
 import Text
@@ -23,6 +24,8 @@ public final class Lemmatizer {
   /// The Debian package with missing data that would give better results; nil if nothing is missing.
   public let missing: String?
   private let overrides: [String: String]
+  /// Returns the lemmas of a form in tables of forms; nil without such a table.
+  var table: ((String) -> [String])?
   private let analysers: [TransducerFile]
   private let wordNet: WordNetForms?
   private let dictionaryForms: (String) -> [String]
@@ -31,7 +34,7 @@ public final class Lemmatizer {
   private var known: [String: [LemmaCandidate]] = [:]
 
   /// Whether there is data, so that a form unknown to it is probably a name.
-  var hasData: Bool { wordNet != nil || !analysers.isEmpty }
+  var hasData: Bool { wordNet != nil || !analysers.isEmpty || table != nil }
 
   /// - Parameter stems: called once, for the first word that nothing else recognises.
   init(
@@ -46,7 +49,7 @@ public final class Lemmatizer {
   /// Returns the lemmas of a form without context, ignoring case unless only the capitalised form is known.
   public func lemmas(of form: String) -> Lemmas {
     let form = form.replacingApostrophes
-    let lowered = normalize(form, language: language)
+    let lowered = self.form(of: form, isPlain: false)
     var candidates = candidates(of: lowered)
     if candidates.isEmpty { candidates = read(form) }
     return Self.chosen(candidates, form: lowered) { _ in 0 }
@@ -78,7 +81,55 @@ public final class Lemmatizer {
     return Lemmas(primary: sorted[0].candidate.lemma, all: sorted.map(\.candidate.lemma))
   }
 
-  /// Returns the possible lemmas of a lowercase form; empty if nothing recognises it.
+  /// Whether a capital tells a noun from other words.
+  var keepsCapitals: Bool { language.letterCase == .nouns && table != nil }
+
+  /// Returns a word in the form in which it is counted and looked up.
+  /// - Parameter isPlain: its capital says nothing: it begins a sentence, or is in capitals. Then it is the small word
+  ///   if that is listed, unless only the capitalised one is a lemma.
+  func form(of word: String, isPlain: Bool) -> String {
+    let word = word.replacingApostrophes
+    let small = normalize(word, language: language)
+    guard keepsCapitals, let table else { return small }
+    let written = word.trimmed.composed
+    if !isPlain { return written }
+    let lemmas = table(small)
+    if tables.closedWords.contains(small) || lemmas.contains(small) { return small }
+    let other = [capitalized(small), written].first { !table($0).isEmpty } ?? written
+    return lemmas.isEmpty || table(other).contains(other) ? other : small
+  }
+
+  private func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
+
+  /// Returns the lemmas of a form in tables: as it is spelled, else with the other case, else as a compound.
+  private func listed(_ form: String, _ small: String) -> [String] {
+    guard let table else { return [] }
+    let found = [form, small, capitalized(small)].lazy.map(table).first { !$0.isEmpty }
+    return found ?? (keepsCapitals ? compound(form, table) : [])
+  }
+
+  /// Returns the lemma of a word that is made of listed ones: `Haustür` of `Haustüren`.
+  private func compound(_ form: String, _ table: (String) -> [String]) -> [String] {
+    guard (6...64).contains(form.count), let first = form.first else { return [] }
+    for count in 3...form.count - 3 {
+      let (start, rest) = (form.prefix(count), String(form.dropFirst(count)))
+      guard let lemma = table(first.isUppercase ? capitalized(rest) : rest).first else { continue }
+      let isListed = ["", "s", "es", "n", "en", "er", "e"].contains { link in
+        let part = String(start.dropLast(link.count))
+        return start.hasSuffix(link) && part.count > 2
+          && [part.lowercased(), capitalized(part)].contains { !table($0).isEmpty }
+      }
+      if isListed { return [start + normalize(lemma, language: language)] }
+    }
+    return []
+  }
+
+  /// Whether a word in small letters is listed: in a table of forms, or without one in a spelling dictionary.
+  func isListed(_ word: String) -> Bool {
+    table.map { !$0(word).isEmpty } ?? spelling?.stems(of: word).contains(word) ?? false
+  }
+
+  /// Returns the possible lemmas of a form; empty if nothing recognises it.
   func candidates(of form: String) -> [LemmaCandidate] {
     if let candidates = known[form] { return candidates }
     let candidates = find(form)
@@ -89,16 +140,19 @@ public final class Lemmatizer {
   }
 
   private func find(_ form: String) -> [LemmaCandidate] {
-    if let lemma = overrides[form] { return [LemmaCandidate(lemma: lemma, rank: .min)] }
-    let found = read(form)
-    if let lemma = tables.functionWords[form] {
+    let small = keepsCapitals ? normalize(form, language: language) : form
+    if let lemma = overrides[small] { return [LemmaCandidate(lemma: lemma, rank: .min)] }
+    var found = ranked(listed(form, small))
+    if found.isEmpty { found = read(form) }
+    if let lemma = tables.functionWords[small] {
       return [LemmaCandidate(lemma: lemma, rank: .min)] + found.filter { $0.lemma != lemma }
     }
-    if !found.isEmpty { return found }
-    let listed = dictionaryForms(form)
-    return (listed.isEmpty ? spelling?.stems(of: form) ?? [] : listed).enumerated().map {
-      LemmaCandidate(lemma: $1, rank: Int32($0))
-    }
+    if found.isEmpty { found = ranked(dictionaryForms(form)) }
+    return found.isEmpty ? ranked(spelling?.stems(of: form) ?? []) : found
+  }
+
+  private func ranked(_ lemmas: [String]) -> [LemmaCandidate] {
+    lemmas.enumerated().map { LemmaCandidate(lemma: $1, rank: Int32($0)) }
   }
 
   /// Returns the candidates of the analysers, or of WordNet, for a form as it is written.

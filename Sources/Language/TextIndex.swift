@@ -34,6 +34,8 @@ public struct TextToken: Sendable {
   fileprivate(set) var form: UInt32
   /// Whether its capital marks it as a name; a name belongs to no lemma.
   public fileprivate(set) var isName = false
+  /// Whether it is the particle of a separated verb, whose form it has; only the verb is counted.
+  public fileprivate(set) var isPart = false
   /// Whether its capital is no sign of a name: it begins a sentence, or all around it is in capitals.
   fileprivate var isFirst: Bool
   fileprivate var isCapital: Bool
@@ -166,6 +168,7 @@ public struct TextBuilder {
   private var sentences: [TextSentence] = []
   private var tokens: [TextToken] = []
   private var spellings = SpellingTable()
+  private let separable: SeparableVerbs?
   /// Bytes that the places and their translations take.
   private var placed = 0
   /// Bytes that a form and its lemmas take, and half of that again while they are made.
@@ -180,6 +183,7 @@ public struct TextBuilder {
   public init(_ lemmatizer: Lemmatizer) {
     self.lemmatizer = lemmatizer
     tokenizer = Tokenizer(tables: lemmatizer.tables)
+    separable = SeparableVerbs(lemmatizer)
   }
 
   /// Whether a paragraph of that many bytes still fits.
@@ -198,6 +202,7 @@ public struct TextBuilder {
       bytes += content
       try tokenizer.forEachSentence(in: content, watch: { try watch(weight + $0) }) { range, words in
         let first = UInt32(tokens.count)
+        let verbs = separable?.verbs(in: words, of: content, until: range.upperBound) ?? []
         var followsCapital = false
         for place in words.indices {
           var word = words[place]
@@ -208,7 +213,11 @@ public struct TextBuilder {
           followsCapital = word.isCapital
           if place & 0xFFF == 0xFFF { try watch(weight + words.count * MemoryLayout<WordRange>.stride) }
           let isFirst = place == words.startIndex || isInCapitals(place, of: words, content)
-          add(word, of: content, base: base, isFirst: isFirst)
+          add(word, of: content, base: base, isFirst: isFirst, lemma: verbs.first { $0.verb == place }?.lemma)
+        }
+        for (verb, particle, _) in verbs {
+          tokens[Int(first) + particle].form = tokens[Int(first) + verb].form
+          tokens[Int(first) + particle].isPart = true
         }
         sentences.append(
           TextSentence(
@@ -231,8 +240,15 @@ public struct TextBuilder {
     return own > 0 && (letters(place - 1) > 1 || letters(place + 1) > 1 || own > 4 && lemmatizer.hasData)
   }
 
-  private mutating func add(_ word: WordRange, of content: UnsafeBufferPointer<UInt8>, base: Int, isFirst: Bool) {
-    let spelling = spellings.number(of: UnsafeBufferPointer(rebasing: content[word.start..<word.end]))
+  private mutating func add(
+    _ word: WordRange, of content: UnsafeBufferPointer<UInt8>, base: Int, isFirst: Bool, lemma: String?
+  ) {
+    let written = UnsafeBufferPointer(rebasing: content[word.start..<word.end])
+    let form =
+      lemma == nil && !(isFirst && word.isCapital && lemmatizer.keepsCapitals)
+      ? nil : lemmatizer.form(of: String(decoding: written, as: UTF8.self), isPlain: isFirst)
+    var key = form.map { form in lemma.map { "\(form)\t\($0)\t" } ?? form }
+    let spelling = key?.withUTF8 { spellings.number(of: $0) } ?? spellings.number(of: written)
     tokens.append(
       TextToken(
         start: UInt32(base + word.start), end: UInt32(base + word.end), form: spelling, isFirst: isFirst,
@@ -241,7 +257,7 @@ public struct TextBuilder {
 
   public consuming func finish(watch: (Int) throws -> Void) rethrows -> TextIndex {
     let weight = weight
-    let known = try FormsOfSpellings(spellings, lemmatizer.language) { try watch(weight) }
+    let known = try FormsOfSpellings(spellings, lemmatizer) { try watch(weight) }
     // In place: a second array of them would be the largest allocation for a large text.
     var finished: [TextToken] = []
     swap(&finished, &tokens)
@@ -249,6 +265,7 @@ public struct TextBuilder {
     let names = NameCounts(finished, known.count)
     let candidates = try known.texts.indices.map { form in
       if form & 0xFF == 0 { try watch(weight) }
+      if let lemma = known.lemmas[form] { return [LemmaCandidate(lemma: lemma, rank: .min)] }
       return known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
     }
     let (nouns, hasData) = (lemmatizer.language.letterCase == .nouns, lemmatizer.hasData)
@@ -260,7 +277,7 @@ public struct TextBuilder {
       let isName =
         !nouns && token.isCapital && !token.isNumber && !closed.contains(known.texts[form])
         && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
-      if !isName {
+      if !isName && !token.isPart {
         forms[form].count += 1
         if let lemma = forms[form].lemmas.first { lemmas[Int(lemma)].count += 1 }
       }
@@ -306,18 +323,24 @@ public struct TextBuilder {
 private struct FormsOfSpellings {
   var forms: [UInt32] = []
   var texts: [String] = []
+  /// The lemmas that sentences tell, by the number of the form.
+  var lemmas: [Int: String] = [:]
   var isNumber: [Bool] = []
   var count: Int { texts.count }
 
-  init(_ spellings: borrowing SpellingTable, _ language: Language, watch: () throws -> Void) rethrows {
+  init(_ spellings: borrowing SpellingTable, _ lemmatizer: Lemmatizer, watch: () throws -> Void) rethrows {
     var numbers: [String: UInt32] = [:]
     for spelling in 0..<spellings.count {
       if spelling & 0xFFF == 0 { try watch() }
-      let text = normalize(spellings.text(spelling).replacingApostrophes, language: language)
-      if let number = numbers[text] {
+      // A word whose lemma its sentence tells has it after the form.
+      let parts = spellings.text(spelling).split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      let text = lemmatizer.form(of: parts[0], isPlain: false)
+      let key = parts.count > 1 ? "\(text)\t\(parts[1].composed)" : text
+      if let number = numbers[key] {
         forms.append(number)
       } else {
-        numbers[text] = UInt32(texts.count)
+        numbers[key] = UInt32(texts.count)
+        if parts.count > 2 { lemmas[texts.count] = parts[1].composed }
         forms.append(UInt32(texts.count))
         isNumber.append(text.unicodeScalars.first.map { $0.properties.generalCategory == .decimalNumber } ?? true)
         texts.append(text)

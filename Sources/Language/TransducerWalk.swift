@@ -118,6 +118,32 @@ extension TransducerFile {
     return found
   }
 
+  /// Returns the forms that a generator makes of a lemma, each with the tags that ask for it: at most 2,000, of at most
+  /// 200,000 steps.
+  func forms(of lemma: String) -> [(tags: [String], form: String)] {
+    let letters = lemma.unicodeScalars.map { Int32($0.value) }
+    var (found, steps): ([(tags: [String], form: String)], Int) = ([], 0)
+    for transducer in transducers {
+      var open = [(state: transducer.initial, read: [Int32](), written: [Int32]())]
+      while let place = open.popLast(), steps < 200_000, found.count < 2_000 {
+        steps += 1
+        let tags = place.read.dropFirst(letters.count)
+        if !tags.isEmpty, transducer.isFinal(place.state) {
+          // A ~ marks a form that changes with its neighbours, as `beau` before `homme`.
+          let form = lemmaText(text(of: place.written).filter { $0 != "~" })
+          found.append((tags.map { String(text(of: [$0]).dropFirst().dropLast()) }, form))
+        }
+        for arc in transducer.arcs(from: place.state).prefix(Walk.mostStates) where open.count < Walk.mostStates {
+          let isNext = place.read.count < letters.count ? arc.input == letters[place.read.count] : arc.input < 0
+          guard arc.input == 0 || isNext && tags.count < 12, place.written.count < Self.longestWord else { continue }
+          let read = arc.input == 0 ? place.read : place.read + [arc.input]
+          open.append((arc.target, read, arc.output > 0 ? place.written + [arc.output] : place.written))
+        }
+      }
+    }
+    return found
+  }
+
   private func text(of symbols: [Int32]) -> String {
     var text = ""
     for symbol in symbols {

@@ -21,6 +21,7 @@ enum LookupError: Problem, Equatable {
   case severalElements(String)
   case noWord(length: Int)
   case noMeaning(word: String, language: String)
+  case noForms(word: String, language: String)
   case noAlias(String)
   case noGame
   /// A command without a deck when there is none, or several; `usage` shows how to name it.
@@ -64,6 +65,10 @@ enum LookupError: Problem, Equatable {
       ProblemReport(
         .notFound, "No meaning",
         "no dictionary of \(language) has the word \(quoted(word)); `word dictionaries` lists them", ["word": word])
+    case .noForms(let word, let language):
+      ProblemReport(
+        .notFound, "No forms",
+        "the data of \(language) has no forms of \(quoted(word)); a dictionary form expected", ["word": word])
     case .noAlias(let name): ProblemReport(.notFound, "No such alias", "no alias is called \(quoted(name))")
     case .noGame: ProblemReport(.notFound, "No game", "there is no game to resume; `play` starts one")
     case .whichDeck(isAny: false, _):

@@ -65,6 +65,29 @@ private let folder = getenv("DECKHAND_TREEBANKS").map { String(cString: $0) } ??
   }
 }
 
+/// German with a table of forms, which Scripts/treebanks makes. Texts are read whole, and capitals count.
+@Suite(.enabled(if: fileExists(folder + "/de.forms.tsv"), "there is no table of German forms"))
+struct GermanTreebankTests {
+  @Test(arguments: [("de_gsd", 94.5, 92, 82), ("de_gsd-dev", 94.2, 92, 82), ("de_pud", 92, 92, 82)])
+  func `German words have their lemmas, and verbs their particles`(
+    name: String, lemmas: Double, precision: Double, recall: Double
+  ) throws {
+    guard let treebank = try Treebank("\(folder)/\(name).conllu") else { return }
+    let text = try #require(try FileText.read(folder + "/de.forms.tsv", limit: 1 << 26, isInterrupted: { false }))
+    let table = Dictionary(
+      text.utf8.split(separator: UInt8(ascii: "\n")).map { line in
+        let cells = line.split(separator: UInt8(ascii: "\t")).map { String(Substring($0)) }
+        return (cells[0], cells[1])
+      }, uniquingKeysWith: { first, _ in first })
+    let german = try #require(Language.named("german"))
+    let lemmatizer = Lemmatizer(german, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil }
+    lemmatizer.table = { form in table[form].map { [$0] } ?? [] }
+    let figures = treebank.germanFigures(lemmatizer)
+    print("\(name): \(figures)")
+    #expect(figures.lemmas >= lemmas && figures.precision >= precision && figures.recall >= recall)
+  }
+}
+
 /// The reader of Apertium's files compared with Apertium's own, on each form of the treebanks.
 @Suite(.enabled(if: !folder.isEmpty && fileExists("/usr/bin/lt-proc"))) struct AnalyserPeerTests {
   @Test(arguments: [
@@ -99,6 +122,11 @@ private struct Treebank {
     let form: String
     let lemma: String
     let part: String
+    var written = ""
+    /// The numbers of the word and of its head, and whether it is the particle of that.
+    var number = 0
+    var head = 0
+    var isParticle = false
   }
 
   struct Sentence {
@@ -147,7 +175,9 @@ private struct Treebank {
           continue
         }
         let number = Int(cells[0]) ?? 0
-        let word = Word(form: cells[1], lemma: cells[2].lowercased(), part: cells[3])
+        let word = Word(
+          form: cells[1], lemma: cells[2].lowercased(), part: cells[3], written: cells[2], number: number,
+          head: Int(cells[6]) ?? 0, isParticle: cells[7] == "compound:prt")
         if number > end || isEnglish { current.surfaces.append(cells[1]) }
         if let form = range, number <= end, word.part == "PRON", let verb = current.words.last, verb.part == "VERB" {
           if !isEnglish { current.clitics.append((form.lowercased(), verb.lemma)) }
@@ -175,6 +205,41 @@ private struct Treebank {
     (figures.lemmas, figures.clitics) = lemmaFigures(lemmatizer)
     (figures.sentences, figures.words) = spanFigures(lemmatizer.tables)
     return figures
+  }
+
+  /// Shares, in percent, of content words with their lemma, of found verbs with a particle that are right, and of those
+  /// that are found. The lemma of a verb is that without its particle.
+  func germanFigures(_ lemmatizer: Lemmatizer) -> (lemmas: Double, precision: Double, recall: Double) {
+    var (right, all, found, wanted, both) = (0, 0, 0, 0, 0)
+    for sentence in sentences {
+      var builder = TextBuilder(lemmatizer)
+      builder.add(sentence.text, at: TextPlace(file: 0)) { _ in }
+      let index = builder.finish { _ in }
+      var tokens = index.sentences.flatMap(index.pieces).compactMap { piece, token in token.map { (piece, $0) } }[...]
+      var placed: [Int: TextToken] = [:]
+      for word in sentence.words {
+        guard let place = tokens.prefix(8).firstIndex(where: { $0.0 == word.form }) else { continue }
+        placed[word.number] = tokens[place].1
+        tokens = tokens[(place + 1)...]
+      }
+      let particles = sentence.words.filter(\.isParticle)
+      wanted += particles.count
+      found += index.tokens.count(where: \.isPart)
+      both += particles.count { particle in
+        guard let own = placed[particle.number], let verb = placed[particle.head] else { return false }
+        return own.isPart && own.form == verb.form
+      }
+      for word in sentence.words where Self.isContent(word) {
+        all += 1
+        guard let token = placed[word.number], let lemma = index.lemma(of: token) else { continue }
+        let particle = particles.first { $0.head == word.number }?.form ?? ""
+        if index.lemmas[Int(lemma)].text == word.written || index.lemmas[Int(lemma)].text == particle + word.written {
+          right += 1
+        }
+      }
+    }
+    func percent(_ part: Int, _ whole: Int) -> Double { (1_000 * Double(part) / Double(max(1, whole))).rounded() / 10 }
+    return (percent(right, all), percent(both, found), percent(both, wanted))
   }
 
   /// Among equally likely lemmas the one more frequent in the text counts, as when reading a text.

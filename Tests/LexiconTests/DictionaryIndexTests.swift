@@ -40,6 +40,42 @@ import TestSupport
     #expect(library.failures.isEmpty)
   }
 
+  @Test func `a table of forms keeps capitals in German, and is asked apart from other dictionaries`() throws {
+    try write("de-a.words", [(.form, "Essen", "Speise"), (.meaning, "essen", "to eat")])
+    let german = try #require(Language.named("german"))
+    #expect(self.library().formTable(of: german) == nil)
+    try folder.write("# mine\nEssen\tEssen\nessen\tessen\t3\naß\t essen \n\tx\nx\t\n", to: "forms.tsv")
+    let counts = try DictionaryIndexWriter.write(folder.file("de.forms.words"), isInterrupted: { false }) {
+      try self.library().index(folder.file("forms.tsv"), areForms: true, into: $0)
+    }
+    #expect(counts == [.form: 3])
+    let library = self.library()
+    #expect(library.formTable(of: german) != nil && library.formTable(of: spanish) == nil)
+    func lemmas(_ form: String) throws -> [String] { try library.lemmas(of: form, in: german, fromTables: true) }
+    #expect(try lemmas("Essen") == ["Essen"] && lemmas("essen") == ["essen"] && lemmas("aß") == ["essen"])
+    #expect(try lemmas("ESSEN").isEmpty && library.lemmas(of: "essen", in: german) == ["Speise"])
+    #expect(try library.define("essen", in: german).map(\.text) == ["to eat"])
+    #expect(throws: DictionaryError.self) {
+      try DictionaryIndexWriter.write(folder.file("no.words"), isInterrupted: { false }) {
+        try self.library().index(folder.file("es.ifo"), areForms: true, into: $0)
+      }
+    }
+  }
+
+  @Test func `of German entries that differ in capitals, those of the word come first`() throws {
+    let texts = ["Sehen <n> eyesight", "Sehenswürdigkeit (sehen) sight", "sehen <v> see"]
+    try write("deu-a.words", texts.map { (.meaning, "sehen", $0) })
+    let german = try #require(Language.named("german"))
+    #expect(try library().define("sehen", in: german).map(\.text) == [texts[2], texts[0], texts[1]])
+    #expect(try library().define("Sehen", in: german).map(\.text) == texts)
+  }
+
+  @Test func `a language with a table of forms only has no dictionary`() throws {
+    try write("es.forms.words", [(.form, "gatos", "gato")])
+    #expect(!library().hasDictionary(of: spanish))
+    #expect(throws: DictionaryError.self) { try library().define("gato", in: spanish) }
+  }
+
   @Test func `each of many entries is found again, and nothing else`() throws {
     let words = (0..<5_000).map { "w\($0 * 7 % 5_003)" }
     try write("es-many.words", words.map { (.meaning, $0, "of " + $0) })

@@ -43,6 +43,41 @@ import TestSupport
     #expect(try home.run("word", "define", "猫", "--dictionary", "jpn-eng").output == "jpn-eng:\n  cat\n")
   }
 
+  @Test func `a table of forms is added once, and gives German words their lemmas`() throws {
+    let table = try home.write("Häuser\tHaus\nHaus\tHaus\nruft\trufen\nanrufen\tanrufen\n", to: "mine.tsv")
+    let added = try home.run("word", "dictionaries", "add", table, "--forms", "--language", "german")
+    #expect(added.output == "Added de-mine.forms: 0 meanings, 4 forms, 0 frequencies.\n", "\(added)")
+    #expect(
+      try home.run("word", "lemma", "Häuser", "haus", "--language", "german").output == "Häuser  Haus\nhaus    Haus\n")
+    let words = try home.run(
+      ["text", "words", "-", "--language", "german", "--json"], input: "Er ruft seine zwei Häuser an.")
+    #expect(words.output.contains("\"lemma\": \"anrufen\"") && words.output.contains("\"lemma\": \"Haus\""), "\(words)")
+    #expect(!words.output.contains("\"lemma\": \"an\""), "\(words)")
+    try home.write(String(repeating: "a\tb\n", count: 1 << 19), to: "data/lemmas/de.tsv")
+    let noted = try home.run("word", "lemma", "ruft", "--language", "german")
+    #expect(
+      noted.errors.contains("is large") && noted.errors.contains("add FILE --forms --language german"), "\(noted)")
+  }
+
+  @Test func `a word's forms are shown, or the package that has them is named`() throws {
+    let refused = try home.run("word", "forms", "ev", "--language", "turkish")
+    #expect(refused.status == 1 && refused.errors.contains("Spanish, Italian, French"), "\(refused)")
+    guard access("/usr/share/apertium/apertium-cat-ita/cat-ita.autogen.bin", F_OK) == 0 else { return }
+    let shown = try home.run("word", "forms", "parlare", "--language", "italian")
+    #expect(shown.output.contains("present          singular  parlo "), "\(shown)")
+    let json = try home.run("word", "forms", "amici", "--part", "noun", "--language", "italian", "--json")
+    #expect(
+      json.output.hasPrefix(
+        "{\"form\": \"amico\", \"part\": \"noun\", \"features\": {\"number\": \"singular\", \"gender\": "
+          + "\"masculine\"}}\n"), "\(json)")
+    let code =
+      "for _, f in ipairs(words.forms('parlo', {language='italian', part='verb'})) do if f.features.person == 3 "
+      + "and f.features.mood == 'subjunctive' then print(f.form) end end"
+    #expect(try home.lua(code).output.hasPrefix("parli\nparlino\n"))
+    let unknown = try home.run("word", "forms", "xyzzy", "--language", "italian")
+    #expect(unknown.status == 1 && unknown.errors.contains("no forms of \"xyzzy\""), "\(unknown)")
+  }
+
   @Test func `a language whose word list is in no package is listed without one`() throws {
     let lines = try home.run("word", "languages").output.split(separator: "\n")
     #expect(lines.contains { $0.hasPrefix("turkish ") && $0.hasSuffix(" not in Debian") }, "\(lines)")

@@ -199,7 +199,7 @@ import Text
     let dictionaries = try UserDictionaries(workspace)
     let added = try dictionaries.add(path)
     #expect(added.name.hasPrefix("Mine") || !added.name.isEmpty)
-    #expect(added.meanings == 1 && added.forms == 1 && added.frequencies == 1 && added.pronunciations == 1)
+    #expect(added.counts == [.meaning: 1, .form: 1, .frequency: 1, .pronunciation: 1])
     #expect(size(of: added.path) > 0)
     #expect(throws: DictionaryError.self) { try dictionaries.remove("Mime") }
     try dictionaries.remove(added.name)

@@ -22,6 +22,9 @@ public struct DictionaryPlace: Equatable, Sendable {
   public let isOwn: Bool
   let format: Format
 
+  /// Whether it is a table that has all forms of its words with their lemmas, which are themselves forms of theirs.
+  public var isFormTable: Bool { format == .indexed && name.hasSuffix(DictionaryLibrary.formEnding) }
+
   /// Whether it may have headwords that are forms of others.
   var mayHaveForms: Bool {
     switch format {
@@ -62,6 +65,8 @@ public struct DictionaryPlace: Equatable, Sendable {
 
 public final class DictionaryLibrary {
   public static let indexEnding = ".words"
+  /// The end of the name of a table of forms.
+  public static let formEnding = ".forms"
 
   /// The folders for the user's dictionaries.
   public let ownFolders: [String]
@@ -127,24 +132,41 @@ public final class DictionaryLibrary {
     failures = []
     let asked = try chosen(for: language, only: name, order: order)
     let form = HeadwordForm(language: language, foldsAccents: foldAccents)
-    return try asked.flatMap { place in try ask(place) { try $0.meanings(of: word, form) } }
+    return try asked.flatMap { place in
+      let found = try ask(place) { try $0.meanings(of: word, form) }
+      // `Sehen` says less about `sehen`; where headwords have no capitals, the text begins with one.
+      let first = language.letterCase == .nouns ? found.filter { $0.text.hasPrefix(word) } : []
+      return first + found.filter { !first.contains($0) }
+    }
   }
 
   /// Returns the lemmas of a form according to the dictionaries: non-lemma entries of Yomitan, synonyms of StarDict.
+  /// - Parameter fromTables: whether the tables of forms are asked, where capitals have to be the same, or all other
+  ///   dictionaries.
   /// - Throws: `FileError` if interrupted.
-  public func lemmas(of word: String, in language: Language) throws -> [String] {
-    let form = HeadwordForm(language: language, foldsAccents: false)
+  public func lemmas(of word: String, in language: Language, fromTables: Bool = false) throws -> [String] {
+    let form = HeadwordForm(language: language, foldsAccents: false, keepsCapitals: fromTables)
     var lemmas: [String] = []
     let listing = formPlaces[language] ?? places().filter { $0.mayHaveForms && serves($0, language) }
-    for place in listing {
+    for place in listing where place.isFormTable == fromTables {
       for listed in try ask(place, { try $0.lemmas(of: word, form) }) {
         let lemma = language.marksStress ? withoutStress(listed.composed) : listed
         if !lemmas.contains(lemma) { lemmas.append(lemma) }
       }
     }
     // One that cannot be opened is not read again for the next word.
-    formPlaces[language] = listing.filter { opened[$0.path] != nil }
+    formPlaces[language] = listing.filter { $0.isFormTable != fromTables || opened[$0.path] != nil }
     return lemmas
+  }
+
+  /// Returns what finds the lemmas of a form in the tables of forms of a language; nil without such a table. After an
+  /// interrupt it finds none.
+  public func formTable(of language: Language) -> ((String) -> [String])? {
+    guard places().contains(where: { $0.isFormTable && serves($0, language) }) else { return nil }
+    return { form in
+      // What reads the text goes on to say that it was interrupted.
+      do { return try self.lemmas(of: form, in: language, fromTables: true) } catch { return [] }
+    }
   }
 
   /// Returns what the dictionaries, by name, say about a word besides its meanings: its frequency, its pronunciation.
@@ -176,11 +198,14 @@ public final class DictionaryLibrary {
   public func forget() { (opened, formPlaces) = ([:], [:]) }
 
   /// Copies everything in a dictionary of another format into an index; throws `DictionaryError`, `FileError`.
-  public func index(_ path: String, into index: DictionaryIndexWriter) throws {
-    guard let place = DictionaryPlace(path, isOwn: true), place.format != .indexed else {
-      throw DictionaryError.damaged(path: path, reason: "a .zip of Yomitan, a .ifo, a .index or a .tsv is expected")
+  /// - Parameter areForms: the file is a table of forms and their lemmas.
+  public func index(_ path: String, areForms: Bool = false, into index: DictionaryIndexWriter) throws {
+    guard let place = DictionaryPlace(path, isOwn: true), areForms ? place.format == .table : place.format != .indexed
+    else {
+      let expected = areForms ? "" : "a .zip of Yomitan, a .ifo, a .index or "
+      throw DictionaryError.damaged(path: path, reason: "\(expected)a .tsv is expected")
     }
-    try WordDictionary(place, isInterrupted: isInterrupted).add(to: index)
+    try WordDictionary(place, areForms: areForms, isInterrupted: isInterrupted).add(to: index)
   }
 
   /// Returns whether each dictionary that `define` uses for a language has been read.
@@ -190,7 +215,9 @@ public final class DictionaryLibrary {
     return try chosen(for: language, only: nil).allSatisfy { opened[$0.path]?.hasTable(form) == true }
   }
 
-  public func hasDictionary(of language: Language) -> Bool { places().contains { serves($0, language) } }
+  public func hasDictionary(of language: Language) -> Bool {
+    places().contains { !$0.isFormTable && serves($0, language) }
+  }
 
   /// Returns the languages other than this one that have a dictionary here.
   public func languages(besides language: Language) -> [Language] {
@@ -217,7 +244,7 @@ public final class DictionaryLibrary {
       if named.isEmpty { throw .unknown(name: name, suggestion: suggestion(for: name, among: places.map(\.name))) }
       return named
     }
-    let fitting = places.filter { serves($0, language) }
+    let fitting = places.filter { !$0.isFormTable && serves($0, language) }
     if fitting.isEmpty { throw .none(language: language.title, package: Language.base(language.baseCode)?.meanings) }
     func rank(_ place: DictionaryPlace) -> Int {
       if let wanted = order.firstIndex(of: place.name) { return wanted - order.count }

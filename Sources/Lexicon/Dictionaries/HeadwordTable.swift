@@ -31,8 +31,11 @@ struct HeadwordTable {
 struct HeadwordForm: Hashable {
   let language: Language
   let foldsAccents: Bool
+  /// Whether words that differ in capitals are different.
+  var keepsCapitals = false
 
   func key(_ word: ArraySlice<UInt8>) -> [UInt8] {
+    if keepsCapitals { return Array(String(decoding: word, as: UTF8.self).composed.utf8) }
     var key: [UInt8] = []
     let isPlain = word.withUnsafeBufferPointer { bytes in
       withNormalizedPlain(bytes, language.letterCase) { key = Array($0) }

@@ -15,9 +15,10 @@ final class WordDictionary {
   private let isInterrupted: () -> Bool
   private var tables: [HeadwordForm: HeadwordTable] = [:]
 
+  /// - Parameter areForms: a table has lemmas in place of meanings.
   /// - Parameter isInterrupted: polled while its files are read, and while its headwords are put into a table.
   /// - Throws: `FileError`, `DictionaryError.damaged`.
-  init(_ place: DictionaryPlace, isInterrupted: @escaping () -> Bool) throws {
+  init(_ place: DictionaryPlace, areForms: Bool = false, isInterrupted: @escaping () -> Bool) throws {
     (self.place, self.isInterrupted) = (place, isInterrupted)
     index = place.format == .indexed ? try DictionaryIndex(place.path) : nil
     records =
@@ -25,7 +26,7 @@ final class WordDictionary {
       case .indexed: nil
       case .dictd: try DictdRecords(place.path, isInterrupted)
       case .starDict: try StarDictRecords(place.path, isInterrupted)
-      case .table: try TableRecords(place.path, isInterrupted)
+      case .table: try TableRecords(place.path, hasForms: areForms, isInterrupted)
       }
   }
 
@@ -181,14 +182,16 @@ struct DictdRecords: DictionaryRecords {
   }
 }
 
-/// A table made by the user: each line has a word, a tab, and its meaning; further columns are further meanings.
+/// A table made by the user: each line has a word, a tab, and its meaning; further columns are further meanings. In a
+/// table of forms, the second column is the lemma.
 struct TableRecords: DictionaryRecords {
   private let path: String
   private let bytes: [UInt8]
   let offsets: [UInt32]
+  let hasForms: Bool
 
-  init(_ path: String, _ isInterrupted: @escaping () -> Bool) throws {
-    self.path = path
+  init(_ path: String, hasForms: Bool, _ isInterrupted: @escaping () -> Bool) throws {
+    (self.path, self.hasForms) = (path, hasForms)
     let bytes = try FileText.bytes(path, limit: WordDictionary.headwordLimit, isInterrupted: isInterrupted)
     if String(validating: bytes, as: UTF8.self) == nil {
       throw DictionaryError.damaged(path: path, reason: "it is not UTF-8")
@@ -198,6 +201,12 @@ struct TableRecords: DictionaryRecords {
   }
 
   func headword(at offset: Int) -> ArraySlice<UInt8> { bytes[offset...].prefix { $0 != UInt8(ascii: "\t") } }
+
+  func lemma(at offset: Int) -> String? {
+    guard hasForms else { return nil }
+    let rest = bytes[offset...].drop { $0 != UInt8(ascii: "\t") }.dropFirst()
+    return String(decoding: rest.prefix { $0 != UInt8(ascii: "\t") && $0 != UInt8(ascii: "\n") }, as: UTF8.self).trimmed
+  }
 
   func texts(at offset: Int) throws -> [(text: String, isMarkup: Bool)] {
     let line = bytes[offset...].prefix(PackedText.entryLimit + 1).prefix { $0 != UInt8(ascii: "\n") }

@@ -23,5 +23,6 @@ extension Language {
         """,
       files: ApertiumFiles(
         analysers: ["spa-cat/cat-spa", "cat-ita/cat-ita"],
-        bilingual: [("es", "spa-cat/cat-spa"), ("it", "cat-ita/cat-ita")], package: "apertium-spa-cat")))
+        bilingual: [("es", "spa-cat/cat-spa"), ("it", "cat-ita/cat-ita")],
+        generators: ["spa-cat/spa-cat"], package: "apertium-spa-cat")))
 }

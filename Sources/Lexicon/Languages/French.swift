@@ -33,5 +33,6 @@ extension Language {
         étant avant certaines lequel seront certains étaient aurait
         """,
       files: ApertiumFiles(
-        analysers: ["fra-cat/fra-cat"], bilingual: [("ca", "fra-cat/fra-cat")], package: "apertium-fra-cat")))
+        analysers: ["fra-cat/fra-cat"], bilingual: [("ca", "fra-cat/fra-cat")],
+        generators: ["fra-cat/cat-fra"], package: "apertium-fra-cat")))
 }

@@ -53,5 +53,5 @@ extension Language {
         """,
       files: ApertiumFiles(
         analysers: ["cat-ita/ita-cat", "srd-ita/ita-srd"], bilingual: [("ca", "cat-ita/ita-cat")],
-        package: "apertium-cat-ita")))
+        generators: ["cat-ita/cat-ita"], package: "apertium-cat-ita")))
 }

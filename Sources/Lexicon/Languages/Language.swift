@@ -35,6 +35,8 @@ public struct ApertiumFiles: Sendable {
   public var analysers: [String] = []
   /// Bilingual dictionaries, with the code of their target language.
   public var bilingual: [(meanings: String, path: String)] = []
+  /// Generators, which make the forms of a lemma, the best first.
+  public var generators: [String] = []
   public var package = ""
 }
 
@@ -68,6 +70,13 @@ public struct ReadingRules: Sendable {
   /// Words of closed classes (pronouns, prepositions, conjunctions, ...), the most frequent first. They are never
   /// names, whatever their capitals, and a hundred of them tell a text in this language from others.
   public var frequentWords = ""
+  /// What may stand apart from its verb: `an` of `ruft ... an`.
+  public var particles = ""
+  /// Verbs with forms that other data may lack, `rufen:rief`; en, n, t, st or est may follow a form.
+  public var strongForms = ""
+  /// Words that have no particle, besides the frequent ones, and those that begin the next clause after one.
+  public var withoutParticle = ""
+  public var conjunctions = ""
   public var files = ApertiumFiles()
 
   /// The rules of a language without any of its own.

@@ -42,5 +42,6 @@ extension Language {
         pelas tenha desde vão sejam nada várias há todo
         """,
       files: ApertiumFiles(
-        analysers: ["por-cat/por-cat"], bilingual: [("ca", "por-cat/por-cat")], package: "apertium-por-cat")))
+        analysers: ["por-cat/por-cat"], bilingual: [("ca", "por-cat/por-cat")],
+        generators: ["por-cat/cat-por"], package: "apertium-por-cat")))
 }

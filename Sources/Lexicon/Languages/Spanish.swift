@@ -68,5 +68,6 @@ extension Language {
         """,
       files: ApertiumFiles(
         analysers: ["eng-spa/spa-eng", "spa-cat/spa-cat"],
-        bilingual: [("en", "eng-spa/spa-eng"), ("ca", "spa-cat/spa-cat")], package: "apertium-eng-spa")))
+        bilingual: [("en", "eng-spa/spa-eng"), ("ca", "spa-cat/spa-cat")],
+        generators: ["spa-cat/cat-spa", "eng-spa/eng-spa"], package: "apertium-eng-spa")))
 }

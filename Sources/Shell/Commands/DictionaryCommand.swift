@@ -28,8 +28,9 @@ enum DictionaryCommand {
       English; one without a language is used for every language. Debian has dict-wn and dict-freedict-spa-eng, \
       dict-freedict-eng-spa, ..., and apertium-eng-spa; those of Apertium are searched last. `add` indexes a .zip of \
       Yomitan (terms, frequencies, forms), a .ifo, a .index or a .tsv once, so that searches in a large one are \
-      fast; `remove` deletes such an index. `order` sets which dictionaries are searched first; it is the setting \
-      text.dictionaries.
+      fast; `remove` deletes such an index. With --forms, a .tsv (form, tab, lemma) gives the words of texts their \
+      dictionary forms, before all other data of its language. `order` sets which dictionaries are searched first; it \
+      is the setting text.dictionaries.
       """,
     arguments: [
       Argument(
@@ -42,10 +43,11 @@ enum DictionaryCommand {
       Option("--name", "NAME", help: "the name of a dictionary that is added"),
       Option(
         "--language", "L", .language, help: "the language of the words of an added dictionary, if it does not say"),
+      Option("--forms", help: "the file that is added is a table: form, tab, lemma"),
     ],
     usage: [
-      "word dictionaries", "word dictionaries add FILE [--name NAME] [--language L]", "word dictionaries remove NAME",
-      "word dictionaries order NAME...",
+      "word dictionaries", "word dictionaries add FILE [--name NAME] [--language L] [--forms]",
+      "word dictionaries remove NAME", "word dictionaries order NAME...",
     ], complete: offers
   ) { invocation, session in
     let names = invocation.list("FILE|NAME")
@@ -109,18 +111,21 @@ enum DictionaryCommand {
       let path = session.environment.folders.expanded(file)
       guard session.rehearsal.mayActOutside("index \(printable(path))") else { continue }
       let added = try session.console.showing("Indexing") { progress in
-        try UserDictionaries(workspace).add(path, named: name, words: language) { progress($0, nil) }
+        try UserDictionaries(workspace).add(
+          path, named: name, words: language, areForms: invocation.flag("--forms")
+        ) { progress($0, nil) }
       }
+      func count(_ kind: DictionaryEntryKind) -> Int { added.counts[kind, default: 0] }
       values.append(
         .record([
-          "name": added.name, "path": added.path, "meanings": added.meanings, "forms": added.forms,
-          "frequencies": added.frequencies, "pronunciations": added.pronunciations,
+          "name": added.name, "path": added.path, "meanings": added.meanings, "forms": count(.form),
+          "frequencies": count(.frequency), "pronunciations": count(.pronunciation),
         ]))
       var counts = [
-        session.counted(added.meanings, "meaning"), session.counted(added.forms, "form"),
-        session.counted(added.frequencies, "frequency", "frequencies"),
+        session.counted(added.meanings, "meaning"), session.counted(count(.form), "form"),
+        session.counted(count(.frequency), "frequency", "frequencies"),
       ]
-      if added.pronunciations > 0 { counts.append(session.counted(added.pronunciations, "pronunciation")) }
+      if count(.pronunciation) > 0 { counts.append(session.counted(count(.pronunciation), "pronunciation")) }
       lines.append("Added \(added.name): \(counts.joined(separator: ", ")).")
       let code = DictionaryPlace.language(of: added.name)
       if let code, session.lexicons.meanings.language(ofWordsIn: added.name) == nil {

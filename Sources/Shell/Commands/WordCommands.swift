@@ -13,8 +13,8 @@ import Workspace
 enum WordCommands {
   static var all: [BuiltIn] {
     [
-      checkWords, LemmaCommand.lemma, anagrams, formable, matching, randomWord, defineWord, DictionaryCommand.command,
-      languages, compileList,
+      checkWords, LemmaCommand.lemma, LemmaCommand.forms, anagrams, formable, matching, randomWord, defineWord,
+      DictionaryCommand.command, languages, compileList,
     ]
   }
 
@@ -231,10 +231,9 @@ enum LemmaCommand {
   static let lemma = BuiltIn(
     "word", "lemma", summary: "Shows the dictionary forms of words.", answer: "{form, lemma, all}...",
     details: """
-      Spanish, Italian, Catalan, Portuguese and French forms come from Debian's Apertium data, English forms from \
-      WordNet. Your own table is used first: lemmas/CODE.tsv in the data folder, a form, a tab, its lemma (es.tsv \
-      for Spanish). Forms that are in none of these are looked up in dictionaries that list forms, those of Yomitan \
-      and StarDict (`word dictionaries add`).
+      Your own table is used first (lemmas/CODE.tsv in the data folder: form, tab, lemma), then tables of forms (`word \
+      dictionaries add FILE --forms`), Debian's Apertium data for Spanish, Italian, Catalan, Portuguese and French, \
+      WordNet for English, dictionaries that list forms, and hunspell.
       """, arguments: [Argument("FORM", isRepeating: true, help: "a word as it occurs in a text")],
     options: [Common.language], example: "word lemma casas dámelo --language spanish"
   ) { invocation, session in
@@ -251,6 +250,49 @@ enum LemmaCommand {
     }
   }
 
+  static let forms = BuiltIn(
+    "word", "forms", summary: "Shows the inflected forms of a word: conjugation, plural, gender.",
+    answer: "{form, part, features}...",
+    details: """
+      For Spanish, Italian, French, Portuguese and Catalan, from Debian's Apertium data (apertium-spa-cat, ...). Of two \
+      forms for the same, such as tuviera and tuviese, it has one. An inflected form stands for its dictionary form.
+      """, arguments: [Argument("LEMMA", help: "a word in its dictionary form")],
+    options: [
+      Option("--part", choice: InflectedForm.parts, help: "only the forms of this part of speech"), Common.language,
+    ], example: "word forms tener --language spanish"
+  ) { invocation, session in
+    let (words, word) = (try session.workspace().words, invocation.text("LEMMA"))
+    let language = try words.language(named: invocation.optionalText("--language"))
+    let forms = try words.forms(of: word, part: invocation.optionalText("--part"), in: language)
+    if forms.isEmpty { throw LookupError.noForms(word: word, language: language.title) }
+    let tables = forms.map(\.part).distinct(by: \.self).flatMap { part in
+      let own = forms.filter { $0.part == part }
+      return [
+        table(own.filter { $0.features["person"] == nil }, part, columns: [nil]),
+        table(own.filter { $0.features["person"] != nil }, part, columns: ["1", "2", "3"]),
+      ]
+    }.filter { !$0.rows.isEmpty }.map { [Display.table($0)] }
+    return CommandResult(.list(forms.map(\.value)), .parts(Array(tables.joined(separator: [.lines([""])]))))
+  }
+
+  /// Returns the table of some forms of a part of speech, with a column for each person.
+  private static func table(_ forms: [InflectedForm], _ part: String, columns: [String?]) -> TableText {
+    func row(_ form: InflectedForm) -> [String] {
+      let number = form.features["number"] ?? ""
+      return [printable(form.title), number == "both" ? "" : number]
+    }
+    let rows = forms.map(row).distinct(by: \.self).map { title in
+      let own = forms.filter { row($0) == title }
+      return title
+        + columns.map { person in
+          own.filter { $0.features["person"] == person }.map { printable($0.form) }.joined(separator: " / ")
+        }
+    }
+    let titles: [String?: String] = ["1": "1st", "2": "2nd", "3": "3rd"]
+    return TableText(
+      [.init(printable(part)), ""] + columns.map { TableText.Column(titles[$0] ?? "", fit: .wraps) }, rows: rows)
+  }
+
   /// Prints which lemma data is missing or could not be read.
   static func noteMissing(_ package: String?, of language: Language, _ session: Session, command: String) throws {
     if let package {
@@ -258,6 +300,11 @@ enum LemmaCommand {
         "\(command): dictionary forms of \(language.title) need Debian's \(package); without it, words count as written"
       )
     }
-    for failure in try session.workspace().languages.failures { session.console.note("\(command): \(failure.message)") }
+    let languages = try session.workspace().languages
+    if let table = try languages.largeTable(of: language) {
+      let advice = "`word dictionaries add FILE --forms --language \(language.name)` indexes it once"
+      session.console.note("\(command): \(printable(table)) is large and read at each start; \(advice), then remove it")
+    }
+    for failure in languages.failures { session.console.note("\(command): \(failure.message)") }
   }
 }

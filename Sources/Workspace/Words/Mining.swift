@@ -188,7 +188,7 @@ extension TextHandle {
       let isWord = token.map { !$0.isName && text.lemma(of: $0) == lemmaNumber } ?? false
       marked += isWord ? "<b>\(html)</b>" : html
       cloze += isWord ? "{{c1::\(html)}}" : html
-      if isWord { form = piece }
+      if isWord && token?.isPart != true { form = piece }
     }
     let gloss = try workspace.words.gloss(of: lemma.text, isLemma: true, in: language, only: dictionary)
     return mined(lemma.text, form: form, marked, cloze: cloze, sentence, gloss, count: lemma.count)

@@ -12,11 +12,9 @@ import ToggleSettings
 public struct AddedDictionary: Equatable, Sendable {
   public let name: String
   public let path: String
-  public var meanings = 0
-  /// The number of headwords that are forms of other words.
-  public var forms = 0
-  public var frequencies = 0
-  public var pronunciations = 0
+  /// The number of entries by kind; forms are headwords that are forms of other words.
+  public let counts: [DictionaryEntryKind: Int]
+  public var meanings: Int { counts[.meaning, default: 0] + counts[.markup, default: 0] }
 }
 
 /// The dictionaries that a user has added, and the order of all dictionaries.
@@ -33,25 +31,28 @@ public struct UserDictionaries {
   /// Indexes a dictionary: a Yomitan zip, a StarDict `.ifo`, a dictd `.index`, or a table.
   /// - Parameter name: the name of the dictionary; nil uses its own title.
   /// - Parameter words: the language of its headwords, if it does not say so itself.
+  /// - Parameter areForms: the file is a table of forms and their lemmas, for the dictionary forms of texts.
   /// - Parameter progress: called with the number of entries so far; an error that it throws ends the indexing.
   /// - Throws: `TextFileError`, `DictionaryError`, `FileError`.
   public func add(
-    _ path: String, named name: String? = nil, words: Language? = nil, progress: (Int) throws -> Void = { _ in }
+    _ path: String, named name: String? = nil, words: Language? = nil, areForms: Bool = false,
+    progress: (Int) throws -> Void = { _ in }
   ) throws -> AddedDictionary {
     let isInterrupted = workspace.isInterrupted
-    let isZip = path.lowercased().hasSuffix(".zip")
+    let isZip = !areForms && path.lowercased().hasSuffix(".zip")
     let yomitan = isZip ? try YomitanFile(path, isInterrupted: isInterrupted) : nil
     let file = String(lastPart(of: path).prefix { $0 != "." })
     let name = try DictionaryName(
       name ?? yomitan?.title ?? file, words: words?.baseCode ?? yomitan?.words, meanings: yomitan?.meanings, path: path)
+    let title = name.text + (areForms ? DictionaryLibrary.formEnding : "")
     guard let folder = library.ownFolders.first else {
       throw DictionaryError.damaged(path: path, reason: "there is no folder for dictionaries")
     }
     try makePrivateFolder(folder)
-    let target = "\(folder)/\(name.text)\(DictionaryLibrary.indexEnding)"
+    let target = "\(folder)/\(title)\(DictionaryLibrary.indexEnding)"
     var seen = 0
     let counts = try DictionaryIndexWriter.write(target, isInterrupted: isInterrupted) { index in
-      guard let yomitan else { return try library.index(path, into: index) }
+      guard let yomitan else { return try library.index(path, areForms: areForms, into: index) }
       try yomitan.forEachEntry { entry in
         seen += 1
         if seen & 0xFFF == 0 { try progress(seen) }
@@ -64,11 +65,7 @@ public struct UserDictionaries {
       }
     }
     forget()
-    var added = AddedDictionary(name: name.text, path: target)
-    added.meanings = counts[.meaning, default: 0] + counts[.markup, default: 0]
-    (added.forms, added.frequencies) = (counts[.form, default: 0], counts[.frequency, default: 0])
-    added.pronunciations = counts[.pronunciation, default: 0]
-    return added
+    return AddedDictionary(name: title, path: target, counts: counts)
   }
 
   /// Removes an indexed dictionary.

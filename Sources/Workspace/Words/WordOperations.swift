@@ -7,6 +7,8 @@ import Glibc
 public import Language
 public import Lexicon
 import Templates
+import Text
+public import Values
 
 public struct WordOperations {
   let workspace: Workspace
@@ -115,6 +117,16 @@ public struct WordOperations {
     return []
   }
 
+  /// Returns the inflected forms of a word, or if the data does not have it, those of its dictionary form.
+  /// - Parameter part: one of `InflectedForm.parts`; nil for all parts of speech.
+  /// - Throws: `LanguageError`, also if there is no data of the language.
+  public func forms(of word: String, part: String? = nil, in language: Language) throws -> [InflectedForm] {
+    let (library, word) = (workspace.languages, word.trimmed.composed)
+    let found = try library.forms(of: word, part: part, in: language)
+    guard found.isEmpty, let lemma = library.lemmatizer(of: language).lemma(ofPhrase: word) else { return found }
+    return try library.forms(of: lemma, part: part, in: language)
+  }
+
   /// Puts the entries of the preferred dictionaries first; the others keep their order.
   private static func inOrder(_ meanings: [Meaning], _ order: [String]) -> [Meaning] {
     func rank(_ meaning: Meaning) -> Int { order.firstIndex(of: meaning.dictionary) ?? order.count }
@@ -162,6 +174,16 @@ public struct WordOperations {
   }
 }
 
+extension InflectedForm {
+  /// The form as plain data: `{form=, part=, features={tense=, mood=, person=, number=, gender=, degree=, other=}}`.
+  public var value: Value {
+    let known = Self.names.compactMap { name in
+      features[name].map { (name, Int($0).map { .integer($0) } ?? Value.text($0)) }
+    }
+    return .record([("form", .text(form)), ("part", .text(part)), ("features", .record(known))])
+  }
+}
+
 extension LanguageLibrary {
   /// Returns the entries for a word in Apertium's bilingual dictionaries, as meanings.
   func meanings(of word: String, in language: Language) -> [Meaning] {
@@ -184,6 +206,7 @@ extension Workspace {
       // An interrupt while a dictionary is read is reported by the code that continues to read the text.
       do { return try meanings.lemmas(of: form, in: language) } catch { return [] }
     }
+    library.formTable = meanings.formTable
     opened.languages = library
     return library
   }

@@ -104,7 +104,8 @@ extension ProblemTable {
     LanguageError.self, in: "Language/LanguageError.swift",
     [
       .damaged(path: hostile, reason: "it ends in the middle"), .unreadable(path: hostile, reason: "permission denied"),
-      .missing(language: "Spanish", package: "apertium-eng-spa"), .noFrequencies(language: "Spanish", code: "es"),
+      .missing(language: "Spanish", package: "apertium-eng-spa"), .noForms(language: "Spanish", package: nil),
+      .noForms(language: "Spanish", package: "apertium-spa-cat"), .noFrequencies(language: "Spanish", code: "es"),
     ])
 
   static let textFiles = ProblemTable(

@@ -223,6 +223,7 @@ worst = {
   ["text:plan"] = {function() one_sentence():plan{} end, function() a_text():plan{limit = 1000000} end},
   ["deck:mine"] = {function() big():mine(a_text(), {count = 1000000}) end, function() big():mine(a_text(), {[short_marks()] = 1}) end},
   ["words.lemma"] = texts(words.lemma),
+  ["words.forms"] = texts(function(word) return words.forms(word, {language = "italian"}) end),
   ["decks.open"] = texts(decks.open),
   ["decks.list"] = {},
   ["decks.remove"] = texts(decks.remove),
