@@ -26,7 +26,7 @@ assert(study.exercise {
   input = "text",
   prepare = function(card, ask)
     local forms, labels = {}, {}
-    for _, form in ipairs(ask.forms and ask.forms(card.prompt) or {}) do
+    for _, form in ipairs(ask.forms(card.prompt) or {}) do
       local name = label(form.features)
       if name ~= "" and form.form ~= card.prompt then
         if not forms[name] then labels[#labels + 1] = name end

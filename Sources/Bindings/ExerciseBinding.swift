@@ -3,6 +3,7 @@
 
 import Decks
 import Files
+import Language
 import Lexicon
 public import LuaRuntime
 import Memory
@@ -148,6 +149,19 @@ private struct Asking: LuaRepresentable {
       LuaFunction("shuffle") { [random] stack in
         var random = random
         return LuaValue.list(try stack.table(1).elements { try $0.value(-1) }.shuffled(using: &random))
+      })
+    try stack.top.setField(
+      "forms",
+      LuaFunction("forms") { [words = session.workspace.words] stack in
+        let word = try stack.text(1, limit: longestWords)
+        do {
+          // The time to read data at its first use does not count against a plugin's limit.
+          let found = try CallPause.pausingLimits { try words.forms(ofPhrase: word) }
+          return LuaValue.list(found.map { LuaValue($0.value) })
+        } catch is LanguageError {
+          // The language has no data here.
+          return LuaValue.none
+        }
       })
     return 1
   }

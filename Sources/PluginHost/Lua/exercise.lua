@@ -7,6 +7,11 @@ assert(study.exercise {
   input = "text",
   prepare = function(card)
     if card.answer:find("\n") then return nil, "a long answer" end
-    return { prompt = card.answer, expected = card.prompt, hint = card.prompt:sub(1, utf8.offset(card.prompt, 2) - 1) }
+    return {
+      prompt = card.answer,
+      expected = card.prompt,
+      hint = card.prompt:sub(1, utf8.offset(card.prompt, 2) - 1),
+      reveal = card.prompt,
+    }
   end,
 })

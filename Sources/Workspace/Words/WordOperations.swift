@@ -117,6 +117,14 @@ public struct WordOperations {
     return []
   }
 
+  /// Returns the inflected forms of the word of a card in the language of texts, without its article.
+  /// - Throws: `LanguageError`; `LexiconError.unknownLanguage`.
+  public func forms(ofPhrase phrase: String) throws -> [InflectedForm] {
+    let language = try language()
+    let word = workspace.languages.lemmatizer(of: language).word(ofPhrase: phrase)
+    return try word.map { try forms(of: $0, in: language) } ?? []
+  }
+
   /// Returns the inflected forms of a word, or if the data does not have it, those of its dictionary form.
   /// - Parameter part: one of `InflectedForm.parts`; nil for all parts of speech.
   /// - Throws: `LanguageError`, also if there is no data of the language.
