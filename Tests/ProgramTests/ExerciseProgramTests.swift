@@ -29,10 +29,11 @@ import TestSupport
   }
 
   @Test func `in a pipe a choice is a number, and recognition changes no schedule`() throws {
-    let run = try home.run("study", "D", "--exercise", "gap", "--limit", "1", input: "gato\n9\nperro\n\n")
+    let run = try home.run("study", "D", "--exercise", "gap", "--limit", "1", input: "zzz\n9\nperro\n\n")
     #expect(run.errors.contains("gap asks to recognise the answer: answers change no schedule."), "\(run)")
     #expect(run.output.contains("Veo el ____ grande. 1 "), "\(run)")
-    #expect(run.output.contains("Done. 0 right, 1 wrong.") || run.output.contains("Stopped."), "\(run)")
+    #expect(run.output.contains("\"zzz\" is not an answer; a number from 1 to 4 expected."), "\(run)")
+    #expect(run.output.contains("Done. 1 right, 0 wrong."), "\(run)")
     #expect(try home.run("card", "list", "is:new").lines.count == 6)
     let usual = try home.run("study", "D", "--exercise", "gap", "--query", "mar", input: "\ngood\n")
     #expect(usual.output.contains("1 card asked as usual: 1 no sentence with the word."), "\(usual)")
@@ -43,14 +44,15 @@ import TestSupport
     let run = try home.run(
       "study", "D", "--exercise", "writing", "--limit", "2", "--json", input: "perro\n\ngatto\nx\n4\n")
     let lines = run.lines
-    #expect(lines.count == 6, "\(run)")
-    guard lines.count == 6 else { return }
+    #expect(lines.count == 7, "\(run)")
+    guard lines.count == 7 else { return }
     #expect(lines[0].contains(#""input": "text", "prompt": "write dog", "hint": "p"}"#), "\(lines[0])")
     #expect(!lines[0].contains("expected"))
     #expect(lines[1].hasPrefix(#"{"rating": "good", "feedback": "", "expected": "perro", "words": [{"mark": "right""#))
     #expect(lines[3].hasPrefix(#"{"rating": "hard""#) && lines[4].contains(#""code": "bad_answer""#), "\(run)")
-    #expect(lines[5] == #"{"right": 2, "wrong": 0, "remaining": 0}"#)
-    #expect(try home.run("undo").output.contains("gato: easy"))
+    // The card that was good comes back after its first step.
+    #expect(lines[5].contains("write dog") && lines[6] == #"{"right": 2, "wrong": 0, "remaining": 1}"#)
+    #expect(try home.run("undo").output.contains(#""gato": easy"#))
   }
 
   @Test func `a screen reader hears the result in words, and Enter takes the proposal`() throws {
@@ -58,11 +60,11 @@ import TestSupport
     let terminal = try home.terminal(
       "--set", "accessibility.screen_reader=on", "study", "D", "--exercise", "writing", "--limit", "2")
     terminal.type("\t", after: "Card 1 of 2. write dog.", showing: "write dog. p.")
-    terminal.type("pero\r", showing: "Enter means hard.")
-    terminal.type("\r", showing: "Card 2 of 2. write cat.")
-    terminal.type("xx\r", showing: "Word 1: xx; right is gato. cat. Again, hard, good, or easy? Enter means again.")
+    terminal.type("perrro\r", showing: "Word 1: perrro; right is perro.")
+    terminal.type("\r", showing: "write cat.")
+    terminal.type("xx\r", showing: "Word 1: xx; right is gato. cat.")
     #expect(terminal.ended(after: "q") == 0)
-    #expect(try home.run("undo").output.contains("perro: hard"))
+    #expect(try home.run("undo").output.contains(#""perro": hard"#))
   }
 
   @Test func `on a screen a choice is a key, and undo asks the same again`() throws {
@@ -80,7 +82,7 @@ import TestSupport
     #expect(try home.run("deck", "options", "D", "exercise=writing", "new_per_day=7").status == 0)
     #expect(try home.run("deck", "options", "D", "--json").output.contains(#""exercise": "writing""#))
     #expect(try home.run("study", "D", input: "perro\n\n").output.contains("perro: right. "))
-    try home.run("undo", "1")
+    #expect(try home.run("undo").output.contains(#""perro": good"#))
     #expect(try home.run("plugin", "disable", "writing").status == 0)
     let plain = try home.run("study", "D", input: "\ngood\n")
     #expect(plain.errors.contains("The cards are asked as usual: ") && plain.output.contains("perro.\n"), "\(plain)")
