@@ -171,7 +171,10 @@ let package = Package(
         "Problems", "Text", "Values", "Files", "Archives", "LuaRuntime", "Commands", "Bindings",
         "WordGames", "Workspace", "Wire", "CConfinement",
       ], isLarge: true,
-      resources: ["expect.lua", "init.lua", "plugin.json", "test.lua"].map { .embedInCode("Lua/" + $0) }),
+      resources: [
+        "exercise.lua", "exercise_test.lua", "expect.lua", "init.lua", "mode.lua", "mode_test.lua", "plugin.json",
+        "test.lua",
+      ].map { .embedInCode("Lua/" + $0) }),
     room(
       "Shell",
       [

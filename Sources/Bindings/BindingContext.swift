@@ -15,7 +15,7 @@ public struct Grants: Equatable, Sendable {
     case decksWrite = "decks.write"
     case documentsRead = "documents.read"
     case documentsWrite = "documents.write"
-    case words, texts, games, settings, shell
+    case words, texts, games, study, settings, shell
     case shellRun = "shell.run"
     /// The event `command` passes the whole line.
     case commandsRead = "commands.read"

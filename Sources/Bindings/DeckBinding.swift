@@ -48,7 +48,7 @@ func deckType(_ context: BindingContext) -> BoundType<DeckHandle> {
     describeDeckFiles(type, context)
     describeComparing(type, context)
     describeMining(type)
-    addStudying(type)
+    addStudying(type, context)
     type.operation("__len") { deck, _ in try deck.count() }
   }
 }

@@ -36,15 +36,19 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "new", ["options": .optional(.table)], returns: .object("game").orProblem,
       example: "{mode = \"classic\", language = \"english\", length = 9}",
-      "Starts a game: {mode=\"classic\", language=, length=, level=, base=, seed=, fold_accents=, lexicon=}. level is "
+      "Starts a game: {mode=\"classic\", language=, length=, level=, base=, seed=, fold_accents=, lexicon=, "
+        + "deck=, query=}. level is "
         + "\"easy\", \"normal\" or \"hard\": how many words there are to find. With fold_accents, à matches a; ñ "
-        + "remains a separate letter. A base is used as it is; length is then that of the words after it."
+        + "remains a separate letter. With a deck the words are its prompts of one word, and a hint is an "
+        + "answer. Code too_few_words: it has too few for the mode. A base is used as it is; length is then that of the words after it."
     ) { stack in
       let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
       let folds = try wanted.foldsAccents ?? workspace.preferences().games.foldsAccents
       try context.plugins.prepareMode(wanted.mode)
-      if wanted.lexicon == nil { _ = try openLexicon(wanted.language, foldAccents: folds, workspace) }
+      if wanted.lexicon == nil, wanted.deck == nil {
+        _ = try openLexicon(wanted.language, foldAccents: folds, workspace)
+      }
       return try workspace.games.start(wanted)
     }
   }
@@ -53,7 +57,9 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
 private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
   var wanted = GameOptions()
   guard let table else { return wanted }
-  try table.allowOnly(["mode", "language", "length", "level", "base", "seed", "fold_accents", "lexicon"])
+  try table.allowOnly([
+    "mode", "language", "length", "level", "base", "seed", "fold_accents", "lexicon", "deck", "query",
+  ])
   wanted.mode = try table.optionalText("mode") ?? wanted.mode
   wanted.language = try table.optionalText("language")
   wanted.length = try table.optionalInteger("length", in: 2...64)
@@ -61,6 +67,8 @@ private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
   wanted.base = try table.optionalText("base")
   wanted.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
   wanted.foldsAccents = try table.optionalBoolean("fold_accents")
+  wanted.deck = try table.optionalObject("deck", DeckHandle.self)
+  wanted.query = try table.optionalText("query")
   wanted.lexicon = try table.optionalObject("lexicon", LexiconHandle.self)?.lexicon
   return wanted
 }
@@ -164,6 +172,12 @@ private func describeState(_ type: BoundType<GameHandle>) {
     Frozen($0.game.found, advice: "words are found by game:guess()")
   }
   type.field("count", .integer, "How many words were found.") { $0.game.count }
+  type.field("answers", .table, "Of a game over a deck: what each found word means, by the word.") { handle in
+    let found = handle.game.found.map { ($0, handle.game.own.answers[$0]) }
+    return Frozen(
+      LuaValue.table(found.compactMap { word, answer in answer.map { (.text(word), .text($0)) } }),
+      advice: "they are the answers of cards")
+  }
   type.field("average", .number, "The mean length of the found words; 0 when there are none.") { $0.game.average }
   type.field(
     "lexicon", .object("lexicon"),

@@ -14,8 +14,8 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   registerTypes(context, in: state)
   var modules = [
     decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context),
-    documentsModule(context), wordsModule(context), textsModule(context), gamesModule(context), settingsModule(context),
-    shellModule(context), filesModule(context),
+    documentsModule(context), wordsModule(context), textsModule(context), gamesModule(context), studyModule(context),
+    settingsModule(context), shellModule(context), filesModule(context),
   ]
   for module in modules where !module.isGranted {
     let grant = module.description.grant

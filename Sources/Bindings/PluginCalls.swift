@@ -12,6 +12,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case command(String)
   case completion(String)
   case mode(String, function: String)
+  case exercise(String, function: String)
   case event(ShellEvent)
   case change(String)
   case check(String)
@@ -29,6 +30,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
     case .command(let name): "in command \(quoted(name))"
     case .completion(let name): "in the completion of \(quoted(name))"
     case .mode(let name, let function): "in mode \(quoted(name)), function \(function)"
+    case .exercise(let name, let function): "in exercise \(quoted(name)), function \(function)"
     case .event(let event): "in the event \(event.rawValue)"
     case .change(let subject): "when \(subject) changed"
     case .check(let name): "in the check of the setting \(quoted(name))"

@@ -8,22 +8,25 @@ public import Workspace
 
 extension SessionHandle: BoundObject {}
 
-func addStudying(_ type: BoundType<DeckHandle>) {
+func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
   type.method(
     "study", ["options": .optional(.table)], returns: .object("session").orProblem,
     grant: .decksWrite.unless("it changes no schedule") { (deck: DeckHandle, stack: borrowing LuaStack) in
-      !(try readOptions(stack.optionalTable(2), deck.workspace.preferences()).changesSchedule)
+      !(try readOptions(stack.optionalTable(2), deck, context).changesSchedule)
     }, example: "{mode = \"sprint\", seconds = 60}",
-    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, cram=, schedule=, decks={...}}. "
-      + "A review shows what is due and new, with cram=true every card; schedule=false changes no schedule. A sprint "
-      + "is a race against the clock and changes none either. decks adds further decks."
-  ) { deck, stack in try deck.study(readOptions(stack.optionalTable(2), deck.workspace.preferences())) }
+    "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, cram=, schedule=, exercise=, "
+      + "decks={...}}. A review shows what is due and new, with cram=true every card; schedule=false changes no "
+      + "schedule. A sprint is a race against the clock and changes none either. An exercise asks the cards of a review "
+      + "its own way; one of recognition changes no schedule. decks adds further decks."
+  ) { deck, stack in try deck.study(readOptions(stack.optionalTable(2), deck, context)) }
 }
 
-private func readOptions(_ table: consuming LuaTable?, _ preferences: Preferences) throws -> SessionHandle.Options {
-  var wanted = SessionHandle.Options(preferences)
+private func readOptions(
+  _ table: consuming LuaTable?, _ deck: DeckHandle, _ context: BindingContext
+) throws -> SessionHandle.Options {
+  var wanted = SessionHandle.Options(try deck.workspace.preferences())
   guard let table else { return wanted }
-  try table.allowOnly(["mode", "seconds", "limit", "query", "cram", "schedule", "decks"])
+  try table.allowOnly(["mode", "seconds", "limit", "query", "cram", "schedule", "exercise", "decks"])
   if let name = try table.optionalText("mode") {
     guard let mode = SessionHandle.SessionMode(rawValue: name) else {
       throw table.wrong("mode \"review\" or \"sprint\" expected, got \(quoted(name))")
@@ -36,6 +39,10 @@ private func readOptions(_ table: consuming LuaTable?, _ preferences: Preference
   wanted.isCram = try table.optionalBoolean("cram") ?? false
   if wanted.isCram, wanted.mode == .sprint { throw table.wrong("one of mode=\"sprint\" and cram expected") }
   wanted.reschedules = try table.optionalBoolean("schedule") ?? true
+  wanted.exercise = try table.optionalText("exercise").map { try context.plugins.exercise(named: $0) }
+  if wanted.exercise != nil, wanted.mode == .sprint {
+    throw table.wrong("one of mode=\"sprint\" and exercise expected")
+  }
   wanted.moreDecks = try table.optionalTable("decks") { try $0.elements { try $0.object(-1, DeckHandle.self) } } ?? []
   return wanted
 }
@@ -69,8 +76,23 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
         "over": result.remaining == 0, "interval": result.interval.map { $0 / 86_400 },
       ])
     }
+    describeQuestions(type)
     describeClock(type)
   }
+}
+
+private func describeQuestions(_ type: BoundType<SessionHandle>) {
+  type.field(
+    "question", .optional(.table),
+    "What the top card asks: {input=, prompt=, say=, choices=, tokens=, hint=}; nil if it is only to be recalled."
+  ) { try $0.question().map { Frozen(LuaValue($0.value), advice: "a question is made by its exercise") } }
+  type.method(
+    "give", ["answer": .oneOf([.string, .integer, .list(.integer)])], returns: .table.orProblem,
+    example: "(\"el perro\")",
+    "Judges an answer to the question: a text, the number of a choice, or the numbers of words in order. Returns "
+      + "{rating=, feedback=, expected=, words={{mark=, given=, expected=}...}}; rating is a proposal for answer(). "
+      + "Codes: over, bad_answer."
+  ) { session, stack in try judged(session, 2, on: stack) }
 }
 
 private func describeClock(_ type: BoundType<SessionHandle>) {
@@ -98,10 +120,6 @@ private func describeMarks(_ type: BoundType<SessionHandle>) {
     let flag = try stack.integer(2, in: CardHiding.flags)
     try session.flag(flag)
   }
-}
-
-extension SessionHandle.Options {
-  fileprivate var changesSchedule: Bool { mode == .review && reschedules }
 }
 
 extension LuaGrant {

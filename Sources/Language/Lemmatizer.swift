@@ -56,12 +56,15 @@ public final class Lemmatizer {
   }
 
   /// Returns the lemma of a card's text without its article: `casa` for `las casas`; nil for several words.
-  public func lemma(ofPhrase phrase: String) -> String? {
+  public func lemma(ofPhrase phrase: String) -> String? { word(ofPhrase: phrase).map { lemmas(of: $0).primary } }
+
+  /// Returns the word of a card's text without its article: `casas` for `las casas`; nil for several words.
+  public func word(ofPhrase phrase: String) -> String? {
     var phrase = phrase.replacingApostrophes
     if tables.rules.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
     for beginning in tables.undivided { phrase = phrase.replacing(text: beginning + "' ", with: beginning + "'") }
-    let words = phrase.split(separator: " ").map { lemmas(of: String($0)).primary }
-    let others = words.drop { tables.articles.contains($0) }
+    let words = phrase.split(separator: " ").map(String.init)
+    let others = words.drop { tables.articles.contains(lemmas(of: $0).primary) }
     return others.count == 1 ? others.first : words.count == 1 ? words.first : nil
   }
 

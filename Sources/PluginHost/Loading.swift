@@ -150,6 +150,9 @@ extension PluginHost {
     for mode in manifest.modes where modes.owner(of: mode) != manifest.owner {
       throw PluginError.missing(plugin: manifest.name.description, what: "the mode \"\(mode)\"")
     }
+    for name in manifest.exercises where exercises.owner(of: name) != manifest.owner {
+      throw PluginError.missing(plugin: manifest.name.description, what: "the exercise \"\(name)\"")
+    }
     for command in manifest.commands
     where !registry.commands.contains(where: { $0.path[0] == command && $0.owner == manifest.owner }) {
       throw PluginError.missing(plugin: manifest.name.description, what: "the command \"\(command)\"")
@@ -162,6 +165,7 @@ extension PluginHost {
     if let manifest = plugin.manifest {
       registry.removeAll(owner: manifest.owner)
       modes.remove(owner: manifest.owner)
+      exercises.remove(of: manifest.owner)
       events.removeAll(owner: manifest.owner)
       session.didUnload(manifest.name)
     }

@@ -18,6 +18,7 @@ public struct Manifest: Sendable {
   public let loadsAtStart: Bool
   public let commands: [String]
   public let modes: [String]
+  public let exercises: [String]
   /// The events that the plugin listens to; the first of them that occurs loads its code.
   public let events: [ShellEvent]
   /// What is probably a mistake, but refuses nothing: keys that are not known, but for the author's own (`x-...`).
@@ -53,6 +54,7 @@ public struct Manifest: Sendable {
     loadsAtStart = isNewer ? false : try reader.loadsAtStart()
     commands = isNewer ? [] : try reader.names("commands")
     modes = isNewer ? [] : try reader.names("modes")
+    exercises = isNewer ? [] : try reader.names("exercises")
     events = isNewer ? [] : try reader.events()
     remarks = isNewer ? [] : reader.remarks
   }
@@ -64,7 +66,8 @@ struct ManifestReader {
   let folder: String
 
   private static let keys = [
-    "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "events",
+    "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "exercises",
+    "events",
   ]
 
   var remarks: [String] {

@@ -32,6 +32,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .module("words"): "look up words"
     case .module("texts"): "see what you know of the texts that it may read"
     case .module("games"): "add and play word games"
+    case .module("study"): "see the cards that it asks, and others of their decks"
     case .module("settings"): "read settings and add its own"
     case .module("shell"): "add commands, print, and see which commands you use"
     case .module("shell.run"): "run any command, with all that you may do"

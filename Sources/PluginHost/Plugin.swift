@@ -101,6 +101,7 @@ public final class Plugin {
   /// Its commands; until it is loaded, those that the manifest names.
   public var commands: [String] { state == .loaded ? code?.commands ?? [] : manifest?.commands ?? [] }
   public var modes: [String] { state == .loaded ? code?.modes ?? [] : manifest?.modes ?? [] }
+  public var exercises: [String] { manifest?.exercises ?? [] }
   public var loadTime: Double? { code?.loadTime }
   var lua: LuaState? { code?.lua }
 }

@@ -29,6 +29,7 @@ public final class PluginHost: ListenerLoading {
   let registry: CommandRegistry
   let modes: ModeTable
   let events: EventTable
+  public private(set) lazy var exercises = ExerciseTable(self)
   /// Sorted by name; a user's plugin replaces a bundled one of the same name.
   public internal(set) var plugins: [Plugin] = []
   /// The signed-in user's grants; nil if nobody is signed in or the file cannot be read: then nothing is granted.
@@ -63,7 +64,7 @@ public final class PluginHost: ListenerLoading {
   private var bundledFirst: [Plugin] { plugins.filter(\.isBundled) + plugins.filter { !$0.isBundled } }
 
   /// Returns which plugin has a command or a mode that nobody can use now, and why; nil if none has it.
-  private func reason(forMissing name: String, _ names: (Manifest) -> [String]) -> String? {
+  func reason(forMissing name: String, _ names: (Manifest) -> [String]) -> String? {
     // Without grants, every plugin of the user counts as off.
     guard grants != nil else { return nil }
     for plugin in plugins where plugin.manifest.map(names)?.contains(name) == true {

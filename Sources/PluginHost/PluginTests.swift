@@ -67,6 +67,7 @@ public struct PluginTests {
         return LuaNothing()
       })
     try code.lua.setGlobal("run", runner(of: manifest, grants))
+    try code.lua.setGlobal("ask", code.context.exerciseTester())
     try code.lua.load(PackageResources.expect_lua, name: "expect").call([], results: 0) { _ in }
     try host.runFile("test.lua", of: plugin, in: code)
     if tests.isEmpty {

@@ -5,7 +5,8 @@ extension ProblemCode {
   /// The name of a code, with `_` before each word, is its text: `notFound` is `not_found`, `newerAPI` is `newer_api`.
   public enum Failure: String, CaseIterable, Sendable {
     case allRefused, alreadyUsed, ambiguous, archiveDamaged, archiveRefused, badAnswer, badBase, badCard,
-      badCertificate, badColor, badCommand, badDeclaration, badDue, badEncoding, badFile, badFormat, badGuid, badHeader,
+      badCertificate, badColor, badCommand, badDeclaration, badDue, badEncoding, badExercise, badFile, badFormat,
+      badGuid, badHeader,
       badImage, badList, badManifest, badMode, badName, badPassword, badPath, badPattern, badQuery, badRow, badRule,
       badSize, badState, badSyncAnswer, badTag, badTemplate, badText, badType, badValue, budget, busy, cancelled,
       cannotUndo, changed, changedElsewhere, clockDiffers, damaged, damagedJournal, damagedPicture, drawingFailed,
@@ -19,8 +20,10 @@ extension ProblemCode {
       outOfMemory, outOfRange, over, passwordFile, paused, pluginChanged, pluginDisabled, pluginFailed, pluginLoading,
       pluginStopped, readOnly, removed, scriptFailed, serverFailed, serverRefused, signedIn, storageBusy,
       storageDamaged, storageFailed, storageFull, storageNewer, storageRolledBack, storageUnreadable, symbolicLink,
-      syncFailed, testFailed, timedOut, tooCostly, tooFewReviews, tooLarge, tooLong, tooMany, tooManyValues, tooShort,
-      unchecked, undoConflict, undrawableText, unknownField, unknownFormat, unknownFrame, unknownKind, unknownLanguage,
+      syncFailed, testFailed, timedOut, tooCostly, tooFewReviews, tooFewWords, tooLarge, tooLong, tooMany,
+      tooManyValues, tooShort,
+      unchecked, undoConflict, undrawableText, unknownExercise, unknownField, unknownFormat, unknownFrame, unknownKind,
+      unknownLanguage,
       unknownMode, unknownRule, unknownSetting, unreadable, unwritable, wrongLength, wrongStart, wrongType
     /// Something that a rehearsal cannot do.
     case rehearsal = "dryRun"
@@ -57,6 +60,7 @@ extension ProblemCode {
       case .badDeclaration: "The declaration of a setting is invalid."
       case .badDue: "The text is not a day on which cards can be due."
       case .badEncoding: "The file is not in the given or assumed encoding."
+      case .badExercise: "The description of an exercise is invalid."
       case .badFile: "The file does not have the expected content; the message names line and column."
       case .badFormat: "The file's content does not match its format."
       case .badGuid: "The text is not a valid guid of a card."
@@ -181,6 +185,7 @@ extension ProblemCode {
       case .timedOut: "It took too long."
       case .tooCostly: "The pattern or query would take too long."
       case .tooFewReviews: "There are too few answers to fit the memory model."
+      case .tooFewWords: "There are too few words for a game of that mode."
       case .tooLarge: "The value or file is larger than the limit."
       case .tooLong: "The text is longer than the limit."
       case .tooMany: "There are more items than the limit."
@@ -189,6 +194,7 @@ extension ProblemCode {
       case .unchecked: "The value could not be checked."
       case .undoConflict: "A later change conflicts with undoing this step."
       case .undrawableText: "A text contains characters that no font can draw."
+      case .unknownExercise: "There is no such exercise."
       case .unknownField: "There is no such field."
       case .unknownFormat: "The file's format is unknown."
       case .unknownFrame: "There is no such frame."

@@ -20,6 +20,16 @@ public struct BaseWordOptions {
   }
 }
 
+/// A learner's own words, which a game is about.
+public struct OwnWords {
+  /// What each word means, in normal form: the hints.
+  public var answers: [String: String] = [:]
+  /// The list whose words give the letters, as few words of a learner are made of the letters of another.
+  public var bases: Lexicon?
+
+  public init() {}
+}
+
 extension Game {
   /// The length of a base word if none is requested.
   public static let defaultLength = 8
@@ -28,11 +38,12 @@ extension Game {
 
   /// Starts a game. `common` are the words that the game is about, if not about the whole list.
   public static func start(
-    mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, _ options: BaseWordOptions = BaseWordOptions(),
-    random: any RandomNumberGenerator, clocks: Clocks
+    mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, own: OwnWords = OwnWords(),
+    _ options: BaseWordOptions = BaseWordOptions(), random: any RandomNumberGenerator, clocks: Clocks
   ) throws -> Game {
     let choice = BaseChoice(random: random, level: options.level, wantedLength: options.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
+    game.own = own
     if let word = options.word {
       try game.setUp(base: game.words.checked(base: word))
     } else {
@@ -79,12 +90,12 @@ extension Game {
   }
 
   func chosenBase() throws(GameError) -> String {
-    let length = choice.wantedLength ?? usualLength
+    let (length, lexicon) = (choice.wantedLength ?? usualLength, own.bases ?? lexicon)
     guard lexicon.count(length: length) > 0 else {
       throw .noBaseWord(length: length, language: language.title, lengths: lexicon.lengths)
     }
     guard mode.isDaily, let day = clock.today else {
-      let words = sought.count(length: length) > 0 ? sought : lexicon
+      let words = sought.count(length: length) > 0 && own.bases == nil ? sought : lexicon
       return worthwhile(in: words) { _ in randomWord(length, in: words) }
     }
     // Each attempt of a day has its own number, so everybody who has the list gets the same word.
@@ -93,6 +104,7 @@ extension Game {
 
   /// The length if none is requested: that of the base word, the mode, the default, or the nearest in the list.
   private var usualLength: Int {
+    let lexicon = own.bases ?? lexicon
     for length in [baseWord.count, mode.length ?? Self.defaultLength] where lexicon.count(length: length) > 0 {
       return length
     }
@@ -103,9 +115,11 @@ extension Game {
 
   /// Returns the first candidate with enough words, or the nearest; not the current base word, except in a daily mode.
   private func worthwhile(in list: Lexicon, _ candidate: (Int) -> String?) -> String {
-    let words = (0..<Self.attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
+    let attempts = own.bases == nil ? Self.attempts : Self.attempts * 32
+    let words = (0..<attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
-    return list.nearest(to: choice.level.formableWords, among: words, minLength: GameWords.shortest(mode.rules))
+    return (own.bases == nil ? list : lexicon).nearest(
+      to: choice.level.formableWords, among: words, minLength: GameWords.shortest(mode.rules))
       ?? baseWord
   }
 

@@ -22,6 +22,8 @@ public final class Game {
   public let lexicon: Lexicon
   /// The common words of the list, if the game is about them.
   public let common: CommonWords?
+  /// What is known of the words of a game about a learner's own: its hints.
+  public internal(set) var own = OwnWords()
   var base: BaseInPlay
   var tally: GameTally
   private(set) var traits: GameTraits
@@ -241,6 +243,11 @@ struct GameTally {
   var hasGivenUp = false
   /// The reason that the mode's own `accept` gave for the last word that it declined.
   var declined: Refusal?
+
+  /// Deducts the points of a hint from the current player.
+  mutating func charge(hint cost: Int) {
+    hintCosts[currentPlayer] = min(hintCosts[currentPlayer] + cost, 1_000_000_000)
+  }
 
   init(nextReward: Int, players: Int) {
     self.nextReward = nextReward

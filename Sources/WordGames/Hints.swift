@@ -5,16 +5,21 @@ import Lexicon
 import Text
 
 extension Game {
-  /// Returns a hint as text. It costs `mode.scoring.hintCost` points if the rules can tell what is left to find.
+  /// Returns a hint as text; if the game is about a learner's own words, what one means that was not found. It costs
+  /// `mode.scoring.hintCost` points if the rules can tell what is left to find.
   public func hint() throws -> String {
     if isRunningHook { throw GameError.busy }
-    if let hint = mode.hooks.hint { return try runningHook { try hint(self) } }
-    guard let word = missed().randomElement(using: &choice.random), let first = word.first else {
-      return "Every possible word is found"
+    let left = own.answers.isEmpty ? [] : listsMissed ? missed() : try solution?.words ?? []
+    let found = Set(foundWords.words)
+    let answers = left.compactMap { found.contains($0) ? nil : own.answers[$0] }
+    var hint = answers.randomElement(using: &choice.random)
+    if hint == nil, let own = mode.hooks.hint { return try runningHook { try own(self) } }
+    if hint == nil, let word = missed().randomElement(using: &choice.random), let first = word.first {
+      hint = "A word of \(counted(word.count, "letter")) begins with \(first)"
     }
-    let cost = tally.hintCosts[tally.currentPlayer] + mode.scoring.hintCost
-    tally.hintCosts[tally.currentPlayer] = min(cost, 1_000_000_000)
-    return "A word of \(counted(word.count, "letter")) begins with \(first)"
+    guard let hint else { return "Every possible word is found" }
+    tally.charge(hint: mode.scoring.hintCost)
+    return hint
   }
 
   /// Passes one word after another that was not found to `body`, until it returns false: the most used first, if their

@@ -14,7 +14,7 @@ import TestWorkspace
     "decks.read or decks.write":
       "card deck deck_options decks media note note_fields notetype notetypes preset presets session",
     "documents.read or documents.write": "document documents element", "games": "game games", "settings": "settings",
-    "shell or shell.run": "shell", "texts": "text texts", "words": "words",
+    "shell or shell.run": "shell", "study": "study", "texts": "text texts", "words": "words",
   ]
 
   /// The additional grants of single members. `=` is the assignment of a field.

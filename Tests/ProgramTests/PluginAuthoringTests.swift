@@ -15,7 +15,7 @@ import TestSupport
     ] { #expect(stubs.contains(line), "\(line)") }
     #expect(text(of: home.path + "/types/card.lua").contains("---@param ... string tags\nfunction card:tag(...) end\n"))
     let globals = text(of: home.path + "/types/problem.lua")
-    for name in ["test", "expect", "run", "card", "read"] {
+    for name in ["test", "expect", "run", "ask", "card", "read"] {
       #expect(globals.contains("\n\(name) = function() end\n"), "\(name)")
     }
   }
@@ -88,7 +88,19 @@ import TestSupport
         == ["\u{1B}[1mletters  word\u{1B}[0m", "      3  uno", "      4  tres"])
   }
 
-  @Test(arguments: ["palindromes", "spelling_bee", "hangman", "word_ladder"])
+  @Test(arguments: ["mode", "command", "exercise"])
+  func `a new plugin of each kind passes its own test, in its own process`(kind: String) throws {
+    #expect(try home.run("plugin", "new", "own", "--kind", kind).status == 0)
+    let run = try home.run("plugin", "test", "own")
+    #expect(run.status == 0 && run.lines.last?.hasSuffix(" passed.") == true, "\(run)")
+    #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
+    #expect(try home.run("plugin", "info", "own").output.contains("\(kind) own"))
+    try home.refuses("plugin", "new", "other", "--kind", "x", says: "mode, command", status: 2)
+  }
+
+  @Test(arguments: [
+    "palindromes", "spelling_bee", "hangman", "word_ladder", "dictation", "gap", "forms", "reorder",
+  ])
   func `each bundled plugin passes its own test`(name: String) throws {
     let run = try Home().run("plugin", "test", name)
     #expect(run.status == 0, "\(run.output)\(run.errors)")

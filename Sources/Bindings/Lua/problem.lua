@@ -34,6 +34,10 @@ expect = function() end
 ---@type fun(line: string): any, problem?
 run = function() end
 
+---In a plugin's test.lua: asks the first of some cards by an exercise of the plugin; with an answer, judges that.
+---@type fun(exercise: string, cards: table[], given?: string|integer|integer[]): table?, string?
+ask = function() end
+
 ---In a plugin's test.lua: a folder for files, which is deleted after the tests.
 ---@type string
 folder = ""

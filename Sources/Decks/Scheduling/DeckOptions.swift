@@ -185,6 +185,8 @@ public struct DeckLimits: Equatable, Sendable {
   public var newToday: DayLimit?
   public var reviewsToday: DayLimit?
   public var goal: DeckGoal?
+  /// The exercise that asks its cards; nil if they are asked as themselves.
+  public var exercise: String?
   /// Days without study, as `StudyMoment` counts days: no new cards, and answers schedule no card for them.
   public private(set) var pause: ClosedRange<Int>?
   private var unknown: [CardField] = []
@@ -241,6 +243,7 @@ public struct DeckLimits: Equatable, Sendable {
         if days.count == 2, days[0] <= days[1] { pause = days[0]...days[1] }
         unknown.append(field)
       case "goal": goal = DeckGoal(stored: field.value)
+      case "exercise": exercise = field.value.written
       default: unknown.append(field)
       }
     }
@@ -268,6 +271,7 @@ public struct DeckLimits: Equatable, Sendable {
     if let newToday { fields.append(CardField("new_today", .json(newToday.json))) }
     if let reviewsToday { fields.append(CardField("reviews_today", .json(reviewsToday.json))) }
     if let goal { fields.append(CardField("goal", goal.stored)) }
+    if let exercise { fields.append(CardField("exercise", .text(exercise))) }
     return FieldText.object(fields + unknown)
   }
 }

@@ -230,24 +230,37 @@ extension PluginHost {
 extension PluginHost {
   /// Writes a folder of that name into the user's plugins folder and adds the plugin, not enabled yet.
   /// - Throws: `PluginError.badName`, `.exists`.
-  @discardableResult public func create(_ name: String) throws -> Plugin {
+  @discardableResult public func create(_ name: String, _ kind: PluginKind = .command) throws -> Plugin {
     guard Manifest.isName(name), Command.isUsable(name: name) else { throw PluginError.badName(name) }
     if plugins.contains(where: { $0.name == name }) { throw PluginError.exists(name: name, what: "a plugin") }
     if registry.isKnown(name) { throw PluginError.exists(name: name, what: "a command") }
-    try packages.store.add(name, templateFiles(of: name))
+    try packages.store.add(name, kind.files(of: name))
     let plugin = read(name, packages.store.installed(name), isBundled: false)
     add(plugin)
     return plugin
   }
 }
 
-/// The files of a new plugin: a command, and tests that it passes. NAME is the plugin's name in them.
-private func templateFiles(of name: String) -> [PackedFile] {
-  let files = [
-    ("plugin.json", PackageResources.plugin_json), ("init.lua", PackageResources.init_lua),
-    ("test.lua", PackageResources.test_lua),
-  ]
-  return files.map { file, text in
-    PackedFile(file, Array(String(decoding: text, as: UTF8.self).replacing(text: "NAME", with: name).utf8))
+/// What a new plugin adds.
+public enum PluginKind: String, CaseIterable, Sendable {
+  case mode, command, exercise
+
+  private var parts: (code: [UInt8], tests: [UInt8], permissions: String, summary: String) {
+    typealias Resource = PackageResources
+    return switch self {
+    case .mode: (Resource.mode_lua, Resource.mode_test_lua, #""games", "words""#, "Words with a double letter.")
+    case .command: (Resource.init_lua, Resource.test_lua, #""shell""#, "Counts the letters of words.")
+    case .exercise: (Resource.exercise_lua, Resource.exercise_test_lua, #""study""#, "Writes prompts from answers.")
+    }
+  }
+
+  /// The files of a new plugin, with tests that it passes. NAME is the plugin's name in them.
+  fileprivate func files(of name: String) -> [PackedFile] {
+    let files = [("plugin.json", PackageResources.plugin_json), ("init.lua", parts.code), ("test.lua", parts.tests)]
+    let words = ["NAME": name, "KIND": rawValue, "PERMISSIONS": parts.permissions, "SUMMARY": parts.summary]
+    return files.map { file, text in
+      let text = words.reduce(String(decoding: text, as: UTF8.self)) { $0.replacing(text: $1.key, with: $1.value) }
+      return PackedFile(file, Array(text.utf8))
+    }
   }
 }

@@ -6,6 +6,7 @@ import Commands
 import Decks
 import Files
 import Memory
+import PluginHost
 import Problems
 import Text
 import Values
@@ -25,7 +26,8 @@ enum DeckFigureCommands {
       Options are stored in a preset, which decks can share and the decks within inherit; a deck that has none gets \
       one with its own name. NAME= resets an option to its initial value. preset=NAME gives the deck another preset, \
       which is created if it does not exist; preset= removes the preset from the deck. With --deck-only, a limit or \
-      the retention is set for this deck only.
+      the retention is set for this deck only. exercise=NAME, always of this deck only, makes `study` ask its cards \
+      by an exercise; exercise= ends that.
       """,
     arguments: [
       Common.deck, Argument("NAME=VALUE", isOptional: true, isRepeating: true, help: "an option and its value"),
@@ -41,6 +43,9 @@ enum DeckFigureCommands {
     let deck = try session.workspace().decks.open(invocation.text("DECK"))
     let pairs = try pairs(invocation.list("NAME=VALUE"))
     let isOwn = invocation.flag("--deck-only")
+    if let name = pairs.last(where: { $0.name == "exercise" })?.text, !name.isEmpty {
+      _ = try session.plugins.exercises.exercise(named: name)
+    }
     if !pairs.isEmpty {
       try isOwn
         ? deck.scheduling.setLimits(pairs.map { (try DeckOptions.name($0.name), $0.text) }) : deck.scheduling.set(pairs)
@@ -52,7 +57,7 @@ enum DeckFigureCommands {
     var pairs: [(name: String, text: String)] = []
     for word in words {
       guard let (name, text) = assignment(word) else {
-        let names = DeckOptions.Name.allCases.map(\.text) + ["preset"]
+        let names = DeckOptions.Name.allCases.map(\.text) + ["preset", "exercise"]
         throw ShellError.notOption(word, suggestion: suggestion(for: word, among: names))
       }
       if pairs.contains(where: { $0.name == name }) {
@@ -65,7 +70,7 @@ enum DeckFigureCommands {
 
   private static func offers(_ word: String) -> [String] {
     guard let (given, _) = assignment(word) else {
-      return DeckOptions.Name.allCases.map { $0.text + "=" } + ["preset="]
+      return DeckOptions.Name.allCases.map { $0.text + "=" } + ["preset=", "exercise="]
     }
     guard let name = DeckOptions.Name(rawValue: given) else { return [] }
     switch name.kind {
@@ -94,10 +99,15 @@ enum DeckFigureCommands {
       let by = limits.has(name) ? "deck" : options[name] == name.initial ? "" : "preset"
       return [name.text, options[name].text, by, name.summary]
     }
-    let table = TableText([.name("Option"), .main("Value"), "From", .words("What it is for")], rows: rows)
+    let exercise = [
+      "exercise", limits.exercise ?? "", limits.exercise == nil ? "" : "deck", "The exercise that asks its cards.",
+    ]
+    let table = TableText([.name("Option"), .main("Value"), "From", .words("What it is for")], rows: rows + [exercise])
     let values = DeckOptions.Name.allCases.map { ($0.text, options[$0].value) }
     return CommandResult(
-      .record([("deck", .text(record.name)), ("preset", preset.map { .text($0.name) } ?? .null)] + values),
+      .record(
+        [("deck", .text(record.name)), ("preset", preset.map { .text($0.name) } ?? .null)] + values
+          + [("exercise", limits.exercise.map { .text($0) } ?? .null)]),
       .parts([.lines([heading] + overridden), .table(table)]))
   }
 
@@ -216,8 +226,12 @@ extension DeckScheduling {
   /// Sets options of the deck's preset, and the preset itself, from the text that the user typed.
   fileprivate func set(_ pairs: [(name: String, text: String)]) throws {
     let preset = pairs.last { $0.name == "preset" }?.text
-    let others = try pairs.filter { $0.name != "preset" }.map { (name: try DeckOptions.name($0.name), text: $0.text) }
-    try set(others, preset: preset.map { $0.trimmed.isEmpty ? .none : .named($0) } ?? .same)
+    let others = try pairs.filter { !["preset", "exercise"].contains($0.name) }.map {
+      (name: try DeckOptions.name($0.name), text: $0.text)
+    }
+    try set(
+      others, preset: preset.map { $0.trimmed.isEmpty ? .none : .named($0) } ?? .same,
+      exercise: pairs.last { $0.name == "exercise" }?.text)
   }
 
   var presetName: String? {

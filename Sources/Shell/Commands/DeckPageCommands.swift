@@ -46,6 +46,9 @@ enum DeckPageCommands {
     let about = weight < 1_000_000 ? "less than 1 MB" : "about \(size)"
     guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
     if weight >= heavy { session.console.note("The page will be \(about).") }
+    if let name = try deck.scheduling.limits().exercise {
+      session.console.note("On the page the cards are asked as themselves, not by \(name).")
+    }
     let report = try session.console.showing("Writing \(lastPart(of: path))") {
       try deck.writePage(to: path, .any, options, progress: $0)
     }

@@ -25,7 +25,8 @@ enum PlayCommands {
       game.length` are for all). Of a language with a frequency list on this machine \
       (Debian's onboard-data, or frequency/CODE.tsv in the data folder: a word, a tab, a count; es.tsv for Spanish) a \
       game chooses and looks for only the 20,000 most frequent words (`set game.words all` uses all words); a guess \
-      may be any word of the list.
+      may be any word of the list. With --deck the words are those of your deck: its prompts of one word, without \
+      articles; a hint is the answer of a word that is left, and each word that you find is shown with its answer.
       """,
     arguments: [
       Argument("MODE", .mode, isOptional: true, help: "classic when left out; `play --list` lists the modes")
@@ -34,12 +35,15 @@ enum PlayCommands {
       Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
       Option("--base", "WORD", help: "the base word"),
       Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
+      Option("--deck", "DECK", .deck, help: "a game over the words of this deck"),
+      Option("--query", "QUERY", .query, help: "with --deck, only the cards that match it"),
       Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"), Common.foldAccents,
       Option("--list", help: "list the modes"), Option("--resume", help: "resume the saved game"),
       Option("--scores", help: "show finished games and the best of them"),
     ],
     usage: [
       "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--fold-accents] [--to-deck DECK]",
+      "play [MODE] --deck DECK [--query QUERY]",
       "play --list", "play --resume", "play --scores",
     ], example: "play --language spanish --length 9"
   ) { invocation, session in
@@ -60,7 +64,9 @@ enum PlayCommands {
     try invocation.allowOne(of: uses)
     let ofNewGames = [
       "MODE", Common.language.name, "--length", "--base", "--level", Common.foldAccents.name,
+      "--deck", "--query",
     ]
+    try invocation.require("--deck", beside: "--query")
     for use in uses {
       try invocation.refuse(ofNewGames + (use == "--resume" ? [] : ["--to-deck"]), beside: use)
     }
@@ -73,6 +79,8 @@ enum PlayCommands {
     (options.length, options.base) = (invocation.optionalInteger("--length"), invocation.optionalText("--base"))
     options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
+    options.deck = try invocation.optionalText("--deck").map { try session.workspace().decks.open($0) }
+    options.query = try session.query("--query", of: invocation)
     try session.plugins.prepareMode(options.mode)
     return try session.workspace().games.start(options)
   }

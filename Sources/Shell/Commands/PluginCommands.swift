@@ -26,8 +26,9 @@ enum PluginCommands {
       "isolated": session.plugins.isolation.holds(plugin), "summary": manifest?.summary ?? "",
       "author": manifest?.author, "licence": manifest?.licence,
       "permissions": (manifest?.permissions ?? []).map(\.description), "granted": plugin.granted,
-      "commands": plugin.commands, "modes": plugin.modes, "seconds": plugin.limits.seconds,
-      "memory": plugin.limits.memory, "load_seconds": plugin.loadTime, "folder": plugin.folder,
+      "commands": plugin.commands, "modes": plugin.modes, "exercises": plugin.exercises,
+      "seconds": plugin.limits.seconds, "memory": plugin.limits.memory, "load_seconds": plugin.loadTime,
+      "folder": plugin.folder,
       "error": plugin.lastError,
     ])
   }
@@ -56,7 +57,7 @@ enum PluginCommands {
   private static func adds(_ plugin: Plugin) -> String {
     let modes = plugin.modes.map { "mode \($0)" }
     let commands = plugin.commands.map { "command \($0)" }
-    return (commands + modes).joined(separator: ", ")
+    return (commands + modes + plugin.exercises.map { "exercise \($0)" }).joined(separator: ", ")
   }
 
   private static func loadText(_ plugin: Plugin) -> String {

@@ -15,12 +15,16 @@ enum PluginWork {
   static let newPlugin = BuiltIn(
     "plugin", "new", effect: .announces, summary: "Creates a small plugin to start from, with a test.",
     answer: "{name, version, state, FIELD}", details: "It is in your plugins' folder and not enabled yet.",
-    arguments: [Argument("NAME", help: "lowercase letters, digits, _ and -")], example: "plugin new verbs"
+    arguments: [Argument("NAME", help: "lowercase letters, digits, _ and -")],
+    options: [
+      Option("--kind", choice: PluginKind.allCases.map(\.rawValue), help: "what it adds; a command when left out")
+    ], example: "plugin new verbs"
   ) { invocation, session in
     guard session.rehearsal.mayActOutside("write a plugin called \(invocation.text("NAME"))") else {
       return CommandResult()
     }
-    let plugin = try session.plugins.create(invocation.text("NAME"))
+    let kind = invocation.optionalText("--kind").flatMap(PluginKind.init) ?? .command
+    let plugin = try session.plugins.create(invocation.text("NAME"), kind)
     return CommandResult(
       PluginCommands.pluginRecord(plugin, session),
       .lines(["Wrote \(plugin.folder).", "Try it: `plugin test \(plugin.name)`, then `plugin enable \(plugin.name)`."]))

@@ -3,6 +3,7 @@
 
 import Commands
 import Decks
+import PluginHost
 import Problems
 import Text
 import Values
@@ -19,7 +20,10 @@ enum StudyCommands {
       card is due, and what can be studied before then. With --sprint it is a race: r or w says right or wrong, a \
       wrong card goes back under the others, and no schedule is changed. The decks within a deck are studied with \
       it. Without a name, everything that is due is studied, deck by deck; at a terminal you choose first. In the \
-      last days before a deck's goal (`deck goal`), it shows the cards that help the goal most.
+      last days before a deck's goal (`deck goal`), it shows the cards that help the goal most. An exercise (--exercise, \
+      or `deck options DECK exercise=NAME`) asks the cards its own way and proposes an answer: Enter takes it. One of \
+      recognition changes no schedule. With --json it writes an object for each card, reads a line, writes what that \
+      is worth, and reads an answer (1 to 4, or an empty line for the proposal).
       """,
     arguments: [
       Argument("DECK", .deck, isOptional: true, isRepeating: true, help: "left out: all that have new or due cards")
@@ -31,6 +35,7 @@ enum StudyCommands {
       Option("--limit", "N", .positive, help: "at most this many cards"),
       Option("--query", "QUERY", .query, help: "only the cards that match it"),
       Option("--new", "N", .integer(1...9999), help: "this many more new cards today, above the limit"),
+      Option("--exercise", "NAME", help: "another way to ask the cards: dictation, forms, gap, reorder, a plugin's"),
       Option("--cram", help: "every card, due or not; with --query, every card that matches it"),
       Option("--no-schedule", help: "answers change no schedule and are not recorded"),
     ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
@@ -51,6 +56,8 @@ enum StudyCommands {
     }
     try reportBuried(in: decks, options, session)
     let wantsJSON = invocation.wantsJSON(in: session)
+    let asked = wantsJSON ? try exercise(of: decks[0], options, session) : options
+    if wantsJSON, asked.exercise != nil { return try ExerciseLines(session).run(asked, decks) }
     session.console.usesStandardError = wantsJSON && !session.console.terminal.hasScreen
     defer { session.console.usesStandardError = false }
     let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
@@ -62,7 +69,8 @@ enum StudyCommands {
     let kinds = ["--sprint", "--new", "--cram"]
     try invocation.allowOne(of: kinds)
     let others = ["--seconds", "--limit", "--query", "--no-schedule"]
-    try invocation.refuse(["DECK"] + kinds + others, beside: "--list")
+    try invocation.refuse(["DECK", "--exercise"] + kinds + others, beside: "--list")
+    try invocation.refuse(["--exercise"], beside: "--sprint")
     try invocation.require("--sprint", beside: "--seconds")
   }
 
@@ -73,6 +81,13 @@ enum StudyCommands {
     options.limit = invocation.optionalInteger("--limit") ?? options.limit
     options.query = try session.query("--query", of: invocation)
     (options.isCram, options.reschedules) = (invocation.flag("--cram"), !invocation.flag("--no-schedule"))
+    options.exercise = try invocation.optionalText("--exercise").map {
+      try session.plugins.exercises.exercise(named: $0)
+    }
+    if let name = options.exercise?.name, options.reschedules, !options.changesSchedule {
+      session.console.note("\(name) asks to recognise the answer: answers change no schedule.")
+    }
+    options.canSpeak = try invocation.wantsJSON(in: session) || session.workspace().speech.canBeHeard
     return options
   }
 
@@ -87,6 +102,25 @@ enum StudyCommands {
       "\(session.counted(buried, "card")) \(buried == 1 ? "is" : "are") left out: buried until tomorrow.")
   }
 
+  /// Adds the exercise of a deck, unless another was asked for; if it cannot be asked, says so.
+  static func exercise(
+    of deck: DeckHandle, _ options: SessionHandle.Options, _ session: Session
+  ) throws -> SessionHandle.Options {
+    var options = options
+    guard options.exercise == nil, options.mode == .review, let name = try deck.scheduling.limits().exercise else {
+      return options
+    }
+    do {
+      options.exercise = try session.plugins.exercises.exercise(named: name)
+      if !options.reschedules || options.changesSchedule { return options }
+      session.console.note("The cards are asked as usual: \(name) asks to recognise, which needs --no-schedule.")
+    } catch let problem as any Problem {
+      session.console.note("The cards are asked as usual: \(problem.message).")
+    }
+    options.exercise = nil
+    return options
+  }
+
   /// Studies decks together in one session; offers other kinds of study when nothing is due.
   private static func run(
     _ options: SessionHandle.Options, _ decks: [DeckHandle], _ session: Session
@@ -95,6 +129,7 @@ enum StudyCommands {
     var options = options
     options.moreDecks = Array(decks.dropFirst())
     while true {
+      options = try exercise(of: decks[0], options, session)
       let study = try decks[0].study(options)
       if try study.card() != nil {
         let screen = try StudyScreen(session, study, name: names.joined(separator: ", "))
@@ -111,7 +146,7 @@ enum StudyCommands {
   ) throws -> CommandResult {
     var (score, hasStudied) = (StudyScore(), false)
     for deck in decks {
-      let study = try deck.study(options)
+      let study = try deck.study(exercise(of: deck, options, session))
       if try study.card() == nil { continue }
       hasStudied = true
       let screen = try StudyScreen(session, study, name: try deck.record().name)

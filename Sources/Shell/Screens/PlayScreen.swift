@@ -174,9 +174,19 @@ final class PlayScreen {
       return draw(alert: rewardText ?? spoken)
     }
     if options.wantsJSON {
-      return answer(["word": word, "points": points, "count": game.count, "average": game.average, "score": game.score])
+      let more: [(String, Value)] = game.own.answers[word].map { [("answer", .text($0))] } ?? []
+      let fields: Value.Record = [
+        "word": .text(word), "points": .integer(points), "count": .integer(game.count),
+        "average": .number(game.average), "score": .integer(game.score),
+      ]
+      return session.console.show([Value.record(fields.fields.map { ($0.name, $0.value) } + more).json])
     }
-    session.console.show(["\(printable(word)): \(counted(points, "point")). \(footer)"])
+    session.console.show(["\(withAnswer(word)): \(counted(points, "point")). \(footer)"])
+  }
+
+  /// A found word, in a game over a deck with its answer.
+  func withAnswer(_ word: String) -> String {
+    printable(word) + (game.own.answers[word].map { " (\(printable($0, limit: 60)))" } ?? "")
   }
 
   private var rewardText: String? {
@@ -223,7 +233,8 @@ final class PlayScreen {
     case "/new": try reportingModeErrors { try takeNewWord() }
     case "/hint": try reportingModeErrors { notify([try handle.hint()]) }
     case "/shuffle": shuffle()
-    case "/list": notify([game.found.isEmpty ? "No words found yet." : game.found.joined(separator: " ")])
+    case "/list":
+      notify([game.found.isEmpty ? "No words found yet." : game.found.map(withAnswer).joined(separator: " ")])
     case "/pass" where game.mode.players > 1:
       try handle.pass()
       if !handle.hasEnded { notify(["Passed."]) } else { try answerEnd() }

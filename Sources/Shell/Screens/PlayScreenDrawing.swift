@@ -133,7 +133,7 @@ extension PlayScreen {
     // On a low screen only the letters and the score are shown; Tab and /help list the commands.
     let isLow = terminal.height < 12
     parts.body = [terminal.styled(letters, .bold)] + (isLow ? [] : [""])
-    let found = columns(game.found.map { printable($0) }, width: min(terminal.width, 76) - 3).prefix(
+    let found = columns(game.found.map(withAnswer), width: min(terminal.width, 76) - 3).prefix(
       isLow ? 0 : max(1, terminal.height - 13))
     parts.body += found + (found.isEmpty ? [] : [""])
     parts.foot = shownFooter

@@ -171,15 +171,20 @@ struct StudyView {
   /// The sides of the card; nil before they are drawn.
   var drawn: DrawnSides?
   private var opensHints = false
+  /// The hint of an exercise, once it was opened.
+  private(set) var openedHint = ""
   /// The fields below the answer.
   var fields: [(name: String, text: String)] = []
   let wrapping = CardLines()
-  /// The answer that the card asks the user to type; nil when there is none or it was already answered.
-  var question: TypedQuestion?
-  /// The text typed so far; after the answer is shown, it is displayed beside it.
+  /// What the card asks; nil if it is only to be recalled.
+  var question: CardQuestion?
+  /// Whether keys are the letters of an answer.
+  var isTyping: Bool { !isAnswerShown && question.map { $0.input == .text || $0.input == .order } ?? false }
+  /// The text typed so far, or the number of what was chosen.
   var typed = ""
-  var comparison: TypedComparison?
-  var mistyped: String? { comparison?.isRight == false ? typed : nil }
+  /// What that is worth, once the answer is shown.
+  var given: GivenResult?
+  var mistyped: String? { question?.exercise == nil && given?.rating == .again ? typed : nil }
   /// The result of the last action, until the next key.
   var notice = ""
   /// How many lines of the card's texts, or of the page of keys, are scrolled above the screen.
@@ -203,11 +208,22 @@ struct StudyView {
     return sides
   }
 
+  /// The sides of the card, or what its exercise shows instead.
+  mutating func shown(of card: CardHandle, on terminal: Terminal) throws -> (prompt: CardDrawing, answer: CardDrawing) {
+    let own = try sides(of: card, on: terminal)
+    guard let question, question.exercise != nil else { return (own.prompt, own.answer) }
+    let reveal = question.text("reveal").map { CardDrawing(plain: $0) }
+    return (CardDrawing(plain: question.text("prompt") ?? "Listen."), reveal ?? own.answer)
+  }
+
   /// Whether a side that is shown has a hint.
-  var hasHint: Bool { drawn?.prompt.hasHints == true || isAnswerShown && drawn?.answer.hasHints == true }
+  var hasHint: Bool {
+    question?.text("hint") != nil || drawn?.prompt.hasHints == true || isAnswerShown && drawn?.answer.hasHints == true
+  }
 
   /// Opens or closes the hints of the card.
   mutating func toggleHint() {
+    if let hint = question?.text("hint") { return (notice, openedHint) = (hint, hint) }
     guard hasHint else { return notice = "This card has no hint." }
     (opensHints, drawn) = (!opensHints, nil)
   }
@@ -224,18 +240,26 @@ struct StudyKeys {
 
   func all() throws -> String {
     if view.asksFlag { return screen.flagQuestion }
-    if view.question != nil { return "Enter  show the answer beside what you type    Esc quit" }
+    if view.isTyping, let question = view.question {
+      let again = question.text("say") ?? question.sound == nil ? "" : "    Ctrl-R listen"
+      let enter = question.options.isEmpty ? "show the answer beside what you type" : "the numbers in order, as 3 1 2"
+      return "Enter  \(enter)\(again)\(question.text("hint") == nil ? "" : "    Tab hint")    Esc quit"
+    }
     guard view.isAnswerShown, !screen.isSprint else {
-      return opening + screen.hint + (screen.isSprint ? "" : "\n" + Self.marks)
+      let count = view.question?.options.count ?? 0
+      return (count > 0 ? "1-\(count) choose   " : "") + opening + screen.hint
+        + (screen.isSprint ? "" : "\n" + Self.marks)
     }
     let ratings = try ratings(withIntervals: showsIntervals).joined(separator: "    ")
-    return ratings + "        \(opening)u undo   e edit   ? more\n" + Self.marks
+    let rating = view.given?.rating ?? .good
+    return (rating == .good ? "" : "Enter \(rating.name)    ") + ratings
+      + "        \(opening)u undo   e edit   ? more\n" + Self.marks
       + (screen.canBeBared ? "   m masks" : "")
   }
 
   /// The most important keys in one line, longest first.
   func few() throws -> [String] {
-    if view.asksFlag || view.question != nil { return [] }
+    if view.asksFlag || view.isTyping { return [] }
     guard view.isAnswerShown else {
       return ["Enter  show the answer   \(opening)? keys", "Enter answer   \(opening)?"]
     }

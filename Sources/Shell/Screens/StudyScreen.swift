@@ -89,8 +89,8 @@ final class StudyScreen {
       case .interrupted, .endOfInput: return try leave()
       case .key(let key) where view.isCovered: try handle(key)
       case .key(.escape): return try leave()
-      case .key(.character("q")) where view.question == nil, .line("q") where view.question == nil,
-        .line("quit") where view.question == nil:
+      case .key(.character("q")) where !view.isTyping, .line("q") where !view.isTyping,
+        .line("quit") where !view.isTyping:
         return try leave()
       case .terminated(let signal):
         session.leave(by: signal)
@@ -98,7 +98,7 @@ final class StudyScreen {
       case .key(let key): try handle(key)
       case .line(let line): try handle(line)
       case .pasted(let text):
-        guard view.question != nil, !view.isCovered, try study.isActive() else { continue }
+        guard view.isTyping, !view.isCovered, try study.isActive() else { continue }
         view.typed += text
         echo(printable(text, limit: .max))
         if redraws { try draw() }
@@ -144,7 +144,7 @@ final class StudyScreen {
     view = StudyView()
     (view.picture, view.shownSince) = (picture, session.console.elapsed())
     view.notice = try unmadeNotice
-    if !isSprint { view.question = try study.card()?.typedQuestion() }
+    view.question = try study.question()
     try autoplay()
   }
 
@@ -154,7 +154,7 @@ final class StudyScreen {
       try study.resume()
       return try draw()
     }
-    if view.question != nil {
+    if view.isTyping || !view.isAnswerShown && view.question?.options.isEmpty == false {
       view.typed = line
       try showAnswer()
       return try draw()
@@ -178,9 +178,9 @@ final class StudyScreen {
       return try draw()
     }
     let isPaused = try !study.isActive()
-    if view.question != nil, !isPaused, try type(key) {
+    if view.isTyping, !isPaused, try type(key) {
       // What is typed is redrawn, or was echoed.
-      if redraws || view.isAnswerShown { try draw() }
+      if redraws || view.isAnswerShown || key == .tab { try draw() }
       return
     }
     switch key {
@@ -190,9 +190,13 @@ final class StudyScreen {
     case .character("p"): try isPaused ? study.resume() : study.pause()
     case _ where isPaused: try study.resume()
     case .enter, .character(" "):
-      let isAnswer = view.isAnswerShown && terminal.hasKeyboard && session.preferences?.study.spaceAnswers == true
-      try isAnswer ? answer(.good) : showAnswer()
+      let proposed = view.given?.rating
+      let means = proposed != nil || terminal.hasKeyboard && session.preferences?.study.spaceAnswers == true
+      try view.isAnswerShown && means ? answer(proposed ?? .good) : showAnswer()
     case .character("h"): view.toggleHint()
+    case .character(let digit) where !view.isAnswerShown && digit.isNumber && view.question?.options.isEmpty == false:
+      view.typed = String(digit)
+      try showAnswer()
     case .up, .down, .pageUp, .pageDown, .home, .end: _ = try scroll(key)
     case .character("u"), .backspace: try undo()
     case .character("e"): try edit()
@@ -215,6 +219,8 @@ final class StudyScreen {
     case .control("u"):
       echo(erasing(view.typed))
       view.typed = ""
+    case .tab: view.toggleHint()
+    case .control("r"): try replay()
     case .enter:
       echo("\n")
       try showAnswer()
@@ -251,26 +257,20 @@ final class StudyScreen {
 
   /// Plays the sounds of the side that was just shown; a player that does not work is reported once.
   func autoplay() throws {
-    guard terminal.hasKeyboard, !playsNothing, session.preferences?.study.autoplay == true,
-      let media = try study.card()?.media()
-    else { return }
-    let sounds = view.isAnswerShown ? media.answerSounds : media.promptSounds
-    if sounds.isEmpty { return }
-    do { try session.workspace().media.play(sounds) } catch let problem as any Problem {
+    let isExercise = view.question?.exercise != nil && !view.isAnswerShown
+    guard terminal.hasKeyboard, !playsNothing, isExercise || session.preferences?.study.autoplay == true else { return }
+    do { _ = try study.play(isAnswerShown: view.isAnswerShown, isAgain: false) } catch let problem as any Problem {
       (playsNothing, view.notice) = (true, problem.report.message)
     }
   }
 
-  /// Plays the sounds of the sides that are shown.
+  /// Plays again what is heard of the sides that are shown.
   func replay() throws {
-    guard let media = try study.card()?.media() else { return }
-    let sounds = media.promptSounds + (view.isAnswerShown ? media.answerSounds : [])
-    if sounds.isEmpty {
-      view.notice = "This card has no sound."
-    } else {
-      do { try session.workspace().media.play(sounds) } catch let problem as any Problem {
-        view.notice = problem.report.message
-      }
+    do {
+      let isHeard = try study.play(isAnswerShown: view.isAnswerShown, isAgain: true)
+      if !isHeard { view.notice = "This card has no sound." }
+    } catch let problem as any Problem {
+      view.notice = problem.report.message
     }
     if !redraws, !view.notice.isEmpty { session.console.show(.lines([printable(view.notice, limit: 400)])) }
   }

@@ -6,6 +6,7 @@ import CardDocuments
 import Commands
 import Decks
 import Memory
+import Problems
 import Templates
 import Text
 import Workspace
@@ -27,8 +28,8 @@ extension StudyScreen {
     let isAnswered = view.isAnswerShown && !isPaused
     var layout = StudyLayout(
       terminal: terminal, name: try title(of: card, record), facts: try isSprint ? sprintFacts() : reviewFacts(),
-      prompt: isPaused ? CardDrawing(plain: "(paused)") : try view.sides(of: card, on: terminal).prompt,
-      answer: isAnswered ? try view.sides(of: card, on: terminal).answer : nil,
+      prompt: isPaused ? CardDrawing(plain: "(paused)") : try view.shown(of: card, on: terminal).prompt,
+      answer: isAnswered ? try view.shown(of: card, on: terminal).answer : nil,
       choices: isPaused ? "any key  continue" : try StudyKeys(screen: self).all())
     if !isPaused { layout.fewChoices = try StudyKeys(screen: self).few() }
     if isAnswered { layout.fields = view.fields }
@@ -82,39 +83,47 @@ extension StudyScreen {
 
   func showAnswer() throws {
     if view.isAnswerShown { return }
+    if view.question != nil, !view.typed.trimmed.isEmpty {
+      do { view.given = try study.give(view.typed) } catch let problem as WorkspaceError {
+        (view.notice, view.typed) = (problem.message, "")
+        if !redraws { session.console.show([problem.message.asSentence]) }
+        return
+      }
+    }
     view.isAnswerShown = true
     if session.preferences?.study.showsFields == true { view.fields = try study.card()?.unnamedFields() ?? [] }
-    if let question = view.question, !view.typed.trimmed.isEmpty {
-      let forgives = question.ignoresAccents || session.preferences?.study.forgivesAccents == true
-      view.comparison = TypedComparison(typed: view.typed, expected: question.expected, ignoresAccents: forgives)
-    }
-    view.question = nil
     view.scroll = redraws ? try layout()?.answerStart ?? 0 : 0
     try autoplay()
   }
 
-  /// The text being typed, or the typed text beside the right answer; marks below it show what the colours show.
+  /// The text being typed below what there is to choose from, or what was given beside the right answer; marks below it
+  /// show what the colours show.
   private func typedLines(width: Int) -> [String] {
-    if view.question != nil {
+    guard view.isAnswerShown else {
+      let options = (view.question?.options ?? []).enumerated().map { "\($0 + 1) \(printable($1, limit: 500))" }
+      guard view.isTyping else { return options.flatMap { $0.lines(within: width) } }
       // Typing happens at the end, so the end is shown.
       var shown = printable(String(view.typed.suffix(width)), limit: .max)
       while shown.displayWidth > width - 3 { shown.removeFirst() }
-      return ["> " + shown + (terminal.usesUnicode ? "▏" : "_")]
+      return packedLines(options.joined(separator: "   "), within: width)
+        + ["> " + shown + (terminal.usesUnicode ? "▏" : "_")]
     }
-    guard let comparison = view.comparison else { return [] }
-    let sign = comparison.isRight ? (terminal.usesUnicode ? "✓ " : "+ ") : (terminal.usesUnicode ? "✗ " : "x ")
-    if comparison.isRight {
-      let lines = printable(view.typed.trimmed, limit: 500).lines(within: width - 2)
-      return lines.enumerated().map { ($0 == 0 ? sign : "  ") + terminal.styled($1, .green) } + [""]
-    }
+    guard let given = view.given else { return [] }
+    let signs = terminal.usesUnicode ? ["✗ ", "≈ ", "✓ "] : ["x ", "~ ", "+ "]
+    let sign = given.rating.map { signs[min(2, Int($0.rawValue) - 1)] } ?? "  "
+    let isRight = given.words.allSatisfy { $0.mark == .right }
     var lines: [String] = []
-    for (place, row) in comparisonRows(comparison.typed, width: width - 2).enumerated() {
-      lines.append((place == 0 ? sign : "  ") + painted(row, .red, on: terminal))
-      let marks = row.map { String(repeating: $0.mark == .right ? " " : "^", count: $0.text.displayWidth) }
-      lines.append("  " + marks.joined())
+    for row in wordRows(given.words.map { ($0.given.isEmpty ? "-" : $0.given, $0.mark == .right) }, width: width - 2) {
+      lines.append((lines.isEmpty ? sign : "  ") + painted(row, .red, on: terminal))
+      if isRight { continue }
+      let marks = row.map { String(repeating: $0.isRight ? " " : "^", count: $0.text.displayWidth) }
+      lines.append("  " + marks.joined(separator: " "))
     }
-    let expected = comparisonRows(comparison.expected, width: width - 2)
-    return lines + expected.map { "  " + painted($0, .bold, on: terminal) } + [""]
+    if !isRight {
+      let expected: WordRow = given.words.filter { $0.mark != .extra }.map { ($0.expected, $0.mark == .right) }
+      lines += wordRows(expected, width: width - 2).map { "  " + painted($0, .bold, on: terminal) }
+    }
+    return lines + printable(given.feedback, limit: 500).lines(within: width)
   }
 
   /// Whether the masks of the picture on the answer can be taken off, and put back.
@@ -174,27 +183,39 @@ extension StudyScreen {
     if try !study.isActive(), try !study.isOver() {
       return "Paused; any \(terminal.hasKeyboard ? "key" : "line") continues."
     }
-    let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?"
+    let rating = view.given?.rating ?? .good
+    let enter = rating == .good ? "" : " Enter means \(rating.name)."
+    let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?" + enter
     if view.isAnswerShown {
       let fields = view.fields.map { "\n\($0.name): \($0.text)" }.joined()
-      let answer = (try view.sides(of: card, on: terminal).answer.words + fields).asSentence
+      let answer = (try view.shown(of: card, on: terminal).answer.words + fields).asSentence
       let document = try card.document()?.document()
       let picture = document.map { $0.content.summary + " " } ?? ""
       return "\(comparisonInWords)\(answer) \(picture)\(question)"
     }
-    let prompt = try view.sides(of: card, on: terminal).prompt.words.asSentence
+    let options = (view.question?.options ?? []).enumerated().map { "\($0 + 1) \($1)" }
+    let parts = [try view.shown(of: card, on: terminal).prompt.words] + options + [view.openedHint]
+    let prompt = parts.filter { !$0.isEmpty }.map(\.asSentence).joined(separator: " ")
     guard terminal.usesScreenReader else { return prompt }
     let answered = try study.right() + (isSprint ? 0 : study.wrong())
     let number = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
     return "\(number). \(prompt)"
   }
 
-  /// The comparison of a typed answer as text, for output without redrawing.
+  /// What was given, beside what is right, as text: for output without redrawing.
   private var comparisonInWords: String {
-    guard let comparison = view.comparison else { return "" }
-    if comparison.isRight { return "\(view.typed.trimmed.inOneLine): right. " }
-    let expected = comparison.expected.map(\.text).joined()
-    return "\(view.typed.trimmed.inOneLine): not right, \(expected.inOneLine) was expected. "
+    guard let given = view.given else { return "" }
+    let wrong = given.words.enumerated().compactMap { (place, word) -> String? in
+      switch word.mark {
+      case .right: nil
+      case .missing: "Word \(place + 1) is missing: \(word.expected)."
+      case .extra: "Word \(place + 1) is too much: \(word.given)."
+      default: "Word \(place + 1): \(word.given); right is \(word.expected)."
+      }
+    }
+    let typed = given.words.map(\.given).joined(separator: " ")
+    let all = (wrong.isEmpty && !typed.isEmpty ? ["\(typed): right."] : wrong) + [given.feedback]
+    return all.filter { !$0.isEmpty }.map { $0.inOneLine + " " }.joined()
   }
 
   private static let mostPictures = 2
@@ -258,30 +279,27 @@ extension String {
   }
 }
 
-/// Breaks the parts of a comparison into rows of at most that many columns, with control characters made visible.
-private func comparisonRows(_ parts: [TypedComparison.Part], width: Int) -> [[TypedComparison.Part]] {
-  var (rows, used): ([[TypedComparison.Part]], Int) = ([[]], 0)
-  for part in parts {
-    for letter in printable(part.text, limit: 500) {
-      if used + letter.displayWidth > width, used > 0 {
+private typealias WordRow = [(text: String, isRight: Bool)]
+
+/// Breaks words into rows of at most that many columns, with control characters made visible.
+private func wordRows(_ words: WordRow, width: Int) -> [WordRow] {
+  var (rows, used): ([WordRow], Int) = ([], width)
+  for word in words {
+    for piece in printable(word.text, limit: 500).lines(within: width) {
+      used += 1 + piece.displayWidth
+      if used > width {
         rows.append([])
-        used = 0
+        used = piece.displayWidth
       }
-      used += letter.displayWidth
-      let end = rows.count - 1
-      if let last = rows[end].last, last.mark == part.mark {
-        rows[end][rows[end].count - 1] = TypedComparison.Part(last.text + String(letter), part.mark)
-      } else {
-        rows[end].append(TypedComparison.Part(String(letter), part.mark))
-      }
+      rows[rows.count - 1].append((piece, word.isRight))
     }
   }
   return rows
 }
 
-/// A row of a comparison: what is right in green, the rest in another style.
-private func painted(_ row: [TypedComparison.Part], _ style: Style, on terminal: Terminal) -> String {
-  row.map { terminal.styled($0.text, $0.mark == .right ? .green : style) }.joined()
+/// A row of words: what is right in green, the rest in another style.
+private func painted(_ row: WordRow, _ style: Style, on terminal: Terminal) -> String {
+  row.map { terminal.styled($0.text, $0.isRight ? .green : style) }.joined(separator: " ")
 }
 
 /// Formats a length of time for a button: `10 min`, `5 d`, `1.2 y`.

@@ -11,7 +11,7 @@ extension StudyScreen {
   func leave() throws {
     if isSprint, try study.isActive() { try study.pause() }
     screen.clear()
-    if view.question != nil, !view.typed.isEmpty { echo("\n") }
+    if view.isTyping, !view.typed.isEmpty { echo("\n") }
     session.console.show(.lines([try result(start: "Stopped.")]))
     hasLeft = true
   }
@@ -26,7 +26,10 @@ extension StudyScreen {
 
   private func result(start: String) throws -> String {
     let left = try study.remaining()
-    let tail = left == 0 ? try next() : " \(terminal.counted(left, "card was", "cards were")) left."
+    let usual = try study.askedAsUsual()
+    let tail =
+      (left == 0 ? try next() : " \(terminal.counted(left, "card was", "cards were")) left.")
+      + (usual.isEmpty ? "" : " \(usual).")
     let counts = "\(start) \(terminal.grouped(try study.right())) right, \(terminal.grouped(try study.wrong())) wrong"
     guard let time = try study.timeRemaining() else { return counts + "." + tail }
     let used = study.options.seconds - time

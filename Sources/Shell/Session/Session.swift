@@ -264,6 +264,7 @@ package final class Session {
     plugins.unloadAll()
     if options.usesPlugins { plugins.refreshGrants() }
     modes.remove(owner: .user)
+    plugins.exercises.remove(of: .user)
     registry.removeAll(owner: .user)
     for alias in registry.aliases { registry.removeAlias(alias.name) }
     state.needsFreshState = true

@@ -102,7 +102,7 @@ public final class Workspace {
     (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
     opened.documents = nil
     opened.preferences?.tree.endObserving()
-    (opened.preferences, opened.player) = (nil, nil)
+    (opened.preferences, opened.player, opened.speech) = (nil, nil, nil)
     try database.close()
     if let failure { throw failure }
   }

@@ -25,6 +25,13 @@ public enum WorkspaceError: Problem, Equatable {
   /// ffmpeg produced neither a sound nor a picture from a film; the reason is what it reported.
   case notCut(path: String, reason: String?)
   case tooMuchWaits
+  case badExercise(name: String, reason: String)
+  case exerciseTaken(name: String, owner: Owner)
+  case unknownExercise(name: String, names: [String], reason: String?)
+  /// Not an answer to a question with that many choices, or words to put in order.
+  case notGiven(String, count: Int, isOrder: Bool)
+  /// A deck has not enough words for a game; `found` counts those that the game would be about.
+  case tooFewWords(deck: String, words: Int, found: Int, needed: Int)
   /// A text is in another language than the one that texts are set to; `found` is its code.
   case otherLanguage(path: String, found: String, read: Language)
   case rehearsal(String)
@@ -98,6 +105,28 @@ public enum WorkspaceError: Problem, Equatable {
         .tooMany, "Too many changes in one script",
         "the plugin's changes in this script take as many bytes as the memory that it may use; "
           + "change less in one script, or raise the limit with `plugin limit`")
+    case .badExercise(let name, let reason):
+      ProblemReport(.badExercise, "Malformed exercise", "exercise \(quoted(name)): \(printable(reason, limit: 400))")
+    case .exerciseTaken(let name, let owner):
+      ProblemReport(
+        .exists, "The exercise already exists",
+        "exercise \(quoted(name)) already exists, of \(owner.plugin?.description ?? owner.description)")
+    case .unknownExercise(let name, let names, let reason):
+      ProblemReport(
+        .unknownExercise, "Unknown exercise",
+        "no exercise is called \(quoted(name))"
+          + (reason.map { ": " + $0 } ?? "\(didYouMean(name, among: names)); there are \(names.joined(separator: ", "))"),
+        ["suggestion": suggestion(for: name, among: names)])
+    case .notGiven(let line, let count, let isOrder):
+      ProblemReport(
+        .badAnswer, "Not an answer",
+        "\(quoted(line)) is not an answer; "
+          + (isOrder ? "numbers from 1 to \(count), each once, expected" : "a number from 1 to \(count) expected"))
+    case .tooFewWords(let deck, let words, let found, let needed):
+      ProblemReport(
+        .tooFewWords, "Too few words",
+        "\(quoted(deck)) has \(counted(words, "prompt")) of one word, \(grouped(found)) of them for this game; it needs "
+          + "at least \(grouped(needed)); another mode or --query may find more", ["found": found, "needed": needed])
     case .rehearsal(let operation):
       ProblemReport(.rehearsal, "Not in a dry run", "\(operation) cannot be done with --dry-run; nothing was changed")
     case .lookingBack(let operation):

@@ -5,6 +5,7 @@
 
 import CardDocuments
 import Decks
+import Files
 import Language
 import Lexicon
 import Memory
@@ -38,6 +39,8 @@ struct OpenedParts {
   var sync: SyncProgram?
   var whileWaitingForServer: (() -> Void)?
   var player: SoundPlayer?
+  /// The sound that was last spoken, while it may be played.
+  var speech: Scratch?
   /// The day's backup while it is being made in the background.
   var backup: BackgroundJob<Void>?
   /// A fit of memory models running in the background, and the last answer for which a new fit was considered.

@@ -42,15 +42,22 @@ public struct DeckScheduling {
     return true
   }
 
-  /// Sets several options from typed text, and the deck's preset: all of them, or none if one is refused. A blank
-  /// text resets an option to its initial value.
-  public func set(_ typed: [(name: DeckOptions.Name, text: String)], preset: PresetChoice = .same) throws {
+  /// Sets several options from typed text, the deck's preset, and its own exercise unless nil: all of them, or none if
+  /// one is refused. A blank text resets an option to its initial value, or removes the exercise.
+  public func set(
+    _ typed: [(name: DeckOptions.Name, text: String)], preset: PresetChoice = .same, exercise: String? = nil
+  ) throws {
     let now = workspace.now
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
       switch preset {
       case .same: break
       case .none: try DeckTable.setPreset(db, id, to: nil)
       case .named(let name): try DeckTable.setPreset(db, id, to: PresetTable.findOrCreate(db, named: name, now: now).id)
+      }
+      if let exercise {
+        var limits = try DeckTable.limits(db, id)
+        limits.exercise = exercise.isEmpty ? nil : exercise
+        try DeckTable.setLimits(db, id, to: limits)
       }
       if typed.isEmpty { return }
       var options = try DeckTable.presetOptions(db, id)

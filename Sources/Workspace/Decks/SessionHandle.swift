@@ -30,8 +30,15 @@ public final class SessionHandle: WorkspaceHandle {
     public var isCram = false
     /// Whether answers of a review change schedules.
     public var reschedules = true
+    /// How the cards of a review are asked, if not as themselves.
+    public var exercise: Exercise?
+    /// Whether a user hears what an exercise says, or a program that is told.
+    public var canSpeak = true
     /// Decks that are studied together with the first one, each with its subdecks.
     public var moreDecks: [DeckHandle] = []
+
+    /// Whether answers change schedules: never those of an exercise of recognition.
+    public var changesSchedule: Bool { mode == .review && reschedules && exercise?.isRecognition != true }
 
     /// Creates the options given by the settings.
     public init(_ preferences: Preferences) {
@@ -64,10 +71,12 @@ public final class SessionHandle: WorkspaceHandle {
   private var seenChanges: Int
   /// Whether the end of the session was notified.
   private var hasEnded = false
+  var questions: SessionQuestions
 
   init(_ deck: DeckHandle, _ options: Options) throws {
     workspace = deck.workspace
     (self.deck, self.options) = (deck, options)
+    questions = SessionQuestions(seed: deck.workspace.environment.random.choices.next())
     let query = try options.query.map { try CardQuery($0, isInterrupted: deck.workspace.environment.isInterrupted) }
     let workspace = deck.workspace
     let selection = options.selection(of: deck.id, query)
@@ -288,7 +297,7 @@ public final class SessionHandle: WorkspaceHandle {
 extension SessionHandle.Options {
   fileprivate func selection(of deck: DeckID, _ query: CardQuery?) -> StudySelection {
     var selection = StudySelection([deck] + moreDecks.map(\.id), query: query, limit: limit)
-    (selection.isCram, selection.reschedules) = (isCram, reschedules)
+    (selection.isCram, selection.reschedules) = (isCram, changesSchedule)
     return selection
   }
 }

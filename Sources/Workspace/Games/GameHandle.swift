@@ -52,6 +52,9 @@ public struct GameOptions {
   public var lexicon: Lexicon?
   public var level = Difficulty.normal
   public var foldsAccents: Bool?
+  /// The deck whose words the game is about, and which of its cards.
+  public var deck: DeckHandle?
+  public var query: String?
 
   public init() {}
 }
@@ -193,21 +196,37 @@ public struct GameOperations {
     let preferences = try workspace.preferences()
     // A user's own list may have no words of the usual length.
     let usual = options.lexicon == nil && options.base == nil && mode.length == nil
+    let folds = options.foldsAccents ?? preferences.games.foldsAccents
+    let language = try workspace.words.language(named: options.language)
+    let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices
+    var (own, base) = (OwnWords(), options.base)
     let length = options.length ?? (usual ? preferences.games.length : nil)
     let lexicon =
-      if let given = options.lexicon { given } else {
-        try workspace.words.lexicon(
-          options.language, foldAccents: options.foldsAccents ?? preferences.games.foldsAccents
-        ).lexicon
+      if let given = options.lexicon {
+        given
+      } else if let deck = options.deck {
+        try deck.lexicon(matching: options.query, in: language, foldAccents: folds, &own)
+      } else {
+        try workspace.words.lexicon(options.language, foldAccents: folds).lexicon
       }
-    let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices
-    let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil)
+    if options.deck != nil, mode.rules.contains(.fromLetters), mode.hooks.setup == nil {
+      do { own.bases = try workspace.lexicons.lexicon(for: language, foldAccents: folds) } catch {
+        // Without a list of the language, the letters are those of the deck's words.
+      }
+    } else if options.deck != nil, options.length == nil {
+      var random = random
+      base = base ?? lexicon.random(using: &random)
+    }
+    let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil || options.deck != nil)
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, common: common,
-      BaseWordOptions(length: length, word: options.base, level: options.level), random: random,
+      mode: mode, lexicon: lexicon, common: common, own: own,
+      BaseWordOptions(length: length, word: base, level: options.level), random: random,
       clocks: workspace.environment.clocks)
+    if let deck = options.deck, game.countsWords, game.possible().count < DeckHandle.fewestWords {
+      throw try deck.tooFewWords(own.answers.count, found: game.possible().count)
+    }
     let handle = workspace.handle(of: game)
-    handle.canResume = options.lexicon.map(workspace.lexicons.isCached) ?? true
+    handle.canResume = options.deck == nil && options.lexicon.map(workspace.lexicons.isCached) ?? true
     return handle
   }
 

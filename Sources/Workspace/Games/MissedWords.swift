@@ -115,9 +115,10 @@ private struct WordMeanings {
   private var lemmas: Set<String> = []
   /// The meanings in the deck `Dictionary::<Language>`, or else `Dictionary`; read at the first use.
   private var own: [String: String]?
+  private let answers: [String: String]
 
   init(_ game: GameHandle) {
-    (workspace, language) = (game.workspace, game.game.language)
+    (workspace, language, answers) = (game.workspace, game.game.language, game.game.own.answers)
     lemmatizer = workspace.languages.lemmatizer(of: language)
   }
 
@@ -127,7 +128,7 @@ private struct WordMeanings {
   mutating func meaning(of word: String) throws -> String? {
     let known = try own ?? ownMeanings()
     own = known
-    return try known[word] ?? workspace.words.gloss(of: word, in: language)
+    return try answers[word] ?? known[word] ?? workspace.words.gloss(of: word, in: language)
   }
 
   /// Reads words and meanings from the user's deck: the prompt is the word, the answer its meaning.

@@ -18,8 +18,6 @@ extension MediaOperations {
   ///   one goes on; `NoteError.mediaNotFound` when no name has a file; `FileError`.
   public func play(_ sounds: [String]) throws {
     _ = try workspace.store(for: "media")
-    let words = try workspace.preferences().session.mediaPlayer
-    guard let program = words.first else { throw WorkspaceError.noPlayer }
     var files: [(path: String, name: String)] = []
     for name in sounds {
       guard let file = try workspace.read({ try MediaTable.named($0, name) }) else { continue }
@@ -29,6 +27,13 @@ extension MediaOperations {
       if let first = sounds.first { _ = try path(first) }
       return
     }
+    try play(files)
+  }
+
+  /// Plays files, each under the name that the program gets.
+  func play(_ files: [(path: String, name: String)]) throws {
+    let words = try workspace.preferences().session.mediaPlayer
+    guard let program = words.first else { throw WorkspaceError.noPlayer }
     guard let path = executable(program) else { throw WorkspaceError.playerMissing(program) }
     let failure = workspace.opened.player?.failure
     workspace.opened.player = nil

@@ -35,6 +35,25 @@ public struct SpeechOperations {
     return try workspace.media.add(try sound(of: text, in: language), named: name)
   }
 
+  /// Whether there are programs that speak a text and play it.
+  public var canBeHeard: Bool {
+    get throws {
+      let (media, settings) = (workspace.media, try workspace.preferences().session)
+      let speaker = settings.speechProgram.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? "espeak-ng"
+      return [speaker, settings.mediaPlayer.first ?? ""].allSatisfy { media.executable($0) != nil }
+    }
+  }
+
+  /// Speaks a text once, without storing the sound.
+  /// - Throws: what `file` and `MediaOperations.play` throw.
+  public func say(_ text: String, in language: Language) throws {
+    let scratch = try Scratch(.package, in: workspace.environment.folders.temporary)
+    let path = scratch.path("speech.wav")
+    try AtomicFile.write(path, sound(of: text, in: language), .internalFile(temporaryName: "speech.new"))
+    try workspace.media.play([(path, "speech.wav")])
+    workspace.opened.speech = scratch
+  }
+
   /// Appends to cards the sound of one of their texts.
   /// - Parameter field: `prompt`, `answer`, or the name of a field of the card's note; nil means the prompt, or the
   ///   note's first field.

@@ -68,6 +68,20 @@ public struct WordOperations {
     return divider
   }
 
+  /// Returns the language of texts.
+  public func language() throws -> Language { try textLanguage(named: nil) }
+
+  /// Whether a word is in the list of the language of texts; no word is where there is no list.
+  public func isListed(_ word: String) -> Bool {
+    do {
+      let list = try workspace.lexicons.lexicon(for: language())
+      return list.contains(list.normalized(word))
+    } catch {
+      // Without a list, a slip of the keyboard cannot be told from another word.
+      return false
+    }
+  }
+
   /// Loads a file of words as a lexicon.
   public func load(_ path: String, name: String?, language: String?) throws -> LexiconHandle {
     let known = language.map { Language.named($0) ?? .unknown($0) }
@@ -124,6 +138,14 @@ public struct WordOperations {
     // A language that Apertium covers counts as having a dictionary, even if there is none in the program's own format.
     if let missing, !workspace.languages.hasTranslations(of: language) { throw missing }
     return []
+  }
+
+  /// Returns the inflected forms of the word of a card in the language of texts, without its article.
+  /// - Throws: `LanguageError`; `LexiconError.unknownLanguage`.
+  public func forms(ofPhrase phrase: String) throws -> [InflectedForm] {
+    let language = try language()
+    let word = workspace.languages.lemmatizer(of: language).word(ofPhrase: phrase)
+    return try word.map { try forms(of: $0, in: language) } ?? []
   }
 
   /// Returns the inflected forms of a word, or if the data does not have it, those of its dictionary form.

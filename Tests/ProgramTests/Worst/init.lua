@@ -361,6 +361,17 @@ worst = {
     local session = big():study{mode = "sprint"}
     while session:answer("wrong") do end
   end, function() big():study():answer(text()) end},
+  ["session:give"] = texts(function(t) return big():study{cram = true, schedule = false}:give(t) end),
+  ["study.compare"] = {
+    function() return study.compare(text(), marks()) end, function() return study.compare(letters(), letters()) end,
+    function() return study.compare(("casa "):rep(100000), ("caza "):rep(100000)) end,
+  },
+  ["study.exercise"] = {function()
+    for i = 1, 1e6 do study.exercise{name = "e" .. i, input = "self", prepare = loop} end
+  end, function()
+    study.exercise{name = "endless", input = "self", prepare = loop}
+    return big():study{cram = true, exercise = "endless"}.question
+  end},
   ["session:pause"] = {}, ["session:resume"] = {},
   ["session:restart"] = {function()
     local session = big():study{mode = "sprint"}

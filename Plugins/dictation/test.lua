@@ -1,0 +1,10 @@
+test("a prompt is heard and compared word by word", function()
+  local cards = { { prompt = "el perro", answer = "the dog" } }
+  local shown = assert(ask("dictation", cards))
+  expect(shown.say):equals("el perro")
+  expect(shown.prompt):is_nil()
+  expect(ask("dictation", cards, "El perro!").rating):equals("good")
+  local wrong = ask("dictation", cards, "perro")
+  expect(wrong.rating):equals("again")
+  expect(wrong.words[1].mark):equals("missing")
+end)

@@ -1,0 +1,5 @@
+test("a word without forms is asked as usual", function()
+  local shown, reason = ask("forms", { { prompt = "xyzzy", answer = "a word of no language" } })
+  expect(shown):is_nil()
+  expect(reason):matches("no forms")
+end)

@@ -1,0 +1,61 @@
+// A study by an exercise for a program: `study --exercise NAME --json`. Invariant: each line that is written is one
+// JSON object, and each line that is read is answered.
+
+import Commands
+import Decks
+import Memory
+import Problems
+import Text
+import Values
+import Workspace
+
+struct ExerciseLines {
+  private let session: Session
+
+  init(_ session: Session) { self.session = session }
+
+  func run(_ options: SessionHandle.Options, _ decks: [DeckHandle]) throws -> CommandResult {
+    var options = options
+    options.moreDecks = Array(decks.dropFirst())
+    let study = try decks[0].study(options)
+    while let card = try study.card() {
+      let question = try study.question()?.value.record ?? ["input": .text(Exercise.Input.none.rawValue)]
+      let prompt = Value.text(try card.record().prompt)
+      let shown = question["prompt"] == nil && question["say"] == nil ? [("prompt", prompt)] : []
+      let guid = Value.text(try card.record().guid)
+      write(.record([("card", guid)] + shown + question.fields.map { ($0.name, $0.value) }))
+      guard let result = try answering({ try study.give($0) }) else { break }
+      write(result.value)
+      let answered: SessionResult? = try answering { line in
+        let word = line.trimmed.lowercased()
+        let rating = Int64(word).flatMap { Rating(rawValue: $0) } ?? (word.isEmpty ? result.rating ?? .good : nil)
+        return try study.answer(rating ?? Rating(named: word))
+      }
+      if answered == nil { break }
+    }
+    let usual = try study.askedAsUsual()
+    if !usual.isEmpty { session.console.note(usual + ".") }
+    try study.finishIfOver()
+    return StudyScore(right: try study.right(), wrong: try study.wrong(), remaining: try study.remaining()).result
+  }
+
+  private func write(_ value: Value) { session.console.show([value.json]) }
+
+  /// Reads lines until one is understood; an error is written as an object. Nil at the end of the input.
+  private func answering<Answer>(_ body: (String) throws -> Answer) throws -> Answer? {
+    while true {
+      switch try session.input.plainReader.read() {
+      case .line(let line):
+        do { return try body(line) } catch let problem as any Problem where problem.report.code != .interrupted {
+          let report = problem.report
+          write(.record(["code": report.code.rawValue, "title": report.title, "message": report.message]))
+        }
+      case .interrupted: throw ShellError.interruptedAmidAnswers
+      case .terminated(let signal):
+        session.leave(by: signal)
+        return nil
+      case .endOfInput, .stopped: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,265 @@
+// Exercises: other ways to ask a card, which Lua adds; what a session asks, and what a given answer is worth.
+// Invariant: a card that an exercise cannot ask is asked as itself; a card's question is the same until the card is
+// answered, also after an undo; an exercise of recognition changes no schedule.
+
+import Decks
+public import Memory
+public import Problems
+public import Templates
+import Text
+public import Values
+
+/// A way to ask a card, added by a plugin or the user.
+public struct Exercise {
+  public enum Input: String, Sendable {
+    case text, choice, order
+    /// Nothing is given: the user says how well it was known.
+    case none = "self"
+  }
+
+  public let name: String
+  public let input: Input
+  public let owner: Owner
+  /// Whether the answer is only recognised: a guess among four is right one time in four.
+  public var isRecognition = false
+  /// Makes the question of a card, or null and in a few words why there is none. After an undo the seed is the same.
+  public var prepare: (SessionHandle, CardHandle, _ seed: UInt64) throws -> (question: Value, reason: String)
+  /// Judges an answer; nil where the comparison with what is expected does.
+  public var grade: (Value, GivenAnswer) throws -> (rating: Rating, feedback: String)? = { _, _ in nil }
+
+  public init(
+    _ name: String, _ input: Input, owner: Owner,
+    prepare: @escaping (SessionHandle, CardHandle, _ seed: UInt64) throws -> (question: Value, reason: String)
+  ) { (self.name, self.input, self.owner, self.prepare) = (name, input, owner, prepare) }
+}
+
+public struct GivenAnswer: Equatable, Sendable {
+  public let text: String
+  /// The numbers of what was chosen, from 1.
+  public var numbers: [Int] = []
+}
+
+/// What a given answer is worth. The rating is a proposal; nil where only the user can say.
+public struct GivenResult {
+  public let rating: Rating?
+  public let feedback: String
+  public let expected: String
+  public let words: [WordComparison.Word]
+
+  public var value: Value {
+    .record(["rating": rating?.name, "feedback": feedback, "expected": expected, "words": words.map(\.value)])
+  }
+}
+
+extension WordComparison.Word {
+  public var value: Value { .record(["mark": mark.rawValue, "given": given, "expected": expected]) }
+}
+
+extension [WordComparison.Word] {
+  /// Good if all is right, hard if only accents or letters slipped, else again; never easy.
+  public var rating: Rating {
+    allSatisfy { $0.mark == .right }
+      ? .good : allSatisfy { [.right, .accent, .typo].contains($0.mark) } ? .hard : .again
+  }
+}
+
+/// What a card asks instead of only being recalled.
+public struct CardQuestion {
+  public let input: Exercise.Input
+  /// What the exercise returned.
+  public let shown: Value
+  /// Nil for a card that asks for a typed answer by itself.
+  public let exercise: Exercise?
+  fileprivate var ignoresAccents = false
+
+  public static let names = ["prompt", "say", "choices", "tokens", "expected", "hint", "reveal", "rest"]
+  private var optionsName: String { input == .choice ? "choices" : "tokens" }
+
+  public func text(_ name: String) -> String? { shown.record?[name]?.text }
+  /// The name of the sound that is heard; `say` is a text that is spoken.
+  public var sound: String? { shown.record?["say"]?.record?["sound"]?.text }
+  /// What to choose from, or the words to put in order.
+  public var options: [String] { texts(optionsName) }
+  public var expected: [String] { text("expected").map { [$0] } ?? texts("expected") }
+  private func texts(_ name: String) -> [String] { shown.record?[name]?.list?.compactMap(\.text) ?? [] }
+
+  /// Why the question cannot be asked; nil if it can.
+  fileprivate var fault: String? {
+    let range = input == .choice ? 2...9 : input == .order ? 2...30 : 0...0
+    if text("prompt") == nil, text("say") == nil, sound == nil { return "its question has no prompt and no say" }
+    if !range.contains(options.count) {
+      return "its question needs \(range.lowerBound) to \(range.upperBound) \(optionsName)"
+    }
+    if expected.isEmpty, input != .none { return "its question has nothing expected" }
+    return shown.record?["rest"]?.json.utf8.count ?? 0 > 4096 ? "rest has more than 4 KB" : nil
+  }
+
+  /// The question without its answer.
+  public var value: Value {
+    let open = ["prompt", "say", "choices", "tokens", "hint"].compactMap { name in
+      shown.record?[name].map { (name, $0) }
+    }
+    return .record([("input", .text(input.rawValue))] + open)
+  }
+
+  /// What a typed line gives: for a choice its number or its text, for an order the numbers or the words themselves;
+  /// numbers below 10 need no blanks between them.
+  /// - Throws: `WorkspaceError.notGiven`.
+  fileprivate func given(_ line: String) throws(WorkspaceError) -> GivenAnswer {
+    let options = options
+    if options.isEmpty { return GivenAnswer(text: line) }
+    var words = line.split { $0.isWhitespace || $0 == "," }.map(String.init)
+    if input == .order, words.count == 1, options.count < 10 { words = words[0].map { String($0) } }
+    var numbers = words.compactMap { Int($0) }
+    if numbers.count < words.count || words.isEmpty {
+      if input == .order { return GivenAnswer(text: line) }
+      numbers = options.firstIndex { $0.lowercased() == line.trimmed.lowercased() }.map { [$0 + 1] } ?? []
+    }
+    guard numbers.count == 1 || input == .order, Set(numbers).count == numbers.count,
+      numbers.allSatisfy((1...options.count).contains)
+    else { throw .notGiven(line, count: options.count, isOrder: input == .order) }
+    return GivenAnswer(text: numbers.map { options[$0 - 1] }.joined(separator: " "), numbers: numbers)
+  }
+
+  /// The comparison of what was given with the expected answer that is nearest to it.
+  fileprivate func words(_ text: String, isWord: (String) -> Bool) -> [WordComparison.Word] {
+    func squeezed(_ text: String) -> String { text.filter { !$0.isWhitespace } }
+    if input != .text, let same = expected.first(where: { squeezed($0) == squeezed(text) }) {
+      return [.init(.right, given: text, expected: same)]
+    }
+    if input == .choice { return expected.prefix(1).map { .init(.wrong, given: text, expected: $0) } }
+    return expected.map {
+      WordComparison(given: text, expected: $0, ignoresAccents: ignoresAccents) { input != .text || isWord($0) }
+    }.min { $0.cost < $1.cost }?.words ?? []
+  }
+}
+
+/// What a session remembers of its questions.
+struct SessionQuestions {
+  let seed: UInt64
+  /// The cards of the decks that are studied.
+  fileprivate var family: [CardID] = []
+  /// The question of the card that is shown; `number` counts the answers before it.
+  fileprivate var asked: (card: CardID, number: Int, question: CardQuestion?)?
+  /// Why cards were asked as usual, by the number of answers before them.
+  fileprivate var reasons: [Int: String] = [:]
+
+  init(seed: UInt64) { self.seed = seed }
+}
+
+extension SessionHandle {
+  /// Returns what the card asks; nil if it is only recalled, and in a sprint.
+  public func question() throws -> CardQuestion? {
+    guard options.mode == .review, let card = try card() else { return nil }
+    let number = try right() + wrong()
+    if let asked = questions.asked, asked.card == card.id, asked.number == number { return asked.question }
+    var question = try prepared(card, number)
+    if question == nil, let typed = try card.typedQuestion() {
+      question = CardQuestion(input: .text, shown: .record(["expected": typed.expected]), exercise: nil)
+      question?.ignoresAccents = typed.ignoresAccents
+    }
+    if try workspace.preferences().study.forgivesAccents { question?.ignoresAccents = true }
+    questions.asked = (card.id, number, question)
+    return question
+  }
+
+  private func prepared(_ card: CardHandle, _ number: Int) throws -> CardQuestion? {
+    guard let exercise = options.exercise else { return nil }
+    let guid = try card.record().guid
+    let seed = guid.utf8.reduce(questions.seed &+ UInt64(number)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    let (shown, reason) = try exercise.prepare(self, card, seed)
+    let question = CardQuestion(input: exercise.input, shown: shown, exercise: exercise)
+    let fault = shown == .null ? reason : question.fault
+    questions.reasons[number] = fault
+    return fault == nil ? question : nil
+  }
+
+  /// Judges an answer to the card that is shown, without answering it.
+  /// - Throws: `DeckError.over`, `WorkspaceError.notGiven`.
+  public func give(_ line: String) throws -> GivenResult {
+    guard let answer = try card()?.record().answer else { throw DeckError.over }
+    guard let question = try question() else {
+      return GivenResult(rating: nil, feedback: "", expected: answer, words: [])
+    }
+    let given = try question.given(line)
+    let words = question.words(given.text, isWord: workspace.words.isListed)
+    let judged = try question.exercise?.grade(question.shown, given)
+    return GivenResult(
+      rating: judged?.rating ?? (question.input == .none ? nil : words.rating), feedback: judged?.feedback ?? "",
+      expected: question.expected.first ?? answer, words: words)
+  }
+
+  /// Plays what the exercise says before its answer is shown, else the sounds of the side that was just shown, again
+  /// those of both.
+  /// - Returns: whether there is anything to play.
+  /// - Throws: what playing and speaking throw.
+  public func play(isAnswerShown: Bool, isAgain: Bool) throws -> Bool {
+    guard let card = try card() else { return false }
+    var sounds: [String] = []
+    if !isAnswerShown, let question = try question(), question.exercise != nil {
+      if let text = question.text("say") {
+        try workspace.speech.say(text, in: workspace.words.language())
+        return true
+      }
+      sounds = question.sound.map { [$0] } ?? []
+    } else {
+      let media = try card.media()
+      if isAgain || !isAnswerShown { sounds = media.promptSounds }
+      if isAnswerShown { sounds += media.answerSounds }
+    }
+    if !sounds.isEmpty { try workspace.media.play(sounds) }
+    return !sounds.isEmpty
+  }
+
+  /// Returns other cards of the decks that are studied, in a random order, none of the card's own note; fewer than
+  /// asked for if there are too few.
+  public func others(
+    _ count: Int, than card: CardHandle, using random: inout some RandomNumberGenerator
+  ) throws -> [CardHandle] {
+    if questions.family.isEmpty {
+      questions.family = try workspace.read { db in
+        try DeckFamilies.all(db, of: ([deck] + options.moreDecks).map(\.id)).flatMap {
+          try CardTable.ids(db, in: $0.id)
+        }
+      }
+    }
+    let (family, own) = (questions.family, try card.record().note)
+    var (found, tried): ([CardHandle], Set<Int>) = ([], [])
+    while found.count < count, tried.count < min(family.count, count * 4) {
+      let place = Int.random(in: family.indices, using: &random)
+      guard tried.insert(place).inserted else { continue }
+      let record = try workspace.read { try CardTable.card($0, family[place]) }
+      if let record, record.note != own { found.append(workspace.handle(of: record.id)) }
+    }
+    return found
+  }
+
+  /// How many answered cards were asked as usual, and why: `3 cards asked as usual: 2 no sound, 1 no sentence`; empty
+  /// if none was.
+  public func askedAsUsual() throws -> String {
+    let answered = try right() + wrong()
+    let counts = Dictionary(grouping: questions.reasons.filter { $0.key < answered }.values) { $0 }.mapValues(\.count)
+    if counts.isEmpty { return "" }
+    let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\(grouped($1)) \($0)" }
+    return "\(counted(counts.values.reduce(0, +), "card")) asked as usual: \(reasons.joined(separator: ", "))"
+  }
+}
+
+extension CardHandle {
+  /// The card as plain data for an exercise: texts without formatting, pictures and sounds.
+  public func plain() throws -> Value {
+    let (record, media) = (try record(), try media())
+    let names = media.promptSounds + media.answerSounds + media.promptPictures + media.answerPictures
+    let fields = try fields().map { field in
+      if case .text(let html) = field.value { return (field.name, Value.text(FieldHTML.spoken(html))) }
+      return (field.name, field.value.plain)
+    }
+    return .record([
+      "guid": record.guid, "prompt": CardMedia.text(record.prompt, without: names),
+      "answer": CardMedia.text(record.answer, without: names), "type": try value(of: .noteType),
+      "fields": Value.record(fields), "tags": record.tags, "deck": try value(of: .deck),
+      "sounds": Value.record(["prompt": media.promptSounds, "answer": media.answerSounds]),
+      "state": record.schedule.state.name, "reps": record.reps, "lapses": record.lapses,
+    ])
+  }
+}
