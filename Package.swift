@@ -167,7 +167,7 @@ let package = Package(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "LuaRuntime", "Commands", "Bindings",
-        "WordGames", "Workspace", "Wire", "CConfinement",
+        "Exchange", "WordGames", "Workspace", "Wire", "CConfinement",
       ], isLarge: true,
       resources: ["expect.lua", "init.lua", "plugin.json", "test.lua"].map { .embedInCode("Lua/" + $0) }),
     room(
@@ -330,7 +330,7 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: ["deckhand", "deckhand-draw", "deckhand-net", "deckhand-plugin", "TestSupport"],
-      exclude: ["Clock", "Neovim", "Worst"],
+      exclude: ["Clock", "Fixtures", "Neovim", "Worst"],
       swiftSettings: strict),
   ]
 )

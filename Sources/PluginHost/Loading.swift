@@ -4,6 +4,7 @@
 
 public import Bindings
 import Commands
+import Exchange
 import Files
 import LuaRuntime
 import Problems
@@ -150,6 +151,15 @@ extension PluginHost {
     for mode in manifest.modes where modes.owner(of: mode) != manifest.owner {
       throw PluginError.missing(plugin: manifest.name.description, what: "the mode \"\(mode)\"")
     }
+    let added = formats.added(by: manifest.owner)
+    for format in manifest.formats {
+      let endings = Set(added.filter { $0.name == format.name }.flatMap(\.endings))
+      if endings != Set(format.endings) {
+        let words = format.endings.joined(separator: ", ")
+        throw PluginError.missing(
+          plugin: manifest.name.description, what: "the format \"\(format.name)\" with exactly the endings \(words)")
+      }
+    }
     for command in manifest.commands
     where !registry.commands.contains(where: { $0.path[0] == command && $0.owner == manifest.owner }) {
       throw PluginError.missing(plugin: manifest.name.description, what: "the command \"\(command)\"")
@@ -162,6 +172,7 @@ extension PluginHost {
     if let manifest = plugin.manifest {
       registry.removeAll(owner: manifest.owner)
       modes.remove(owner: manifest.owner)
+      formats.remove(owner: manifest.owner)
       events.removeAll(owner: manifest.owner)
       session.didUnload(manifest.name)
     }

@@ -18,6 +18,8 @@ public struct Manifest: Sendable {
   public let loadsAtStart: Bool
   public let commands: [String]
   public let modes: [String]
+  /// The formats of files, with the endings that each reads.
+  public let formats: [(name: String, endings: [String])]
   /// The events that the plugin listens to; the first of them that occurs loads its code.
   public let events: [ShellEvent]
   /// What is probably a mistake, but refuses nothing: keys that are not known, but for the author's own (`x-...`).
@@ -53,6 +55,7 @@ public struct Manifest: Sendable {
     loadsAtStart = isNewer ? false : try reader.loadsAtStart()
     commands = isNewer ? [] : try reader.names("commands")
     modes = isNewer ? [] : try reader.names("modes")
+    formats = isNewer ? [] : try reader.formats()
     events = isNewer ? [] : try reader.events()
     remarks = isNewer ? [] : reader.remarks
   }
@@ -64,7 +67,8 @@ struct ManifestReader {
   let folder: String
 
   private static let keys = [
-    "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "events",
+    "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "formats",
+    "events",
   ]
 
   var remarks: [String] {
@@ -139,6 +143,17 @@ struct ManifestReader {
       throw wrong(key, "names of lowercase letters, digits, _ and - (not \(quoted(bad)))")
     }
     return names
+  }
+
+  func formats() throws(PluginError) -> [(name: String, endings: [String])] {
+    guard let value = object["formats"] else { return [] }
+    let formats = value.record?.fields.map { field in
+      (name: field.name, endings: field.value.list?.compactMap(\.text) ?? [])
+    }
+    guard let formats, !formats.isEmpty, !formats.contains(where: { $0.endings.isEmpty }) else {
+      throw wrong("formats", "names of formats, each with a list of endings, such as {\"org\": [\"org\"]},")
+    }
+    return formats
   }
 
   func permissions() throws(PluginError) -> [Permission] {

@@ -15,7 +15,7 @@ import TestSupport
     ] { #expect(stubs.contains(line), "\(line)") }
     #expect(text(of: home.path + "/types/card.lua").contains("---@param ... string tags\nfunction card:tag(...) end\n"))
     let globals = text(of: home.path + "/types/problem.lua")
-    for name in ["test", "expect", "run", "card", "read"] {
+    for name in ["test", "expect", "run", "import", "card", "read"] {
       #expect(globals.contains("\n\(name) = function() end\n"), "\(name)")
     }
   }
@@ -88,7 +88,7 @@ import TestSupport
         == ["\u{1B}[1mletters  word\u{1B}[0m", "      3  uno", "      4  tres"])
   }
 
-  @Test(arguments: ["palindromes", "spelling_bee", "hangman", "word_ladder"])
+  @Test(arguments: ["palindromes", "spelling_bee", "hangman", "word_ladder", "arrivals", "spreadsheets"])
   func `each bundled plugin passes its own test`(name: String) throws {
     let run = try Home().run("plugin", "test", name)
     #expect(run.status == 0, "\(run.output)\(run.errors)")

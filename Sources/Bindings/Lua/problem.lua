@@ -34,6 +34,10 @@ expect = function() end
 ---@type fun(line: string): any, problem?
 run = function() end
 
+---In a plugin's test.lua: the report of importing a text in a format of the plugin (`org`, or `pleco.xml` by its ending).
+---@type fun(format: string, text: string): table?, problem?
+import = function() end
+
 ---In a plugin's test.lua: a folder for files, which is deleted after the tests.
 ---@type string
 folder = ""

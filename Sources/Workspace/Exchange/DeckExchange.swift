@@ -27,14 +27,20 @@ extension DeckHandle {
     let environment = workspace.environment
     // Checked before a format is derived from the file name.
     for path in paths { try Folder.refuse(path, .read) }
-    // What standard input holds is found out when it is read; a package needs its format.
+    // What standard input holds is found out when it is read.
     let formats = try paths.map { path in
-      if let given = options.format { given } else { try path == "-" ? .txt : CardFormat(ofPath: path) }
+      try options.format == nil && path == "-"
+        ? nil
+        : workspace.formats.format(of: path, given: options.format) {
+          let file = try ByteFile(path, kinds, isInterrupted: environment.isInterrupted)
+          return file.size == nil ? [] : try file.bytes(at: 0, count: FormatTable.headSize)
+        }
     }
     var (before, packages) = (0, ImportReport())
     let work = try CardImport(
       db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
       random: environment.random.entropy)
+    (work.formats, work.folder, work.moment) = (workspace.formats, workspace.folder, workspace.moment)
     // Files beside the source are imported only if the user typed the path, or if its folder may be read.
     if kinds == .any { work.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
     for (path, format) in zip(paths, formats) {
@@ -44,13 +50,13 @@ extension DeckHandle {
         before = start + done
         try progress(before, paths.count == 1 ? total : nil)
       }
-      guard format.isText else {
+      if format?.isPackage == true {
         let (cards, lines) = try importPackage(db, from: path, kinds, options, progress: goesOn)
         packages.cards.add(cards)
         packages.lines.add(lines, file: paths.count > 1 ? lastPart(of: path) : nil)
         continue
       }
-      try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
+      try work.run(path, kinds, as: format, isInterrupted: environment.isInterrupted, progress: goesOn)
     }
     var report = try work.finish()
     report.cards.add(packages.cards)
@@ -74,8 +80,7 @@ extension DeckHandle {
   @discardableResult
   public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
     try Folder.refuse(path, .write)
-    if let format = options.format { return format }
-    return try CardFormat(ofPath: path)
+    return try workspace.formats.format(of: path, given: options.format)
   }
 
   /// Writes the cards of the deck and its subdecks, as they are at one moment, to a file; the file is written whole or
@@ -84,10 +89,14 @@ extension DeckHandle {
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
+    var options = options
     let format = try checkExport(to: path, options)
+    options.format = format
     return try atOneMoment { db in
-      guard format.isText else { return try exportPackage(db, format, to: path, kinds, options) }
-      return try CardExport(db, id).run(to: path, kinds, options, isInterrupted: workspace.isInterrupted) { _, _ in
+      if format.isPackage { return try exportPackage(db, format, to: path, kinds, options) }
+      var export = try CardExport(db, id)
+      export.formats = workspace.formats
+      return try export.run(to: path, kinds, options, isInterrupted: workspace.isInterrupted) { _, _ in
         try workspace.poll()
       }
     }
