@@ -13,7 +13,8 @@ test("Pleco", function()
   expect(added):equals(1)
   expect(left):equals("no headword")
   expect(report.preview[1].subdeck):equals("Ciudad::Calles")
-  added, left = outcome("pleco.xml", "<plecoflash><cards><card/></cards></plecoflash>")
+  local xml = "<plecoflash><card><headword>路</headword></card><card/></plecoflash>"
+  added, left = outcome("pleco.xml", xml)
   expect(left):equals("no headword")
 end)
 

@@ -18,8 +18,7 @@ private let mostItems = 100_000
 func describeFormats(_ module: BoundModule, _ context: BindingContext) {
   module.action(
     "format", ["description": .table], grant: .formats,
-    example: "{name = \"words\", ending = \"wrd\", read = function(file, emit)\n"
-      + "  for line, text in ipairs(file.lines) do emit{{line = line, prompt = text, answer = \"?\"}} end\nend}",
+    example: "{name = \"words\", ending = \"wrd\", read = function(file, emit) emit{{line = 1, left = \"new\"}} end}",
     "Adds a format of files for `deck import` and `deck export`: {name=, title=, ending= or endings={}, kind=\"lines\", "
       + "\"xml\", \"json\", \"zip\" or \"sqlite\", holds={}, types={}, sniff=function(head), read=function(file, emit), "
       + "write=function(cards, deck)}. `emit` takes a list of rows {line=, to=, prompt=, answer=} and of lines that are "
@@ -110,15 +109,13 @@ private func emitItems(_ stack: borrowing LuaStack, _ take: (Value) throws -> Vo
   guard count <= mostItems else {
     throw LuaFailure.argument(1, "a list of at most \(grouped(mostItems)) items expected, got \(grouped(count))")
   }
-  var number = 0
   try LuaItems(at: 1, on: stack).forEach { stack in
-    number += 1
     guard let item = try stack.value(-1).plain else {
       throw LuaFailure.argument(1, "texts in UTF-8, numbers, booleans and tables of these expected")
     }
     do { try take(item) } catch let failure as ShapeFailure {
       let found = failure.found.map { ", got \($0)" } ?? ""
-      throw LuaFailure.argument(1, "item \(number), \(failure.pointer): \(failure.expected) expected\(found)")
+      throw LuaFailure.argument(1, "\(failure.pointer): \(failure.expected) expected\(found)")
     }
   }
   return LuaNothing()

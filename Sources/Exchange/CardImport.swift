@@ -85,11 +85,12 @@ public final class CardImport {
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
     reopen = nil
     let rows: any CardRows
+    var lines = LineReport()
     if case .added(let kind, let types) = format.form {
       let file = try ForeignFile(path, as: kind, source, scratch: folder, isInterrupted: isInterrupted)
       let read = try PluginRows(file, types) { try formats.hooks(of: format).read(file, $0) }
       let list = try read.list(options.table)
-      if list != nil { report.lines.add(read.account.report.leftAlone, file: namesFiles ? fileName(path) : nil) }
+      if list != nil { (lines.left, lines.parts) = (read.account.report.left, read.account.report.parts) }
       rows = list ?? read
     } else {
       let bytes = try ByteSource(path: path, source)
@@ -113,7 +114,7 @@ public final class CardImport {
       guard case .duplicate = error else { throw error }
       throw ExchangeError.alreadyThere(path: path, reason: error.message)
     }
-    let lines = rows.account.report
+    lines.add(rows.account.report, file: nil)
     if options.isStrict, let part = lines.parts.first(where: { $0.reason != .comment }) {
       throw ExchangeError.leftLines(path: path, part)
     }
@@ -122,6 +123,8 @@ public final class CardImport {
     report.findings = rows.found
     if let shape = (rows as? TableCards)?.shape { reportDropped(shape) }
     report.findings.format = format
+    // The table that a plugin's rows were made into is none of the user's.
+    if case .added = format.form { report.findings.separator = nil }
   }
 
   private func reportDropped(_ shape: ListShape) {

@@ -22,6 +22,8 @@ public enum ExchangeError: Problem, Equatable {
   case ambiguousFormat(path: String, names: [String])
   case formatTaken(name: String, owner: Owner)
   case badFormatName(name: String)
+  /// A wrong item of a reader, whose code went on after the error.
+  case wrongItem(path: String, reason: String)
   /// A format whose plugin has no writer.
   case readOnly(format: CardFormat)
   /// Standard input or output, which has no extension that gives its format.
@@ -88,7 +90,7 @@ public enum ExchangeError: Problem, Equatable {
     case .nothingRead(let file, let first, let format):
       ProblemReport(
         .badFormat, "Nothing was imported",
-        "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason.words)" } ?? "")"
+        "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason == .other ? $0.inWords : $0.reason.words)" } ?? "")"
           + (format == .md ? "; \(CardFormat.markdownCards)" : ""))
     case .leftLines(let path, let part):
       .inFile(.failure(.badRow), "A line was not read", path, "\(part.line)", part.inWords, part.line)
@@ -115,6 +117,8 @@ public enum ExchangeError: Problem, Equatable {
         .badFormat, "Invalid format",
         "\(quoted(name)): a name such as org-drill, of lowercase letters, digits and -, with at least one ending "
           + "expected")
+    case .wrongItem(let path, let reason):
+      .inFile(.failure(.pluginFailed), "A reader failed", path, nil, "the reader gave a wrong item, \(reason)")
     case .readOnly(let format):
       ProblemReport(
         .badFormat, "The format is only read", "\(format.summary) (\(format.name)) can be imported, but not written")

@@ -36,9 +36,17 @@ public final class FormatTable {
   /// Returns which plugin has a format that is not in the table, and why the plugin cannot be used.
   public var reasonForMissing: (String) -> String? = { _ in nil }
 
+  /// Returns the names of the formats that plugins offer, loaded or not.
+  public var offered: () -> [String] = { [] }
+
   public init() {}
 
   public var added: [CardFormat] { entries.map(\.format) }
+
+  /// The names of all formats that are not native.
+  public var addedNames: [String] {
+    (added.map(\.name) + offered()).reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
+  }
 
   public func added(by owner: Owner) -> [CardFormat] { entries.filter { $0.owner == owner }.map(\.format) }
 
@@ -78,7 +86,7 @@ public final class FormatTable {
     do throws(ExchangeError) { return try CardFormat(named: lowered) } catch { try prepare(lowered, true) }
     if let entry = entries.first(where: { $0.format.name == lowered }) { return entry.format }
     throw ExchangeError.unknownFormat(
-      name: name, added: added.map(\.name), reason: reasonForMissing(lowered))
+      name: name, added: addedNames, reason: reasonForMissing(lowered))
   }
 
   /// Returns the format of a file.
@@ -103,7 +111,7 @@ public final class FormatTable {
     let able = entries.filter { $0.format.endings.contains(ending) }
     guard let head, !able.isEmpty, native != nil || able.count > 1 else {
       if let format = native ?? able.first?.format { return format }
-      throw ExchangeError.unknownFormat(name: ending, added: added.map(\.name), reason: reasonForMissing(ending))
+      throw ExchangeError.unknownFormat(name: ending, added: addedNames, reason: reasonForMissing(ending))
     }
     let bytes = try head()
     let sure = able.filter { entry in

@@ -75,13 +75,6 @@ public struct LineReport: Equatable, Sendable {
     }
   }
 
-  /// The same with only what is left.
-  var leftAlone: LineReport {
-    var report = LineReport()
-    (report.left, report.parts) = (left, parts)
-    return report
-  }
-
   mutating func leave(_ part: LeftLines, count: Int) {
     left[part.reason, default: 0] += count
     guard let last = parts.last, last.to + 1 == part.line, last.reason == part.reason, last.name == part.name,

@@ -41,7 +41,10 @@ final class PluginRows: CardRows {
     self.file = file
     found.encoding = file.encoding
     try read { [weak self] in try self?.take($0) }
-    if let fault { throw fault }
+    if let fault {
+      guard let fault = fault as? ShapeFailure else { throw fault }
+      throw ExchangeError.wrongItem(path: file.path, reason: "\(fault.pointer): \(fault.expected) expected")
+    }
     file.close()
     let named = Set(rows.compactMap { row in if case .note(let type, _, _) = row.content { type } else { nil } })
     rows.reverse()
@@ -318,10 +321,10 @@ struct PluginCardWriter: CardRowWriter {
     ]
     if let (note, type) = source.note {
       fields.append(("type", .text(type.name)))
-      fields.append(("fields", .record(zip(type.fields, note.fields).map { ($0, .text($1)) })))
+      fields.append(("fields", .record(zip(type.fields, note.fields).map { ($0, .text(FieldHTML.plain($1) ?? $1)) })))
     } else {
       let sides = [("Front", card.prompt), ("Back", card.answer)]
-      fields.append(("fields", .record(sides.map { ($0, .text(FieldHTML.html(ofPlain: $1))) })))
+      fields.append(("fields", .record(sides.map { ($0, .text($1)) })))
     }
     if hasSchedule {
       let plan = CardPlan(card)

@@ -63,6 +63,7 @@ public final class PluginHost: ListenerLoading {
     formats.reasonForMissing = { [weak self] in
       self?.reason(forMissing: $0) { $0.formats.flatMap { [$0.name] + $0.endings } }
     }
+    formats.offered = { [unowned self] in plugins.filter(\.isUsable).flatMap(\.formats) }
     formats.prepare = { [unowned self] word, isNeeded in
       for plugin in plugins where plugin.state == .ready && plugin.reads(word) {
         if isNeeded { try load(plugin) } else { loadOrReport(plugin) }

@@ -92,10 +92,7 @@ struct NameOffers {
   }
 
   private func formats() -> [Offer] {
-    let known = CardFormat.native + session.formats.added
-    let offered = session.plugins.plugins.filter(\.isUsable).flatMap(\.formats)
-    return known.map { Offer($0.name, help: $0.summary) }
-      + offered.filter { name in !known.contains { $0.name == name } }.map { Offer($0) }
+    CardFormat.native.map { Offer($0.name, help: $0.summary) } + session.formats.addedNames.map { Offer($0) }
   }
 
   /// Each setting with its current value.

@@ -47,6 +47,7 @@ extension ProblemTable {
       .unknownFormat(name: hostile, added: ["org"], reason: "the plugin arrivals has it, but is off"),
       .ambiguousFormat(path: hostile, names: ["md", "obsidian"]), .formatTaken(name: hostile, owner: .user),
       .badFormatName(name: hostile), .readOnly(format: .md),
+      .wrongItem(path: hostile, reason: "/line: a whole number expected"),
       .refusedRow(path: hostile, place: RowPlace(line: 3), code: .failure(.badRow), reason: "a column is missing"),
       .refusedRow(
         path: hostile, place: RowPlace(line: 1, column: 40, element: 3), code: .failure(.emptyPrompt),
