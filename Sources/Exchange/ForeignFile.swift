@@ -55,7 +55,7 @@ public final class ForeignFile {
     scratch = folder
     account.countElements()
     if kind == .zip {
-      zip = try ZipFile(path, named: path, holdsFolders: true)
+      zip = try ZipFile.ofText(path, mostMembers: 100_000, isInterrupted: isInterrupted)
       return
     }
     for end in ["", "-wal"] where end.isEmpty || fileExists(path + end) {
@@ -75,7 +75,8 @@ public final class ForeignFile {
   private func json(_ text: [UInt8], _ name: String) throws(ExchangeError) -> Value {
     let limits = JSONLimits(bytes: Self.limit, depth: 64, values: 2_000_000, string: 16 << 20)
     do throws(JSONFailure) { return try JSONParser.parse(text, limits: limits) } catch {
-      throw .badFile(path: path, line: error.line, column: error.column, expected: "\(name): \(error.words)")
+      let start = name == self.name ? "" : printable(name) + ": "
+      throw .badFile(path: path, line: error.line, column: error.column, expected: start + error.words)
     }
   }
 
