@@ -169,7 +169,7 @@ let package = Package(
       "PluginHost",
       [
         "Problems", "Text", "Values", "Files", "Archives", "LuaRuntime", "Commands", "Bindings",
-        "WordGames", "Workspace", "Wire", "CConfinement",
+        "Exchange", "WordGames", "Workspace", "Wire", "CConfinement",
       ], isLarge: true,
       resources: [
         "exercise.lua", "exercise_test.lua", "expect.lua", "init.lua", "mode.lua", "mode_test.lua", "plugin.json",
@@ -335,7 +335,7 @@ let package = Package(
     .testTarget(
       name: "ProgramTests",
       dependencies: ["deckhand", "deckhand-draw", "deckhand-net", "deckhand-plugin", "TestSupport"],
-      exclude: ["Clock", "Neovim", "Worst"],
+      exclude: ["Clock", "Fixtures", "Neovim", "Worst"],
       swiftSettings: strict),
   ]
 )

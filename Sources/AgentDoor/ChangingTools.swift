@@ -29,10 +29,10 @@ enum ChangingTools {
 
   private static func importText(_ call: AgentCall) throws -> [Value] {
     let (name, format) = (try call.deckName(), try CardFormat(named: call.arguments["format"].text()))
-    guard format.isText else { throw call.arguments["format"].failure("a format of texts") }
+    guard !format.isPackage else { throw call.arguments["format"].failure("a format of texts") }
     let mode = try call.arguments["on_duplicate"].text()
     let report = try call.run(
-      ["deck", "import", "--format=\(format.rawValue)", "--on-duplicate=\(mode)", "--", name, "-"],
+      ["deck", "import", "--format=\(format.name)", "--on-duplicate=\(mode)", "--", name, "-"],
       input: call.arguments["text"].text())
     call.notes += ["added", "updated"].reduce(0) { $0 + (report.record?[$1]?.integer ?? 0) }
     // Of many refused rows, the first ones are shown.

@@ -15,7 +15,7 @@ public struct Grants: Equatable, Sendable {
     case decksWrite = "decks.write"
     case documentsRead = "documents.read"
     case documentsWrite = "documents.write"
-    case words, texts, games, study, settings, shell
+    case formats, words, texts, games, study, settings, shell
     case shellRun = "shell.run"
     /// The event `command` passes the whole line.
     case commandsRead = "commands.read"
@@ -164,6 +164,7 @@ extension LuaGrant {
   static func any(_ modules: Grants.Module...) -> LuaGrant { LuaGrant(modules.map(\.rawValue)) }
 
   static var decks: LuaGrant { any(.decksRead, .decksWrite) }
+  static var formats: LuaGrant { any(.formats) }
   static var decksWrite: LuaGrant { any(.decksWrite) }
   static var documents: LuaGrant { any(.documentsRead, .documentsWrite) }
   static var documentsWrite: LuaGrant { any(.documentsWrite) }

@@ -14,22 +14,26 @@ extension DeckHandle: BoundObject {}
 let (longestName, longestQuery) = (10_000, 100_000)
 
 func decksModule(_ context: BindingContext) -> BoundModule {
-  context.module("decks", "Decks of cards: make, open, list and remove them.", grant: .decks) { module in
+  let grant = LuaGrant.any(.decksRead, .decksWrite, .formats)
+  return context.module(
+    "decks", "Decks of cards: make, open, list and remove them; formats of files of cards.", grant: grant
+  ) { module in
     module.function(
       "create", ["name": .string], returns: .object("deck").orProblem, grant: .decksWrite, example: "(\"Italian\")",
       "Makes an empty deck. `A::B` is a deck within a deck. Codes: exists, bad_name."
     ) { stack in try context.workspace().decks.create(stack.text(1, limit: longestName)) }
     module.function(
-      "open", ["name": .string], returns: .object("deck").orProblem, example: "(\"Spanish\")",
+      "open", ["name": .string], returns: .object("deck").orProblem, grant: .decks, example: "(\"Spanish\")",
       "The deck with that name. Code: not_found, with a `suggestion` if there is a similar name."
     ) { stack in try context.workspace().decks.open(stack.text(1, limit: longestName)) }
-    module.function("list", returns: .list(.object("deck")), "All decks, by name.") { _ in
+    module.function("list", returns: .list(.object("deck")), grant: .decks, "All decks, by name.") { _ in
       try context.workspace().decks.all()
     }
     module.action(
       "remove", ["name": .string], grant: .decksWrite, example: "(\"Spanish\")",
       "Removes a deck, the decks within it and all their cards. Code: not_found."
     ) { stack in try context.workspace().decks.open(stack.text(1, limit: longestName)).remove() }
+    describeFormats(module, context)
   }
 }
 

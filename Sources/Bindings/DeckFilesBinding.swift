@@ -14,7 +14,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   type.method(
     "import", ["path": .oneOf([.string, .list(.string)]), "options": .optional(.table)], returns: .table.orProblem,
     grant: .decksWrite, example: "(\"words.tsv\")",
-    "Adds the cards of a file, or of several in this order: \(CardFormat.endings) from its extension, or "
+    "Adds the cards of a file, or of several in this order: \(CardFormat.endingsInWords) from its extension, or "
       + "{format=}; `-` is standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be "
       + "done), keep (the fields of existing notes that stay, as one text); for a package with_schedule; for a table notetype (the note type to fill), separator, columns (a table "
       + "such as {prompt = \"Spanish\", answer = 2}, or a text), no_header, two_columns. If a file is damaged, nothing "
@@ -22,7 +22,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   ) { deck, stack in
     let paths = try paths(at: 2, stack, context)
     let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false
-    let options = try readImportOptions(stack.optionalTable(3))
+    let options = try readImportOptions(stack.optionalTable(3), context)
     var kinds = FileKinds.any
     for path in paths {
       try context.requireReading(path)
@@ -36,12 +36,12 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   }
   type.method(
     "export", ["path": .string, "options": .optional(.table)], returns: .table.orProblem, example: "(\"spanish.csv\")",
-    "Writes the cards, with those of the decks within it, to a file: \(CardFormat.endings) from its extension, or "
+    "Writes the cards, with those of the decks within it, to a file: \(CardFormat.endingsInWords) from its extension, or "
       + "{format=}; `-` is standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The "
       + "report's `lost` counts what the format cannot store."
   ) { deck, stack in
     let path = try context.expanded(stack.text(2))
-    let options = try readExportOptions(stack.optionalTable(3))
+    let options = try readExportOptions(stack.optionalTable(3), context)
     try context.requireWriting(path)
     try deck.checkExport(to: path, options)
     guard try context.mayActOutside("write \(path)") else {
@@ -53,20 +53,20 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
 
 extension CardFormat {
   /// `.json, .csv or .md`
-  fileprivate static var endings: String {
-    let names = allCases.filter { ![.apkgLegacy, .anki2, .crowdanki].contains($0) }.map { ".\($0.rawValue)" }
+  fileprivate static var endingsInWords: String {
+    let names = native.filter { $0 != .anki2 }.compactMap { $0.endings.first.map { ".\($0)" } }
     return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
   }
 }
 
-private func readImportOptions(_ table: consuming LuaTable?) throws -> ImportOptions {
+private func readImportOptions(_ table: consuming LuaTable?, _ context: BindingContext) throws -> ImportOptions {
   var read = ImportOptions()
   guard let table else { return read }
   try table.allowOnly([
     "format", "encoding", "on_duplicate", "strict", "separator", "columns", "no_header", "notetype", "with_schedule",
     "dry_run", "two_columns", "keep",
   ])
-  read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
+  read.format = try table.optionalText("format").map { try context.workspace().formats.format(named: $0) }
   read.encoding = try table.optionalText("encoding").map { try TextEncoding(named: $0) }
   read.onDuplicate = try readOnDuplicate(table)
   read.isStrict = try table.optionalBoolean("strict") ?? false
@@ -92,11 +92,11 @@ private func readColumns(_ table: borrowing LuaTable) throws -> [ColumnChoice] {
     })
 }
 
-private func readExportOptions(_ table: consuming LuaTable?) throws -> ExportOptions {
+private func readExportOptions(_ table: consuming LuaTable?, _ context: BindingContext) throws -> ExportOptions {
   var read = ExportOptions()
   guard let table else { return read }
   try table.allowOnly(["format", "with_schedule", "for_spreadsheet"])
-  read.format = try table.optionalText("format").map { try CardFormat(named: $0) }
+  read.format = try table.optionalText("format").map { try context.workspace().formats.format(named: $0) }
   read.hasSchedule = try table.optionalBoolean("with_schedule") ?? false
   read.isForSpreadsheet = try table.optionalBoolean("for_spreadsheet") ?? false
   return read

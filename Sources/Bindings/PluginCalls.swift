@@ -13,15 +13,18 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case completion(String)
   case mode(String, function: String)
   case exercise(String, function: String)
+  case format(String, function: String)
   case event(ShellEvent)
   case change(String)
   case check(String)
   case test(String)
 
-  /// Whether it is made for each guess.
-  var isFrequent: Bool {
-    if case .mode = self { return true }
-    return false
+  /// Whether it changes no data itself.
+  var isPure: Bool {
+    switch self {
+    case .mode, .format: true
+    default: false
+    }
   }
 
   public var description: String {
@@ -31,6 +34,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
     case .completion(let name): "in the completion of \(quoted(name))"
     case .mode(let name, let function): "in mode \(quoted(name)), function \(function)"
     case .exercise(let name, let function): "in exercise \(quoted(name)), function \(function)"
+    case .format(let name, let function): "in format \(quoted(name)), function \(function)"
     case .event(let event): "in the event \(event.rawValue)"
     case .change(let subject): "when \(subject) changed"
     case .check(let name): "in the check of the setting \(quoted(name))"
@@ -47,6 +51,8 @@ public struct PluginLimits: Equatable, Sendable {
   public init(seconds: Double, memory: Int) { (self.seconds, self.memory) = (seconds, memory) }
 
   public static let standard = PluginLimits(seconds: 2, memory: 64)
+  /// Of a plugin with formats: a file is read in one call.
+  public static let ofFormats = PluginLimits(seconds: 20, memory: 64)
   /// What the user may set.
   public static let secondsRange = 0.1...3600.0
   public static let memoryRange = 1...4096
@@ -113,7 +119,7 @@ extension BindingContext {
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
     do {
-      return try call.isFrequent ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
+      return try call.isPure ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
     } catch let error as LuaError
       where error.isUncatchable || (call == .event(.authenticationChanged) && error.isSignInMissing)
     {

@@ -15,6 +15,7 @@ public enum ValueKind: Equatable, Sendable {
   case card
   case document
   case mode
+  case format
   case language
   case setting
   case plugin
@@ -70,7 +71,8 @@ public enum ValueKind: Equatable, Sendable {
 
   private static let named: KeyValuePairs<String, ValueKind> = [
     "text": .text, "integer": .anyInteger, "number": .anyNumber, "deck": .deck, "card": .card, "document": .document,
-    "mode": .mode, "language": .language, "setting": .setting, "plugin": .plugin, "file": .file, "folder": .folder,
+    "mode": .mode, "format": .format, "language": .language, "setting": .setting, "plugin": .plugin, "file": .file,
+    "folder": .folder,
     "command": .command, "query": .query, "rest": .verbatim,
   ]
 

@@ -3,6 +3,7 @@
 
 public import Memory
 public import Problems
+import Text
 public import Values
 
 /// The id of a card. An id is never used again for another card.
@@ -204,22 +205,27 @@ public struct RowPlace: Equatable, Sendable {
   /// and the number of the element, from 1.
   public let column: Int?
   public let element: Int?
+  /// The place in a format without lines, as its reader names it: `note 5`.
+  public let part: String?
   /// The name of the file, if the import reads several.
   public let file: String?
 
-  public init(line: Int, column: Int? = nil, element: Int? = nil, file: String? = nil) {
-    (self.line, self.column, self.element, self.file) = (line, column, element, file)
+  public init(line: Int, column: Int? = nil, element: Int? = nil, part: String? = nil, file: String? = nil) {
+    (self.line, self.column, self.element) = (line, column, element)
+    (self.part, self.file) = (part.map { printable($0, limit: 100) }, file)
   }
 
   /// The location as a list of refused rows shows it: `line 17`, `element 3 (line 1, column 40)`, `b.csv, line 2`.
   public var inWords: String {
     let start = file.map { "\($0), " } ?? ""
+    if let part { return start + part }
     guard let element, let column else { return "\(start)line \(line)" }
     return "\(start)element \(element)" + (column > 0 ? " (line \(line), column \(column))" : "")
   }
 
   /// The location as it follows a file name: `17`, `1:40: element 3`.
   public var inFile: String {
+    if let part { return part }
     guard let element, let column else { return "\(line)" }
     return (column > 0 ? "\(line):\(column): " : "") + "element \(element)"
   }

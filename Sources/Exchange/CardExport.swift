@@ -16,6 +16,8 @@ public struct CardExport {
   private let db: Database
   private let deck: DeckRecord
   private let decks: [DeckRecord]
+  /// The formats that plugins add.
+  public var formats = FormatTable()
 
   public init(_ db: Database, _ deck: DeckID) throws {
     self.db = db
@@ -61,24 +63,31 @@ public struct CardExport {
     return report
   }
 
-  private func writer(
-    _ format: CardFormat, _ options: ExportOptions, _ sink: FileSink
-  ) throws -> any CardRowWriter {
-    switch format {
-    case .json, .jsonl:
-      let types = try noteTypes()
-      let contents = DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
-      let form: JSONCardWriter.Form =
-        format == .jsonl ? .lines : types.isEmpty && !options.hasSchedule ? .array : .object
-      return JSONCardWriter(sink: sink, form: form, contents: contents, hasSchedule: options.hasSchedule)
-    case .csv, .tsv:
-      return TableCardWriter(
-        sink: sink, separator: format.separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
-    case .txt:
-      return AnkiTextWriter(sink: sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
-    case .md: return MarkdownWriter(sink: sink)
-    default: throw ExchangeError.notHere(format: format)
+  /// - Throws: `notHere` for a package.
+  private func writer(_ format: CardFormat, _ options: ExportOptions, _ sink: FileSink) throws -> any CardRowWriter {
+    switch format.form {
+    case .text(_, let write): return try write(self, options, sink)
+    case .package: throw ExchangeError.notHere(format: format)
+    case .added:
+      guard let write = try formats.hooks(of: format).write else { throw ExchangeError.readOnly(format: format) }
+      return PluginCardWriter(sink: sink, holds: format.holds, options) { try write($0, deck.name) }
     }
+  }
+
+  func objects(_ sink: FileSink, _ options: ExportOptions, isLines: Bool) throws -> any CardRowWriter {
+    let types = try noteTypes()
+    let contents = DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
+    let form: JSONCardWriter.Form = isLines ? .lines : types.isEmpty && !options.hasSchedule ? .array : .object
+    return JSONCardWriter(sink: sink, form: form, contents: contents, hasSchedule: options.hasSchedule)
+  }
+
+  func table(_ sink: FileSink, _ options: ExportOptions, _ separator: UInt8) throws -> any CardRowWriter {
+    TableCardWriter(
+      sink: sink, separator: separator, columns: try tableColumns(), isGuarded: options.isForSpreadsheet)
+  }
+
+  func ankiText(_ sink: FileSink) throws -> any CardRowWriter {
+    AnkiTextWriter(sink: sink, deck: deck.name, hasDecks: decks.count > 1, types: try noteTypes())
   }
 
   private func noteTypes() throws -> [NoteType] {
@@ -175,6 +184,9 @@ private struct ExportRun {
     if card.fields.contains(where: { if case .json = $0.value { true } else { false } }) { parts.insert(.fieldKinds) }
     if source.note != nil { parts.insert(.notes) }
     if card.reps > 0 { parts.insert(.reviews) }
+    if !card.tags.isEmpty { parts.insert(.tags) }
+    if !source.subdeck.isEmpty { parts.insert(.deck) }
+    if card.isSuspended { parts.insert(.suspended) }
     parts = parts.subtracting(format.holds).union(beside)
     if parts.contains(.fields) { parts.remove(.fieldKinds) }
     if card.document != nil { parts.insert(.documents) }

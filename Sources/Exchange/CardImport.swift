@@ -28,6 +28,10 @@ public final class CardImport {
   /// Opens the file again; nil once the note types that may follow its cards are made, and for other formats.
   private var reopen: (() throws -> ByteSource)?
   private var path: String?
+  /// The user's days, by which histories are replayed.
+  public var moment: StudyMoment
+  /// The formats that plugins add, and the folder in which their files are opened.
+  public var (formats, folder) = (FormatTable(), "")
   private let db: Database
 
   /// - Parameters:
@@ -43,6 +47,7 @@ public final class CardImport {
     self.options.table.takesLists = true
     namesFiles = fileCount > 1
     places = try ImportPlaces(db, try DeckTable.record(db, deck), isNew: isNewDeck, now: now, random: random)
+    moment = StudyMoment(now: now)
     (places.takesEmptyNotes, places.keptFields) = (true, options.keptFields)
     if let name = options.noteType {
       let type = try NoteTypeTable.findOrMake(db, named: name, now: now)
@@ -64,30 +69,44 @@ public final class CardImport {
   /// - Parameters:
   ///   - kinds: which kinds of file are read: other than plain files only when the user typed the path; then `-` is
   ///     standard input.
+  ///   - found: the format that the caller found for the file; nil: that of the options, or of the ending.
   ///   - isInterrupted: called while waiting for the file; true cancels the import.
   ///   - progress: called every 64 KiB; an error from it ends the import.
   /// - Throws: `ExchangeError` for a broken file, `FileError` for one that cannot be read.
   public func run(
-    _ path: String, _ kinds: FileKinds = .plain, isInterrupted: @escaping () -> Bool,
-    progress: @escaping ImportProgress = { _, _ in }
+    _ path: String, _ kinds: FileKinds = .plain, as found: CardFormat? = nil,
+    isInterrupted: @escaping @Sendable () -> Bool, progress: @escaping ImportProgress = { _, _ in }
   ) throws {
     // Standard input has no extension; its beginning says what it is.
     let isUnnamed = options.format == nil && path == "-"
-    var format = if let given = options.format { given } else { try isUnnamed ? .txt : CardFormat(ofPath: path) }
+    var format = try found ?? options.format ?? (isUnnamed ? .txt : CardFormat(ofPath: path))
     var source = SourceOptions(isInterrupted: isInterrupted)
     (source.kinds, source.encoding) = (kinds, options.encoding)
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
-    let bytes = try ByteSource(path: path, source)
-    if options.format == nil { format = isUnnamed ? CardFormat(of: bytes) : format.actual(bytes) }
-    let rows = try rows(of: format, bytes)
     reopen = nil
-    if format == .json, bytes.isRegularFile { reopen = { [source] in try ByteSource(path: path, source) } }
+    let rows: any CardRows
+    var lines = LineReport()
+    if case .added(let kind, let types) = format.form {
+      let file = try ForeignFile(path, as: kind, source, scratch: folder, isInterrupted: isInterrupted)
+      let read = try PluginRows(file, types) { try formats.hooks(of: format).read(file, $0) }
+      let list = try read.list(options.table)
+      if list != nil { (lines.left, lines.parts) = (read.account.report.left, read.account.report.parts) }
+      rows = list ?? read
+    } else {
+      let bytes = try ByteSource(path: path, source)
+      if options.format == nil { format = isUnnamed ? CardFormat(of: bytes) : format.actual(bytes) }
+      rows = try self.rows(of: format, bytes)
+      if format == .json, bytes.isRegularFile { reopen = { [source] in try ByteSource(path: path, source) } }
+    }
     rowCount = 0
     do {
       var row = CardRow()
       while try rows.next(into: &row) {
         if row.content.isCard { rowCount += 1 }
-        if !row.media.isEmpty { try importMedia(of: &row, beside: path) }
+        if !row.media.isEmpty {
+          let unpacked = try (rows as? PluginRows)?.unpack(&row)
+          try importMedia(of: &row, beside: unpacked ?? path)
+        }
         try add(row, path)
       }
       try places.flush()
@@ -95,7 +114,7 @@ public final class CardImport {
       guard case .duplicate = error else { throw error }
       throw ExchangeError.alreadyThere(path: path, reason: error.message)
     }
-    let lines = rows.account.report
+    lines.add(rows.account.report, file: nil)
     if options.isStrict, let part = lines.parts.first(where: { $0.reason != .comment }) {
       throw ExchangeError.leftLines(path: path, part)
     }
@@ -104,6 +123,8 @@ public final class CardImport {
     report.findings = rows.found
     if let shape = (rows as? TableCards)?.shape { reportDropped(shape) }
     report.findings.format = format
+    // The table that a plugin's rows were made into is none of the user's.
+    if case .added = format.form { report.findings.separator = nil }
   }
 
   private func reportDropped(_ shape: ListShape) {
@@ -124,7 +145,7 @@ public final class CardImport {
         file: namesFiles ? "the files" : fileName(path), first: first, format: report.findings.format)
     }
     try places.removeEmptyDecks()
-    report.cards.lost += places.lost
+    report.cards.lost += places.lost + report.history.lost
     return report
   }
 
@@ -141,11 +162,12 @@ public final class CardImport {
     if let reason = row.start.invalidReason { return try refuse(row, reason.code, reason.message, path) }
     do {
       let isPreviewed = report.preview.count < options.previewed
-      let needsCard = isPreviewed || row.schedule != nil || !row.log.isEmpty
+      let needsCard = isPreviewed || row.schedule != nil || !row.log.isEmpty || !row.histories.isEmpty
       let written = try places.write(row, needsCard: needsCard)
       report.cards.added += written.added
       report.cards.count(written.outcome)
-      guard let card = written.card else { return }
+      guard let card = written.card else { return report.history.drop(row.histories) }
+      try replay(row.histories, of: card)
       if let plan = row.schedule { try places.schedule(card, plan) }
       if !row.log.isEmpty { try places.log(row.log, of: card) }
       if isPreviewed, let shown = try places.preview(card, row) { report.preview.append(shown) }
@@ -196,10 +218,27 @@ public final class CardImport {
     }
   }
 
+  /// Gives the cards of a new note the schedules and answers that another program kept of them.
+  /// - Parameter first: the card with the first history; the others are those of its note, by ordinal.
+  private func replay(_ histories: [CardHistory], of first: CardID) throws {
+    guard !histories.isEmpty, let record = try CardTable.card(db, first) else { return }
+    let options = try DeckTable.options(db, record.deck)
+    for (place, history) in histories.enumerated() {
+      guard let card = try place == 0 ? first : NoteTable.card(db, of: record.note, ordinal: place) else {
+        report.history.drop([history])
+        continue
+      }
+      let (schedule, log, source) = HistoryReplay.schedule(history, options, at: moment)
+      try places.schedule(card, CardPlan(schedule, isSuspended: history.isSuspended))
+      try places.log(log, of: card)
+      report.history.add(source, history)
+    }
+  }
+
   private func refuse(_ row: CardRow, _ code: ProblemCode, _ message: String, _ path: String) throws {
     let place = RowPlace(
       line: row.start.line, column: row.start.column, element: row.start.column.map { _ in rowCount },
-      file: namesFiles ? fileName(path) : nil)
+      part: row.start.part, file: namesFiles ? fileName(path) : nil)
     if options.isStrict { throw ExchangeError.refusedRow(path: path, place: place, code: code, reason: message) }
     report.cards.reject(Rejection(index: rowCount, place: place, code: code, message: message))
   }
@@ -228,25 +267,29 @@ extension CardFormat {
     }
   }
 
+  /// - Throws: `notHere` for a package.
   func rows(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any CardRows {
-    switch self {
-    case .json, .jsonl:
-      let isLines = self == .jsonl
-      if !table.takesLists || JSONCards.isOwn(source.buffered) { return JSONCards(source, isLines: isLines) }
-      return try JSONRows.cards(source, table, isLines: isLines)
-    case .csv, .tsv: return try TableCards(source, separator: separator, table)
-    case .md:
-      let list = table.takesLists ? try TableCards.markdown(source, table) : nil
-      return list ?? MarkdownCards(source)
-    case .txt:
-      if table.takesLists, table.note == nil, !AnkiHeads.begin(source.buffered) {
-        return try TableCards.lines(source, table)
-      }
-      let cards = AnkiTextCards(source, into: target, table)
-      try cards.open()
-      return cards
-    default: throw ExchangeError.notHere(format: self)
+    guard case .text(let read, _) = form else { throw ExchangeError.notHere(format: self) }
+    return try read(source, target, table)
+  }
+
+  static func objects(_ source: ByteSource, _ table: TableOptions, isLines: Bool) throws -> any CardRows {
+    if !table.takesLists || JSONCards.isOwn(source.buffered) { return JSONCards(source, isLines: isLines) }
+    return try JSONRows.cards(source, table, isLines: isLines)
+  }
+
+  static func markdown(_ source: ByteSource, _ table: TableOptions) throws -> any CardRows {
+    let list = table.takesLists ? try TableCards.markdown(source, table) : nil
+    return list ?? MarkdownCards(source)
+  }
+
+  static func texts(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any CardRows {
+    if table.takesLists, table.note == nil, !AnkiHeads.begin(source.buffered) {
+      return try TableCards.lines(source, table)
     }
+    let cards = AnkiTextCards(source, into: target, table)
+    try cards.open()
+    return cards
   }
 
   /// A table that begins with a header line of Anki is an Anki text, whatever its file is called.
@@ -255,7 +298,7 @@ extension CardFormat {
   }
 
   /// Whether the encoding of a file that is not UTF-8 is detected. JSON is always UTF-8 (RFC 8259).
-  var findsEncoding: Bool { self == .csv || self == .tsv || self == .txt || self == .md }
+  var findsEncoding: Bool { self != .json && self != .jsonl }
 }
 
 extension RowContent {

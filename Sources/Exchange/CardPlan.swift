@@ -12,6 +12,8 @@ struct CardPlan {
 
   var isPlain: Bool { schedule == CardSchedule() && !isSuspended && flag == 0 }
 
+  init(_ schedule: CardSchedule, isSuspended: Bool) { (self.schedule, self.isSuspended) = (schedule, isSuspended) }
+
   init(_ card: some CardColumns) { (schedule, isSuspended, flag) = (card.schedule, card.isSuspended, card.flag) }
 
   /// - Throws: `badOption` for values that no schedule can have.

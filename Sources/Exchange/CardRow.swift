@@ -28,6 +28,8 @@ package struct CardRow {
   var ordinals: [Int]?
   var schedule: CardPlan?
   var log: [LoggedReview] = []
+  /// What another program knows of the note's cards, by ordinal.
+  var histories: [CardHistory] = []
   var start = RowStart()
 
   package init() {}
@@ -139,6 +141,8 @@ struct RowStart {
   var column: Int?
   /// For Markdown: the last line that is a part of the card, or of one of its comments.
   var lastLine = 0
+  /// The place in a format without lines: `note 5`.
+  var part: String?
   var invalidReason: (code: ProblemCode, message: String)?
 }
 

@@ -16,7 +16,16 @@ public enum ExchangeError: Problem, Equatable {
   case unknownEncoding(name: String)
   /// A file, a row or a nesting depth beyond the limits.
   case tooLarge(path: String, line: Int, what: String)
-  case unknownFormat(name: String)
+  /// `added` are the formats of plugins; `reason` says which plugin has the format, and why it cannot be used.
+  case unknownFormat(name: String, added: [String] = [], reason: String? = nil)
+  /// A file that a native format and one of a plugin could be, or two of plugins.
+  case ambiguousFormat(path: String, names: [String])
+  case formatTaken(name: String, owner: Owner)
+  case badFormatName(name: String)
+  /// A wrong item of a reader, whose code went on after the error.
+  case wrongItem(path: String, reason: String)
+  /// A format whose plugin has no writer.
+  case readOnly(format: CardFormat)
   /// Standard input or output, which has no extension that gives its format.
   case formatNeeded
   case notHere(format: CardFormat)
@@ -80,7 +89,7 @@ public enum ExchangeError: Problem, Equatable {
     case .nothingRead(let file, let first, let format):
       ProblemReport(
         .badFormat, "Nothing was imported",
-        "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason.words)" } ?? "")"
+        "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason == .other ? $0.inWords : $0.reason.words)" } ?? "")"
           + (format == .md ? "; \(CardFormat.markdownCards)" : ""))
     case .leftLines(let path, let part):
       .inFile(.failure(.badRow), "A line was not read", path, "\(part.line)", part.inWords, part.line)
@@ -89,10 +98,29 @@ public enum ExchangeError: Problem, Equatable {
         .tooLarge, "Too large",
         "the row of the card \(quoted(card)) would have more than \(grouped(rowLimit)) bytes; an Anki package (.apkg) "
           + "can hold it; nothing was written")
-    case .unknownFormat(let name):
+    case .unknownFormat(let name, _, let reason?):
+      ProblemReport(.badFormat, "Unknown format", "no format is called \(quoted(name)); \(reason)")
+    case .unknownFormat(let name, let added, nil):
       .unknown(
-        .badFormat, "format", name, among: CardFormat.allNames,
+        .badFormat, "format", name, among: CardFormat.nativeNames + added,
         "; --format, or the field format in Lua, chooses one for any file name")
+    case .ambiguousFormat(let path, let names):
+      ProblemReport(
+        .ambiguousFormat, "Which format is it?",
+        "\(fileName(path)) could be \(names.joined(separator: " or ")); say which with --format, in Lua with format. "
+          + "Nothing was imported.", ["path": path])
+    case .formatTaken(let name, let owner):
+      ProblemReport(.exists, "The format exists already", "the format \(quoted(name)) is already defined by \(owner)")
+    case .badFormatName(let name):
+      ProblemReport(
+        .badFormat, "Invalid format",
+        "\(quoted(name)): a name such as org-drill, of lowercase letters, digits and -, with at least one ending "
+          + "expected")
+    case .wrongItem(let path, let reason):
+      .inFile(.failure(.pluginFailed), "A reader failed", path, nil, "the reader gave a wrong item, \(reason)")
+    case .readOnly(let format):
+      ProblemReport(
+        .badFormat, "The format is only read", "\(format.summary) (\(format.name)) can be imported, but not written")
     case .tooManyFields(let type, let has, let given):
       ProblemReport(
         .badRow, "Too many fields",
@@ -110,7 +138,7 @@ public enum ExchangeError: Problem, Equatable {
       ProblemReport(
         .badFormat, "The format is missing",
         "standard input and output have no file name; use --format with one of "
-          + "\(CardFormat.allNames.joined(separator: ", "))"
+          + "\(CardFormat.nativeNames.joined(separator: ", "))"
       )
     case .badSeparator(let given):
       ProblemReport(
@@ -128,8 +156,8 @@ public enum ExchangeError: Problem, Equatable {
         ["path": path])
     case .notHere(let format):
       ProblemReport(
-        .badFormat, "The format cannot be written",
-        "\(format.rawValue), \(format.summary), cannot be written; an Anki package (.apkg) can")
+        .badFormat, "The format cannot be used yet",
+        "\(format.summary) (\(format.name)) cannot be read or written by this version yet")
     }
   }
 }

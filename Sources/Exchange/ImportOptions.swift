@@ -65,6 +65,7 @@ public struct ImportReport: Sendable {
   /// Pictures and sounds that a file names but that do not exist beside it.
   public var missingMedia: Set<String> = []
   public var lines = LineReport()
+  public var history = HistoryReport()
   /// The outermost decks of packages that got cards, by name.
   public var decks: [String] = []
 
@@ -85,7 +86,7 @@ public struct ImportReport: Sendable {
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
-    fields += lines.fields
+    fields += lines.fields + history.fields
     if !decks.isEmpty { fields.append(("decks", .list(decks.map { .text($0) }))) }
     if !missingMedia.isEmpty { fields.append(("missing_media", .list(missingMedia.sorted().map { .text($0) }))) }
     if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.described)))) }
@@ -124,7 +125,7 @@ public struct ImportFindings: Equatable, Sendable {
 
   var value: Value {
     var fields: [(String, Value)] = [("encoding", .text(encoding.rawValue))]
-    if let format { fields.append(("format", .text(format.rawValue))) }
+    if let format { fields.append(("format", .text(format.name))) }
     if let separator { fields.append(("separator", .text(Separator.name(of: separator)))) }
     if let hasHeader { fields.append(("header", .boolean(hasHeader))) }
     if !columns.isEmpty { fields.append(("columns", .list(columns.map { .text($0) }))) }

@@ -39,8 +39,9 @@ struct JSONElement {
     }
     try object(into: &row)
     readNote(&row)
-    readSchedule(&row)
-    readLog(&row)
+    if row.fields.isEmpty { return }
+    let log = readReviews(&row)
+    readSchedule(&row, log)
   }
 
   mutating func readType(into row: inout CardRow) throws {
@@ -198,22 +199,34 @@ struct JSONElement {
     row.ordinals = numbers
   }
 
-  // A schedule or a log of another program stays a field.
+  // A schedule or a log without the parts of one stays a field.
 
-  private func readSchedule(_ row: inout CardRow) {
-    if row.fields.isEmpty { return }
-    let schedule = take(JSONName.schedule, &row) { $0.hasPrefix("{") && $0.contains(text: "\"state\"") }
-    guard let record = schedule?.record else { return }
-    do throws(DeckError) { row.schedule = try CardPlan(record) } catch { row.refuse(.badRow, error.message) }
+  private func readReviews(_ row: inout CardRow) -> [Value] {
+    let log = take(JSONName.reviews, &row) { json in
+      json.hasPrefix("[") && ["at", "rating"].allSatisfy { json.contains(text: "\"\($0)\"") }
+    }
+    return log?.list ?? []
   }
 
-  private func readLog(_ row: inout CardRow) {
-    if row.fields.isEmpty { return }
-    let log = take(JSONName.reviews, &row) { json in
-      json.hasPrefix("[") && ["at", "rating", "state"].allSatisfy { json.contains(text: "\"\($0)\"") }
+  /// Reads the schedule. One without a memory gets it from the answers, which are then those of another program.
+  private func readSchedule(_ row: inout CardRow, _ log: [Value]) {
+    let isReplayed = !log.isEmpty && log.allSatisfy { $0.record?["rating"]?.integer != 0 }
+    let given = take(JSONName.schedule, &row) { json in
+      json.hasPrefix("{") && (json.contains(text: "\"state\"") || isReplayed)
     }
-    guard let list = log?.list else { return }
-    do throws(DeckError) { row.log = try CardLog.log(list) } catch { row.refuse(.badRow, error.message) }
+    if isReplayed, given?.record?["stability"]?.double == nil {
+      let card = Value.record([(JSONName.schedule, given ?? .null), (JSONName.reviews, .list(log))])
+      do throws(ShapeFailure) { row.histories = [try CardHistory(ValueReader(card))] } catch {
+        row.refuse(.badRow, "\(error.pointer): \(error.expected) expected")
+      }
+      return
+    }
+    do throws(DeckError) {
+      row.schedule = try given?.record.map { (record) throws(DeckError) in try CardPlan(record) }
+      row.log = try CardLog.log(log)
+    } catch {
+      row.refuse(.badRow, error.message)
+    }
   }
 
   private func define(_ value: Value, _ row: inout CardRow) {

@@ -12,6 +12,8 @@ public enum LeftReason: String, Sendable, CaseIterable {
   case factsWithoutCard = "facts_without_card"
   case noCards = "no_cards", noCloze = "no_cloze", noSeparator = "no_separator", notAccounted = "not_accounted"
   case noType = "no_type", otherFields = "other_fields", otherFormat = "other_format"
+  /// What a plugin's reader says, in the name of the lines.
+  case other
   case outside, pair, repeatedGuid = "repeated_guid", unclosedComment = "unclosed_comment", unknownKey = "unknown_key"
 
   /// Completes "line 3: ...".
@@ -28,6 +30,7 @@ public enum LeftReason: String, Sendable, CaseIterable {
     case .noType: "a note whose note type is not in the file"
     case .otherFields: "a note with more or fewer fields than its note type"
     case .otherFormat: "cards in a notation of another program"
+    case .other: "for another reason"
     case .outside: "text outside of a card"
     case .pair: "a pair with ::, which is not a card here"
     case .repeatedGuid: "a note with the guid of another note of the file"
@@ -42,11 +45,16 @@ public struct LeftLines: Equatable, Sendable {
   public let to: Int
   public let reason: LeftReason
   public var name = ""
+  /// The place in a format without lines: `note 5`.
+  public var part: String?
   public var file: String?
 
-  public var inWords: String { name.isEmpty ? reason.words : "\(reason.words): \(printable(name, limit: 60))" }
+  public var inWords: String {
+    if reason == .other { return printable(name, limit: 200) }
+    return name.isEmpty ? reason.words : "\(reason.words): \(printable(name, limit: 60))"
+  }
 
-  public var place: RowPlace { RowPlace(line: line, file: file) }
+  public var place: RowPlace { RowPlace(line: line, part: part, file: file) }
 }
 
 /// The sums of an account: `lines` is blank, rows, used and left together.
@@ -63,15 +71,17 @@ public struct LineReport: Equatable, Sendable {
   public mutating func add(_ other: LineReport, file: String?) {
     (blank, rows, used) = (blank + other.blank, rows + other.rows, used + other.used)
     left.merge(other.left, uniquingKeysWith: +)
-    for part in other.parts.prefix(max(0, 1_000 - parts.count)) {
-      parts.append(
-        LeftLines(line: part.line, to: part.to, reason: part.reason, name: part.name, file: part.file ?? file))
+    for var part in other.parts.prefix(max(0, 1_000 - parts.count)) {
+      part.file = part.file ?? file
+      parts.append(part)
     }
   }
 
   mutating func leave(_ part: LeftLines, count: Int) {
     left[part.reason, default: 0] += count
-    guard let last = parts.last, last.to + 1 == part.line, last.reason == part.reason, last.name == part.name else {
+    guard let last = parts.last, last.to + 1 == part.line, last.reason == part.reason, last.name == part.name,
+      part.part == nil
+    else {
       if parts.count < 1_000 { parts.append(part) }
       return
     }
@@ -80,9 +90,13 @@ public struct LineReport: Equatable, Sendable {
 
   public var fields: [(String, Value)] {
     let list = parts.map { part in
-      Value.record(
-        [("line", .integer(part.line)), ("to", .integer(part.to)), ("reason", .text(part.reason.rawValue))]
-          + (part.name.isEmpty ? [] : [("name", .text(part.name))]) + (part.file.map { [("file", .text($0))] } ?? []))
+      let lines = [("line", Value.integer(part.line)), ("to", .integer(part.to))]
+      let isOther = part.reason == .other
+      return Value.record(
+        (part.part.map { [("part", Value.text($0))] } ?? lines)
+          + [("reason", .text(isOther ? part.name : part.reason.rawValue))]
+          + (part.name.isEmpty || isOther ? [] : [("name", .text(part.name))])
+          + (part.file.map { [("file", .text($0))] } ?? []))
     }
     return [
       ("lines", .integer(lines)), ("blank", .integer(blank)), ("rows", .integer(rows)), ("used", .integer(used)),
@@ -120,11 +134,16 @@ final class LineAccount {
     for line in lines { Self.set(line, &ofRows) }
   }
 
-  /// - Parameter place: the lines of the file, when elements are counted.
-  func leave(_ lines: ClosedRange<Int>, _ reason: LeftReason, name: String = "", at place: Int? = nil) {
+  /// - Parameters:
+  ///   - place: the lines of the file, when elements are counted.
+  ///   - part: the place in words, in a format without lines.
+  func leave(
+    _ lines: ClosedRange<Int>, _ reason: LeftReason, name: String = "", at place: Int? = nil, part: String? = nil
+  ) {
     if lines.contains(where: { Self.has($0, ofRows) }) { contradictions += 1 }
-    let part = LeftLines(line: place ?? lines.lowerBound, to: place ?? lines.upperBound, reason: reason, name: name)
-    report.leave(part, count: mark(lines))
+    let left = LeftLines(
+      line: place ?? lines.lowerBound, to: place ?? lines.upperBound, reason: reason, name: name, part: part)
+    report.leave(left, count: mark(lines))
   }
 
   func end(lines: Int) {

@@ -51,7 +51,7 @@ extension PluginHost {
       throw PluginError.mayNotLeaveProcess(plugin: plugin.name)
     }
     let wantedProcess = plugin.wantsProcess
-    if let isolated { plugin.wantsProcess = isolated && !plugin.isBundled }
+    if let isolated, !plugin.isBundled { plugin.wantsProcess = isolated }
     do { try isolation.check(plugin) } catch {
       plugin.wantsProcess = wantedProcess
       throw error
@@ -99,7 +99,7 @@ extension PluginHost {
     try remember(plugin) {
       $0.seconds = seconds ?? $0.seconds
       $0.memory = memory ?? $0.memory
-      limits = $0.limits
+      limits = $0.limits(or: plugin.usualLimits)
     }
     plugin.limits = limits
     guard plugin.manifest != nil else { return }

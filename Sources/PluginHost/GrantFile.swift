@@ -19,8 +19,8 @@ struct GrantFile {
     /// Whether the plugin runs in its own process, if it can.
     var isIsolated = true
 
-    var limits: PluginLimits {
-      PluginLimits(seconds: seconds ?? PluginLimits.standard.seconds, memory: memory ?? PluginLimits.standard.memory)
+    func limits(or usual: PluginLimits) -> PluginLimits {
+      PluginLimits(seconds: seconds ?? usual.seconds, memory: memory ?? usual.memory)
     }
   }
 

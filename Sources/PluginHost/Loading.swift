@@ -4,6 +4,7 @@
 
 public import Bindings
 import Commands
+import Exchange
 import Files
 import LuaRuntime
 import Problems
@@ -153,6 +154,15 @@ extension PluginHost {
     for name in manifest.exercises where exercises.owner(of: name) != manifest.owner {
       throw PluginError.missing(plugin: manifest.name.description, what: "the exercise \"\(name)\"")
     }
+    let added = formats.added(by: manifest.owner)
+    for format in manifest.formats {
+      let endings = Set(added.filter { $0.name == format.name }.flatMap(\.endings))
+      if endings != Set(format.endings) {
+        let words = format.endings.joined(separator: ", ")
+        throw PluginError.missing(
+          plugin: manifest.name.description, what: "the format \"\(format.name)\" with exactly the endings \(words)")
+      }
+    }
     for command in manifest.commands
     where !registry.commands.contains(where: { $0.path[0] == command && $0.owner == manifest.owner }) {
       throw PluginError.missing(plugin: manifest.name.description, what: "the command \"\(command)\"")
@@ -166,6 +176,7 @@ extension PluginHost {
       registry.removeAll(owner: manifest.owner)
       modes.remove(owner: manifest.owner)
       exercises.remove(of: manifest.owner)
+      formats.remove(owner: manifest.owner)
       events.removeAll(owner: manifest.owner)
       session.didUnload(manifest.name)
     }

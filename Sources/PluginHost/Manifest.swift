@@ -19,6 +19,8 @@ public struct Manifest: Sendable {
   public let commands: [String]
   public let modes: [String]
   public let exercises: [String]
+  /// The formats of files, with the endings that each reads.
+  public let formats: [(name: String, endings: [String])]
   /// The events that the plugin listens to; the first of them that occurs loads its code.
   public let events: [ShellEvent]
   /// What is probably a mistake, but refuses nothing: keys that are not known, but for the author's own (`x-...`).
@@ -55,6 +57,7 @@ public struct Manifest: Sendable {
     commands = isNewer ? [] : try reader.names("commands")
     modes = isNewer ? [] : try reader.names("modes")
     exercises = isNewer ? [] : try reader.names("exercises")
+    formats = isNewer ? [] : try reader.formats()
     events = isNewer ? [] : try reader.events()
     remarks = isNewer ? [] : reader.remarks
   }
@@ -67,7 +70,7 @@ struct ManifestReader {
 
   private static let keys = [
     "name", "version", "api", "summary", "author", "licence", "permissions", "load", "commands", "modes", "exercises",
-    "events",
+    "formats", "events",
   ]
 
   var remarks: [String] {
@@ -142,6 +145,17 @@ struct ManifestReader {
       throw wrong(key, "names of lowercase letters, digits, _ and - (not \(quoted(bad)))")
     }
     return names
+  }
+
+  func formats() throws(PluginError) -> [(name: String, endings: [String])] {
+    guard let value = object["formats"] else { return [] }
+    let formats = value.record?.fields.map { field in
+      (name: field.name, endings: field.value.list?.compactMap(\.text) ?? [])
+    }
+    guard let formats, !formats.isEmpty, !formats.contains(where: { $0.endings.isEmpty }) else {
+      throw wrong("formats", "names of formats, each with a list of endings, such as {\"org\": [\"org\"]},")
+    }
+    return formats
   }
 
   func permissions() throws(PluginError) -> [Permission] {

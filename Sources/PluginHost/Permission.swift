@@ -29,6 +29,7 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .module("decks.write"): "change decks"
     case .module("documents.read"): "read card documents"
     case .module("documents.write"): "change card documents"
+    case .module("formats"): "read files that you import, and write those that you export, in its formats"
     case .module("words"): "look up words"
     case .module("texts"): "see what you know of the texts that it may read"
     case .module("games"): "add and play word games"

@@ -50,7 +50,8 @@ public final class Plugin {
   public internal(set) var limits: PluginLimits
   /// The rights that the user granted, as the manifest writes them.
   public internal(set) var granted: [String] = []
-  /// Whether the user wants its code in its own process; never for a bundled plugin.
+  /// Whether its code is to run in its own process: a bundled plugin's only if it has formats, others if the user does
+  /// not object.
   var wantsProcess: Bool
   var code: LoadedCode?
   /// Incremented by each unloading, so that loading notices if the plugin was unloaded from within.
@@ -67,12 +68,15 @@ public final class Plugin {
 
   /// Applies what the user decided: whether it is on, its rights, its limits, and where it runs.
   func apply(_ entry: GrantFile.Entry?) {
-    limits = entry?.limits ?? .standard
-    wantsProcess = !isBundled && entry?.isIsolated != false
+    limits = entry?.limits(or: usualLimits) ?? usualLimits
+    // Formats read files from anywhere.
+    wantsProcess = isBundled ? !formats.isEmpty : entry?.isIsolated != false
     guard let manifest else { return }
     granted = isBundled ? manifest.permissions.map(\.description) : entry?.granted ?? []
     state = state(for: entry)
   }
+
+  var usualLimits: PluginLimits { formats.isEmpty ? .standard : .ofFormats }
 
   /// The state that its manifest and the user's decisions give it.
   func state(for entry: GrantFile.Entry?) -> State {
@@ -102,6 +106,11 @@ public final class Plugin {
   public var commands: [String] { state == .loaded ? code?.commands ?? [] : manifest?.commands ?? [] }
   public var modes: [String] { state == .loaded ? code?.modes ?? [] : manifest?.modes ?? [] }
   public var exercises: [String] { manifest?.exercises ?? [] }
+  public var formats: [String] { manifest?.formats.map(\.name) ?? [] }
+  /// Whether its manifest has a format with this name or ending.
+  func reads(_ word: String) -> Bool {
+    manifest?.formats.contains { $0.name == word || $0.endings.contains(word) } == true
+  }
   public var loadTime: Double? { code?.loadTime }
   var lua: LuaState? { code?.lua }
 }

@@ -4,6 +4,7 @@
 
 public import Bindings
 public import Commands
+public import Exchange
 public import Files
 public import Problems
 import Text
@@ -28,6 +29,7 @@ public final class PluginHost: ListenerLoading {
   let environment: Environment
   let registry: CommandRegistry
   let modes: ModeTable
+  let formats: FormatTable
   let events: EventTable
   public private(set) lazy var exercises = ExerciseTable(self)
   /// Sorted by name; a user's plugin replaces a bundled one of the same name.
@@ -39,12 +41,13 @@ public final class PluginHost: ListenerLoading {
 
   public init(
     _ session: any PluginSession, environment: Environment, registry: CommandRegistry, modes: ModeTable,
-    events: EventTable
+    formats: FormatTable, events: EventTable
   ) {
     self.session = session
     self.environment = environment
     self.registry = registry
     self.modes = modes
+    self.formats = formats
     self.events = events
   }
 
@@ -58,6 +61,15 @@ public final class PluginHost: ListenerLoading {
     events.loader = self
     registry.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, \.commands) }
     modes.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, \.modes) }
+    formats.reasonForMissing = { [weak self] in
+      self?.reason(forMissing: $0) { $0.formats.flatMap { [$0.name] + $0.endings } }
+    }
+    formats.offered = { [unowned self] in plugins.filter(\.isUsable).flatMap(\.formats) }
+    formats.prepare = { [unowned self] word, isNeeded in
+      for plugin in plugins where plugin.state == .ready && plugin.reads(word) {
+        if isNeeded { try load(plugin) } else { loadOrReport(plugin) }
+      }
+    }
   }
 
   /// The plugins in the order of their announcement, in which an installed one does not take a bundled one's names.

@@ -3,10 +3,12 @@
 
 import Bindings
 import Commands
+import Exchange
 import Files
 import LuaRuntime
 import Problems
 import Text
+import Workspace
 
 public struct PluginTestResult: Equatable, Sendable {
   public let name: String
@@ -68,6 +70,7 @@ public struct PluginTests {
       })
     try code.lua.setGlobal("run", runner(of: manifest, grants))
     try code.lua.setGlobal("ask", code.context.exerciseTester())
+    try code.lua.setGlobal("import", importer(of: manifest, grants, in: folder))
     try code.lua.load(PackageResources.expect_lua, name: "expect").call([], results: 0) { _ in }
     try host.runFile("test.lua", of: plugin, in: code)
     if tests.isEmpty {
@@ -87,6 +90,33 @@ public struct PluginTests {
         let text = String(describing: error)
         return PluginTestResult(name: test.name, failure: text + (code.context.advice(on: text) ?? ""))
       }
+    }
+  }
+
+  /// Makes `import("org", text)`, which imports a text in one of the plugin's formats into a new deck, and returns the
+  /// report with all cards. A second name, `import("pleco.xml", text)`, is the ending of the file.
+  private func importer(of manifest: Manifest, _ grants: Grants, in folder: String) -> LuaFunction {
+    let context = host.session.bindingContext(of: manifest.name, grants, PluginTerms())
+    return LuaFunction("import", fails: true) { [formats = host.formats] stack in
+      let name = try stack.text(1)
+      let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
+      let own = formats.added(by: manifest.owner)
+      guard
+        let format = own.first(where: { $0.name == parts.first && $0.endings.contains(parts.last ?? "") })
+          ?? own.first(where: { $0.name == parts.first && parts.count == 1 })
+      else {
+        let names = own.map(\.name).joined(separator: ", ")
+        throw LuaFailure.argument(1, "a format of this plugin expected (\(names)), got \(quoted(name))")
+      }
+      let path = folder + "/imported." + (format.endings.first ?? "")
+      try AtomicFile.write(path, try stack.copiedBytes(2, limit: 64 << 20))
+      var options = ImportOptions()
+      (options.format, options.previewed) = (format, 10_000)
+      let workspace = try context.workspace()
+      return LuaValue(
+        try workspace.exchange.dryRun {
+          try workspace.exchange.importCards(intoDeck: "import", from: [path], .plain, options)
+        }.value)
     }
   }
 

@@ -4,9 +4,9 @@
 extension ProblemCode {
   /// The name of a code, with `_` before each word, is its text: `notFound` is `not_found`, `newerAPI` is `newer_api`.
   public enum Failure: String, CaseIterable, Sendable {
-    case allRefused, alreadyUsed, ambiguous, archiveDamaged, archiveRefused, badAnswer, badBase, badCard,
-      badCertificate, badColor, badCommand, badDeclaration, badDue, badEncoding, badExercise, badFile, badFormat,
-      badGuid, badHeader,
+    case allRefused, alreadyUsed, ambiguous, ambiguousFormat, archiveDamaged, archiveRefused, badAnswer, badBase,
+      badCard, badCertificate, badColor, badCommand, badDeclaration, badDue, badEncoding, badExercise, badFile,
+      badFormat, badGuid, badHeader,
       badImage, badList, badManifest, badMode, badName, badPassword, badPath, badPattern, badQuery, badRow, badRule,
       badSize, badState, badSyncAnswer, badTag, badTemplate, badText, badType, badValue, budget, busy, cancelled,
       cannotUndo, changed, changedElsewhere, clockDiffers, damaged, damagedJournal, damagedPicture, drawingFailed,
@@ -49,6 +49,7 @@ extension ProblemCode {
       case .allRefused: "No row of the file could be imported."
       case .alreadyUsed: "The word was found in this game before."
       case .ambiguous: "The name matches several things; type more of it, or use another form."
+      case .ambiguousFormat: "A file could be of several formats; --format says which."
       case .archiveDamaged: "An archive is damaged or truncated."
       case .archiveRefused: "An archive is too large or nested too deeply, or names files outside its folder."
       case .badAnswer: "The value is not a valid answer to a card."

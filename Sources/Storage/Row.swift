@@ -53,11 +53,13 @@ public struct Row {
 
   public var values: [Value] { (0..<sqlite3_column_count(statement)).map(value) }
 
+  public var names: [String] {
+    (0..<sqlite3_column_count(statement)).map { sqlite3_column_name(statement, $0).map { String(cString: $0) } ?? "" }
+  }
+
   /// The value of a column by its name; null if there is no such column.
   public subscript(_ name: String) -> Value {
-    let column = (0..<sqlite3_column_count(statement)).first {
-      sqlite3_column_name(statement, $0).map { String(cString: $0) } == name
-    }
+    let column = names.firstIndex(of: name).map { Int32($0) }
     return column.map(value) ?? .null
   }
 }

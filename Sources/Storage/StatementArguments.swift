@@ -41,7 +41,9 @@ public struct StatementArguments: ExpressibleByArrayLiteral, ExpressibleByDictio
 
   fileprivate let values: Values
 
-  public init(arrayLiteral elements: (any Bindable)?...) { values = .inOrder(elements) }
+  public init(arrayLiteral elements: (any Bindable)?...) { self.init(elements) }
+
+  public init(_ elements: [(any Bindable)?]) { values = .inOrder(elements) }
 
   public init(dictionaryLiteral elements: (String, (any Bindable)?)...) { self.init(Dictionary(elements) { $1 }) }
 

@@ -180,6 +180,14 @@ package struct HTMLTag {
     return nil
   }
 
+  package var attributes: [(name: String, value: String)] {
+    var (index, found) = (rest.startIndex, [(name: String, value: String)]())
+    while let (name, value) = nextAttribute(&index) {
+      if !name.isEmpty { found.append((name.text, HTMLEntities.decoded(value.text))) }
+    }
+    return found
+  }
+
   var values: [ArraySlice<UInt8>] {
     var (index, values) = (rest.startIndex, [ArraySlice<UInt8>]())
     while let (_, value) = nextAttribute(&index) { values.append(value) }

@@ -15,7 +15,7 @@ import TestSupport
     ] { #expect(stubs.contains(line), "\(line)") }
     #expect(text(of: home.path + "/types/card.lua").contains("---@param ... string tags\nfunction card:tag(...) end\n"))
     let globals = text(of: home.path + "/types/problem.lua")
-    for name in ["test", "expect", "run", "ask", "card", "read"] {
+    for name in ["test", "expect", "run", "ask", "import", "card", "read"] {
       #expect(globals.contains("\n\(name) = function() end\n"), "\(name)")
     }
   }
@@ -99,7 +99,8 @@ import TestSupport
   }
 
   @Test(arguments: [
-    "palindromes", "spelling_bee", "hangman", "word_ladder", "dictation", "gap", "forms", "reorder",
+    "palindromes", "spelling_bee", "hangman", "word_ladder", "dictation", "gap", "forms", "reorder", "arrivals",
+    "spreadsheets",
   ])
   func `each bundled plugin passes its own test`(name: String) throws {
     let run = try Home().run("plugin", "test", name)

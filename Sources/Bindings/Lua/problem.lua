@@ -38,6 +38,10 @@ run = function() end
 ---@type fun(exercise: string, cards: table[], given?: string|integer|integer[]): table?, string?
 ask = function() end
 
+---In a plugin's test.lua: the report of importing a text in a format of the plugin (`org`, or `pleco.xml` by its ending).
+---@type fun(format: string, text: string): table?, problem?
+import = function() end
+
 ---In a plugin's test.lua: a folder for files, which is deleted after the tests.
 ---@type string
 folder = ""

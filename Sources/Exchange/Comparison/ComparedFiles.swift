@@ -185,7 +185,7 @@ public struct ComparedFiles {
     case .notes(let notes): return notes
     case .nothing: return ComparedNotes(keepsSchedule: settings.keepsSchedule)
     case .file(let path, let format):
-      guard format.isText else { return try PackageContent(path: path, format: format, settings: settings).read() }
+      if format.isPackage { return try PackageContent(path: path, format: format, settings: settings).read() }
       var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
       notes.held = format.holds
       var table = TableOptions()
@@ -241,7 +241,7 @@ public final class ComparedMedia {
       if let bytes = notes.media[name] { return bytes }
       return try notes.mediaPaths[name].flatMap { try ComparedFiles.content($0, settings) }
     case .file(let path, let format):
-      if format.isText { return nil }
+      if !format.isPackage { return nil }
       let file = try package(path, format)
       return try file.media[name].map { try file.content(of: $0) }
     }

@@ -1,6 +1,6 @@
-// Where code runs that is not the user's own: a bundled plugin's in deckhand's process, any other plugin's in its own,
-// a deckhand-plugin, and that of a source of `build` always in its own. Invariants: code whose process cannot be
-// started, or has ended, is not run elsewhere instead, only the user decides that; nothing that the process does, or
+// Where code runs that is not the user's own: a bundled plugin's in deckhand's process unless it has formats, any other
+// plugin's in its own, a deckhand-plugin, and so a source of `build`. Invariants: code whose process cannot be started,
+// or has ended, is not run elsewhere instead, only the user decides that; nothing that the process does, or
 // fails to do, blocks the shell longer than the waiting caller allows; the process ends when its object is freed.
 
 import Bindings

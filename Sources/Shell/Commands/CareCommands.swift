@@ -89,7 +89,7 @@ enum CareCommands {
   private static func stage(
     _ path: String, taking powers: Set<BackupPower>, _ workspace: Workspace
   ) throws -> StagedBackup {
-    let isOfCards = CardFormat.allNames.contains { path.lowercased().hasSuffix("." + $0) }
+    let isOfCards = CardFormat.nativeNames.contains { path.lowercased().hasSuffix("." + $0) }
     do { return try workspace.care.stage(path, taking: powers) } catch let error as any Problem
       where isOfCards && !(error is FileError)
     { throw error.reworded(error.message + "; `deck import DECK FILE` imports such a file") }

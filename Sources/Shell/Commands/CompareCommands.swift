@@ -22,7 +22,7 @@ enum CompareCommands {
     """
   private static let key = Option("--key", "COLUMN", help: "for a table or .jsonl: the column that identifies a row")
   private static let format = Option(
-    "--format", choice: CardFormat.allNames, help: "the format of the files; from their extensions when left out")
+    "--format", choice: CardFormat.nativeNames, help: "the format of the files; from their extensions when left out")
 
   /// Runs a comparison with the settings of the options, and shows the reading progress.
   private static func comparing<T>(

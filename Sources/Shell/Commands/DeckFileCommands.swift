@@ -14,7 +14,8 @@ enum DeckFileCommands {
   static var all: [BuiltIn] { [importDeck, exportDeck] }
 
   private static let formatOption = Option(
-    "--format", choice: CardFormat.allNames, help: "the file's format; from its extension when left out")
+    "--format", "FORMAT", .format,
+    help: "\(CardFormat.nativeNames.joined(separator: ", ")), or one of a plugin; from the file's ending when left out")
 
   private static let importDeck = BuiltIn(
     "deck", "import", effect: .changes, summary: "Adds the cards of files to a deck.",
@@ -48,9 +49,7 @@ enum DeckFileCommands {
         "FILE", .file, isOptional: true, isRepeating: true, help: "a file, `-`, or a pattern such as part-*.jsonl"),
     ],
     options: [
-      Option(
-        "--format", choice: CardFormat.allNames + [DeckPageCommands.answersFormat],
-        help: "the file's format; from its extension when left out"),
+      formatOption,
       Option(
         "--on-duplicate", choice: OnDuplicate.allCases.map(\.rawValue),
         help: "what to do with a card that already exists"),
@@ -73,7 +72,7 @@ enum DeckFileCommands {
       return try DeckPageCommands.importAnswers(deck, paths, session)
     }
     // The first card shows how a list was read.
-    let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 3 : 1)
+    let options = try importOptions(invocation, session)
     let name = try isGiven || !paths.allSatisfy { try isPackage($0, options.format) } ? deck : nil
     let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
     let size = paths.count == 1 ? fileSize(paths[0]) : nil
@@ -115,14 +114,18 @@ enum DeckFileCommands {
   }
 
   private static func isPackage(_ path: String, _ format: CardFormat?) throws -> Bool {
-    if let format { return !format.isText }
+    if let format { return format.isPackage }
     if try CardFormat.ofAnki(path) != nil { return true }
-    return CardFormat.allCases.contains { !$0.isText && path.lowercased().hasSuffix(".\($0.rawValue)") }
+    return CardFormat.native.contains { $0.isPackage && $0.endings.contains { path.lowercased().hasSuffix(".\($0)") } }
   }
 
-  private static func importOptions(_ invocation: Invocation, previewed: Int) throws -> ImportOptions {
+  private static func format(_ invocation: Invocation, _ session: Session) throws -> CardFormat? {
+    try table { try invocation.optionalText("--format").map(session.formats.format(named:)) }
+  }
+
+  private static func importOptions(_ invocation: Invocation, _ session: Session) throws -> ImportOptions {
     var options = ImportOptions()
-    options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+    options.format = try format(invocation, session)
     options.onDuplicate = invocation.optionalText("--on-duplicate").flatMap { OnDuplicate(rawValue: $0) }
     options.isStrict = invocation.flag("--strict")
     options.keptFields = Set(invocation.list("--keep").map { $0.trimmed.lowercased() })
@@ -131,7 +134,8 @@ enum DeckFileCommands {
     options.table.columns = try table { try invocation.optionalText("--columns").map(ColumnChoice.list(of:)) } ?? []
     options.table.hasNoHeader = invocation.flag("--no-header")
     options.table.hasTwoColumns = invocation.flag("--two-columns")
-    (options.noteType, options.previewed) = (invocation.optionalText("--notetype"), previewed)
+    options.noteType = invocation.optionalText("--notetype")
+    options.previewed = session.rehearsal.isOn ? 3 : 1
     return options
   }
 
@@ -162,6 +166,7 @@ enum DeckFileCommands {
     }
     if cards.rejectedCount > 20 { parts.append("  … \(session.grouped(cards.rejectedCount - 20)) more") }
     parts += cards.lost.map { "Not imported: \($0)." }
+    if let history = words(report.history, session) { parts.append(history) }
     parts += words(report.lines, session)
     if !report.missingMedia.isEmpty {
       let names = firstFew(report.missingMedia.sorted().map { printable($0, limit: 60) }, 5)
@@ -183,6 +188,18 @@ enum DeckFileCommands {
     let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn)
     if cards.added > 0, let hint { parts.append(hint) }
     return session.rehearsal.isOn ? parts + preview(report.preview) : parts
+  }
+
+  /// `5 cards keep what was learnt: 3 by their 21 answers, 2 by their intervals.`
+  private static func words(_ history: HistoryReport, _ session: Session) -> String? {
+    let sources: [(HistoryReport.Source, String)] = [
+      (.log, "by \(session.counted(history.answers, "answer"))"), (.state, "by a state of memory"),
+      (.interval, "by an interval"),
+    ]
+    let counts = sources.compactMap { source, words in history.cards[source].map { ($0, words) } }
+    if counts.isEmpty { return nil }
+    return "What was learnt is kept: " + counts.map { "\(session.counted($0, "card")) \($1)" }.joined(separator: ", ")
+      + "."
   }
 
   /// Names the first 20 places of lines of no card, and counts the rest by reason; comments are only counted.
@@ -300,7 +317,7 @@ enum DeckFileCommands {
     let deck = try session.workspace().decks.open(invocation.text("DECK"))
     let path = session.environment.folders.expanded(invocation.text("FILE"))
     var options = ExportOptions()
-    options.format = try invocation.optionalText("--format").map { try CardFormat(named: $0) }
+    options.format = try format(invocation, session)
     options.hasSchedule = invocation.flag("--with-schedule")
     options.isForSpreadsheet = invocation.flag("--for-spreadsheet")
     try deck.checkExport(to: path, options)
@@ -349,6 +366,10 @@ extension CardPart {
     case .media: "sounds and pictures of \(cards)"
     case .largeCards: "\(cards) too large for a row"
     case .unmadeCards: "\(cards) no longer made by a template"
+    case .tags: "the tags of \(cards)"
+    case .guid: "the ids of \(cards)"
+    case .deck: "the decks within the deck of \(cards)"
+    case .suspended: "that \(cards) are suspended"
     }
   }
 }

@@ -26,7 +26,7 @@ enum PluginCommands {
       "isolated": session.plugins.isolation.holds(plugin), "summary": manifest?.summary ?? "",
       "author": manifest?.author, "licence": manifest?.licence,
       "permissions": (manifest?.permissions ?? []).map(\.description), "granted": plugin.granted,
-      "commands": plugin.commands, "modes": plugin.modes, "exercises": plugin.exercises,
+      "commands": plugin.commands, "modes": plugin.modes, "exercises": plugin.exercises, "formats": plugin.formats,
       "seconds": plugin.limits.seconds, "memory": plugin.limits.memory, "load_seconds": plugin.loadTime,
       "folder": plugin.folder,
       "error": plugin.lastError,
@@ -55,7 +55,7 @@ enum PluginCommands {
   }
 
   private static func adds(_ plugin: Plugin) -> String {
-    let modes = plugin.modes.map { "mode \($0)" }
+    let modes = plugin.modes.map { "mode \($0)" } + plugin.formats.map { "format \($0)" }
     let commands = plugin.commands.map { "command \($0)" }
     return (commands + modes + plugin.exercises.map { "exercise \($0)" }).joined(separator: ", ")
   }

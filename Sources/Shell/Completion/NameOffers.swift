@@ -5,6 +5,7 @@ import Authentication
 import CardDocuments
 import Commands
 import Decks
+import Exchange
 import Files
 import Lexicon
 import PluginHost
@@ -41,6 +42,7 @@ struct NameOffers {
       case .document: return try documents(word)
       case .language: return session.lexicons.languages().map { Offer($0.name, help: $0.title) }
       case .mode: return modes()
+      case .format: return formats()
       case .plugin: return session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
       case .setting: return try settings()
       case .account: return session.auth.needsAuthentication ? [] : try session.auth.store.names().map { Offer($0) }
@@ -87,6 +89,10 @@ struct NameOffers {
   private func modes() -> [Offer] {
     let loaded = session.modes.modes.map { Offer($0.name, help: $0.summary) }
     return loaded + session.plugins.offeredModes.map { Offer($0.name, help: $0.summary) }
+  }
+
+  private func formats() -> [Offer] {
+    CardFormat.native.map { Offer($0.name, help: $0.summary) } + session.formats.addedNames.map { Offer($0) }
   }
 
   /// Each setting with its current value.

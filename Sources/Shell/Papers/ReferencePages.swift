@@ -102,10 +102,11 @@ struct ReferencePages {
       "The files of cards that `deck import` reads and `deck export` writes; the extension or `--format` selects one.")
     page.paragraphs(
       "All contain prompts, answers, tags, guids and the decks within a deck. What else each of them contains:")
+    let parts = CardPart.allCases.filter { !CardPart.usual.contains($0) }
     page.table(
-      ["Format", "What it is"] + CardPart.allCases.map { $0.rawValue.split(separator: "_").joined(separator: " ") },
-      CardFormat.allCases.map { format in
-        ["`\(format.rawValue)`", format.summary] + CardPart.allCases.map { format.holds.contains($0) ? "yes" : "no" }
+      ["Format", "What it is"] + parts.map { $0.rawValue.split(separator: "_").joined(separator: " ") },
+      CardFormat.native.map { format in
+        ["`\(format.name)`", format.summary] + parts.map { format.holds.contains($0) ? "yes" : "no" }
       })
     page.paragraphs(
       "Schedules and reviews are written with `--with-schedule`. A large card is one whose row would have more than "

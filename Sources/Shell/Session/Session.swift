@@ -5,6 +5,7 @@ import Authentication
 import Bindings
 import CTerminal
 package import Commands
+import Exchange
 package import Files
 import Lexicon
 import LuaRuntime
@@ -56,6 +57,7 @@ package struct SignInOptions {
 struct ShellTables {
   let registry: CommandRegistry
   let modes = ModeTable()
+  let formats = FormatTable()
   let lexicons: LexiconLibrary
   let events: EventTable
   /// The program's own commands, by name.
@@ -118,7 +120,7 @@ package final class Session {
   var scripting: UserScripting
   private(set) lazy var host = SessionHost(self)
   private(set) lazy var plugins = PluginHost(
-    host, environment: environment, registry: registry, modes: modes, events: events)
+    host, environment: environment, registry: registry, modes: modes, formats: formats, events: events)
   var state = SessionState()
 
   package init(_ options: ShellOptions, console: Console, environment: Environment) throws {
@@ -164,6 +166,7 @@ package final class Session {
 
   var registry: CommandRegistry { tables.registry }
   var modes: ModeTable { tables.modes }
+  var formats: FormatTable { tables.formats }
   var lexicons: LexiconLibrary { tables.lexicons }
   var events: EventTable { tables.events }
   var auth: AuthenticationSession { data.auth }
@@ -265,6 +268,7 @@ package final class Session {
     if options.usesPlugins { plugins.refreshGrants() }
     modes.remove(owner: .user)
     plugins.exercises.remove(of: .user)
+    formats.remove(owner: .user)
     registry.removeAll(owner: .user)
     for alias in registry.aliases { registry.removeAlias(alias.name) }
     state.needsFreshState = true

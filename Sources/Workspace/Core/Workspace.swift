@@ -5,7 +5,7 @@
 public import Authentication
 public import CardDocuments
 import Decks
-import Exchange
+public import Exchange
 public import Files
 public import Lexicon
 import Problems
@@ -41,6 +41,8 @@ public final class Workspace {
   var hasCollection = false
   var unit = UnitRecord()
   var hooks = ChangeHooks()
+  /// The formats that plugins add, which outlive a sign-in.
+  public var formats = FormatTable()
   /// Whether all data is read as it was at an undo step.
   public internal(set) var isReadingPastStep = false
 

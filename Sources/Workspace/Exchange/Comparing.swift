@@ -220,7 +220,7 @@ public struct Comparing {
       }
       let deck = try DeckTable.create(db, name: files.root.isEmpty ? "Merged" : files.root, now: workspace.now)
       var (known, isPackage) = (ComparedContent(), false)
-      if case .file(let path, let given) = operands[1], !given.isText {
+      if case .file(let path, let given) = operands[1], given.isPackage {
         let package = PackageSettings(
           folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
         _ = try PackageImport(db, into: deck.id, package).run(path, as: given, settings.kinds)
@@ -243,7 +243,7 @@ public struct Comparing {
   private func export(
     _ db: Database, _ deck: DeckID, _ format: CardFormat, to output: String, _ scratch: Scratch
   ) throws {
-    guard !format.isText else {
+    guard format.isPackage else {
       var options = ExportOptions()
       (options.format, options.hasSchedule, options.isComplete) = (format, true, true)
       _ = try CardExport(db, deck).run(to: output, .any, options, isInterrupted: environment.isInterrupted)
@@ -266,7 +266,7 @@ extension CardFormat {
 
   /// Whether text in the operand's format can be written as this format.
   fileprivate func isSameFamily(as operand: ComparedOperand) -> Bool {
-    guard case .file(_, let format) = operand else { return isText }
+    guard case .file(_, let format) = operand else { return !isPackage }
     return format == self || [format, self].allSatisfy { $0 == .csv || $0 == .tsv }
   }
 }

@@ -29,14 +29,21 @@ extension DeckHandle {
     let paths = zip(paths, found).map { $1?.path ?? $0 }
     // Checked before a format is derived from the file name.
     for path in paths { try Folder.refuse(path, .read) }
-    // What standard input holds is found out when it is read; a package needs its format.
-    let formats = try zip(paths, found).map { path, found in
-      try found?.format ?? options.format ?? (path == "-" ? .txt : CardFormat(ofPath: path))
+    // What standard input holds is found out when it is read.
+    let formats = try zip(paths, found).map { path, found -> CardFormat? in
+      if let found { return found.format }
+      return try options.format == nil && path == "-"
+        ? nil
+        : workspace.formats.format(of: path, given: options.format) {
+          let file = try ByteFile(path, kinds, isInterrupted: environment.isInterrupted)
+          return file.size == nil ? [] : try file.bytes(at: 0, count: FormatTable.headSize)
+        }
     }
     var (before, packages) = (0, ImportReport())
     let work = try CardImport(
       db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
       random: environment.random.entropy)
+    (work.formats, work.folder, work.moment) = (workspace.formats, workspace.folder, workspace.moment)
     // Files beside the source are imported only if the user typed the path, or if its folder may be read.
     if kinds == .any { work.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
     for (path, format) in zip(paths, formats) {
@@ -46,13 +53,13 @@ extension DeckHandle {
         before = start + done
         try progress(before, paths.count == 1 ? total : nil)
       }
-      guard format.isText else {
+      if let format, format.isPackage {
         let package = try workspace.exchange.importPackage(
           db, into: id, from: path, as: format, kinds, options, progress: goesOn)
         packages.add(package, file: paths.count > 1 ? lastPart(of: path) : nil)
         continue
       }
-      try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
+      try work.run(path, kinds, as: format, isInterrupted: environment.isInterrupted, progress: goesOn)
     }
     var report = try work.finish()
     report.cards.add(packages.cards)
@@ -65,8 +72,8 @@ extension DeckHandle {
   @discardableResult
   public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
     try Folder.refuse(path, .write)
-    let format = if let format = options.format { format } else { try CardFormat(ofPath: path) }
-    if format == .anki2 || format == .crowdanki { throw ExchangeError.notHere(format: format) }
+    let format = try workspace.formats.format(of: path, given: options.format)
+    if CardFormat.readOnly.contains(format) { throw ExchangeError.readOnly(format: format) }
     return format
   }
 
@@ -76,10 +83,14 @@ extension DeckHandle {
   public func exportCards(
     to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
   ) throws -> ExportReport {
+    var options = options
     let format = try checkExport(to: path, options)
+    options.format = format
     return try atOneMoment { db in
-      guard format.isText else { return try exportPackage(db, format, to: path, kinds, options) }
-      return try CardExport(db, id).run(to: path, kinds, options, isInterrupted: workspace.isInterrupted) { _, _ in
+      if format.isPackage { return try exportPackage(db, format, to: path, kinds, options) }
+      var export = try CardExport(db, id)
+      export.formats = workspace.formats
+      return try export.run(to: path, kinds, options, isInterrupted: workspace.isInterrupted) { _, _ in
         try workspace.poll()
       }
     }

@@ -44,6 +44,10 @@ extension ProblemTable {
       .badEncoding(path: hostile, encoding: .utf16), .unknownEncoding(name: "utf-9"), .unknownEncoding(name: hostile),
       .tooLarge(path: hostile, line: 4, what: "a row of more than 1,000,000 bytes"), .noRoom(card: hostile),
       .unknownFormat(name: "jsom"), .unknownFormat(name: hostile),
+      .unknownFormat(name: hostile, added: ["org"], reason: "the plugin arrivals has it, but is off"),
+      .ambiguousFormat(path: hostile, names: ["md", "obsidian"]), .formatTaken(name: hostile, owner: .user),
+      .badFormatName(name: hostile), .readOnly(format: .md),
+      .wrongItem(path: hostile, reason: "/line: a whole number expected"),
       .refusedRow(path: hostile, place: RowPlace(line: 3), code: .failure(.badRow), reason: "a column is missing"),
       .refusedRow(
         path: hostile, place: RowPlace(line: 1, column: 40, element: 3), code: .failure(.emptyPrompt),

@@ -227,6 +227,11 @@ worst = {
   ["words.forms"] = texts(function(word) return words.forms(word, {language = "italian"}) end),
   ["decks.open"] = texts(decks.open),
   ["decks.list"] = {},
+  ["decks.format"] = {
+    function() decks.format{name = short_marks(), ending = text(), read = loop} end,
+    function() decks.format{name = "worst", endings = list(1000000, "x"), read = loop} end,
+    function() decks.format{name = "worst", ending = "x", types = list(100000, {name = text()}), read = loop} end,
+  },
   ["decks.remove"] = texts(decks.remove),
   ["document:add_text"] = texts(function(t) document():add_text{text = t} end),
   ["document:add_image"] = texts(function(t) document():add_image(t) end),

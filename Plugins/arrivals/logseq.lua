@@ -1,0 +1,75 @@
+-- Pages of Logseq: a block with `#card`, its children the answer, or with `{{cloze x}}`.
+
+local common = require("common")
+local add = common.add
+
+local function schedule(facts)
+  if not facts["card-last-reviewed"] then return nil end
+  return {
+    interval = tonumber(facts["card-last-interval"]), ease = tonumber(facts["card-ease-factor"]),
+    due = common.time(facts["card-next-schedule"]), last_review = common.time(facts["card-last-reviewed"]),
+    reps = tonumber(facts["card-repeats"]),
+  }
+end
+
+-- The row of a card block that ends before `to`, or why it is none.
+local function card(lines, first, to, indent)
+  local item, facts, prompt, answer, tags = { line = first, to = to, markup = "markdown" }, {}, {}, {}, {}
+  local is_child = false
+  for line = first, to do
+    local space, rest = lines[line]:match("^(%s*)%- ?(.*)$")
+    is_child = is_child or line > first and space ~= nil and #space > indent
+    local key, value = lines[line]:match("^%s*([%w%.%-]+):: (.*)$")
+    if key then
+      facts[key] = value
+    else
+      table.insert(is_child and answer or prompt, rest and (is_child and "- " or "") .. rest or lines[line])
+    end
+  end
+  local text = table.concat(prompt, "\n"):gsub("%[%[card%]%]", ""):gsub("#([%w%-_/]+)", function(tag)
+    if tag ~= "card" then tags[#tags + 1] = tag end
+    return ""
+  end)
+  local filled, count = text:gsub("{{cloze (.-)}}", "{{c1::%1}}")
+  item.tags, item.schedule = tags, schedule(facts)
+  local below = #answer == 1 and answer[1]:gsub("^%- ", "") or table.concat(answer, "\n")
+  if count > 0 then
+    item.type, item.fields = "Cloze", { Text = filled:match("^%s*(.-)%s*$"), ["Back Extra"] = below }
+  elseif below:find("%S") then
+    item.prompt, item.answer = text:match("^%s*(.-)%s*$"), below
+  else
+    return { line = first, to = to, left = "no answer" }
+  end
+  return item
+end
+
+assert(decks.format {
+  name = "logseq", title = "pages of Logseq", ending = "md",
+  sniff = function(head)
+    return head:find("\n?[\t ]*%- [^\n]*#card") and (head:find("card%-[%w%-]+::") or head:find("\n\t%- ")) and 0.9 or 0
+  end,
+  read = function(file, emit)
+    local items, lines, line = {}, file.lines, 1
+    while lines[line] and lines[line]:find("^[%w%-]+:: ") do
+      add(items, "used", "property", line)
+      line = line + 1
+    end
+    while line <= #lines do
+      local text, to = lines[line], line
+      local indent = #text:match("^%s*")
+      if text:find("^%s*%- ") and (text:find("#card%f[^%w%-_/]") or text:find("[[card]]", 1, true)) then
+        while to < #lines and (#lines[to + 1]:match("^%s*") > indent or not lines[to + 1]:find("%S")) do
+          to = to + 1
+        end
+        while not lines[to]:find("%S") do
+          to = to - 1
+        end
+        items[#items + 1] = card(lines, line, to, indent)
+      elseif text:find("%S") then
+        add(items, "left", "outside", line)
+      end
+      line = to + 1
+    end
+    emit(items)
+  end,
+})

@@ -1,0 +1,109 @@
+// Files of other programs through the bundled plugin that reads them: rows, lines that are left, and what was learnt,
+// by the fixtures; and the rules of formats that plugins add.
+
+import TestSupport
+import Values
+
+@Suite struct ArrivalTests {
+  private let home = Home()
+
+  private static let fixtures: [(name: String, expected: Value.Record)] = {
+    do {
+      let limits = JSONLimits(bytes: 1 << 20, depth: 16, values: 100_000, string: 1 << 16)
+      let whole = try JSONParser.parse(Array(fixtureText("arrivals/expected.json").utf8), limits: limits)
+      return (whole.record?.fields ?? []).map { ($0.name, $0.value.record ?? Value.Record()) }
+    } catch {
+      preconditionFailure("\(error)")
+    }
+  }()
+
+  private func report(_ words: String...) throws -> Value.Record {
+    let run = try home.run(["deck", "import", "D"] + words + ["--json"])
+    let limits = JSONLimits(bytes: 1 << 20, depth: 16, values: 100_000, string: 1 << 16)
+    let text = run.output.isEmpty ? "{}" : run.output
+    return try #require(try JSONParser.parse(Array(text.utf8), limits: limits).record, "\(run)")
+  }
+
+  /// The parts that are left, as `line to reason` or `part reason`.
+  private func left(_ parts: [Value]) -> [String] {
+    parts.map { part in
+      if let list = part.list { return list.map { $0.text ?? $0.json }.joined(separator: " ") }
+      let lines = ["line", "to"].map { part.record?[$0]?.json ?? "" }
+      let place = part.record?["part"]?.text ?? lines.joined(separator: " ")
+      return place + " " + (part.record?["reason"]?.text ?? "")
+    }
+  }
+
+  @Test(arguments: fixtures.indices) func `each fixture is read as expected`(index: Int) throws {
+    let (name, expected) = Self.fixtures[index]
+    let report = try report(fixturePath("arrivals/" + name), "--format", expected["format"]?.text ?? "")
+    #expect(left(report["left"]?.list ?? []) == left(expected["left"]?.list ?? []), "\(name): \(report)")
+    let history = report["history"]?.record
+    #expect(history?["answers"]?.integer ?? 0 == expected["reviews"]?.integer, "\(name): \(report)")
+    // A part for a new card in a comment of Obsidian is no schedule.
+    let schedules = (expected["schedules"]?.integer ?? 0) - (name == "obsidian.md" ? 1 : 0)
+    #expect(history?["schedules"]?.integer ?? 0 == schedules, "\(name): \(report)")
+    #expect(report["rejected_count"]?.integer == 0, "\(name): \(report)")
+    guard let rows = expected["rows"]?.list else {
+      let count = expected["rows"]?.integer ?? expected["notes"]?.integer
+      #expect(report["rows"]?.integer == count, "\(name): \(report)")
+      return
+    }
+    let lines = try fixtureText("arrivals/" + name).split(separator: "\n", omittingEmptySubsequences: false)
+    let ofRows = rows.reduce(0) { sum, row in
+      let ends = row.list?.compactMap(\.integer) ?? [1, 1]
+      return sum + lines[(ends[0] - 1)..<ends[1]].count { !$0.allSatisfy(\.isWhitespace) }
+    }
+    #expect(report["rows"]?.integer == ofRows, "\(name): \(report)")
+  }
+
+  @Test func `a file that two formats could be is refused, and a strict import leaves nothing`() throws {
+    let run = try home.run("deck", "import", "D", fixturePath("arrivals/obsidian.md"))
+    #expect(run.status == 1 && run.errors.contains("obsidian.md could be md or obsidian; say which"), "\(run)")
+    let strict = try home.run("deck", "import", "D", fixturePath("arrivals/pleco.txt"), "--format", "pleco", "--strict")
+    #expect(strict.status == 1 && strict.errors.contains("pleco.txt:8: no headword"), "\(strict)")
+    #expect(try home.run("deck", "list", "--json").output.isEmpty)
+  }
+
+  @Test func `cards of a format come back as they were written`() throws {
+    #expect(try home.run("deck", "import", "D", fixturePath("arrivals/pleco.txt"), "--format", "pleco").status == 0)
+    let path = home.path + "/out.txt"
+    #expect(try home.run("deck", "export", "D", path, "--format", "pleco").status == 0)
+    #expect(text(of: path).hasPrefix("方便面[方便麵]\tfang1bian4mian4\tnoun instant noodles\n"), "\(text(of: path))")
+    let again = try home.run("deck", "import", "E", path, "--format", "pleco")
+    #expect(again.status == 0 && again.output.hasPrefix("Imported 4 cards into \"E\"."), "\(again)")
+  }
+
+  /// A reader in the user's own state, of the format `own` with the ending `own`.
+  private func reading(_ body: String, _ text: String = "one\ntwo\n\n") throws -> Run {
+    _ = try home.write(text, to: "file.own")
+    _ = try home.write(
+      "assert(decks.format{name = 'own', ending = 'own', read = function(file, emit) \(body) end})",
+      to: ".config/deckhand/init.lua")
+    return try home.run("deck", "import", "D", home.path + "/file.own")
+  }
+
+  @Test(arguments: [
+    ("emit{{line = 1, prompt = 'a', answer = 'b', colour = 1}}", "/colour: one of the keys line, to,"),
+    ("emit{{line = 4, prompt = 'a', answer = 'b'}}", "/line: a whole number from 1 to 3 expected, got 4"),
+    ("emit{{line = 1, prompt = 7, answer = 'b'}}", "/prompt: a text expected"),
+    ("emit{{line = 1, prompt = 'a', answer = 'b'}, {line = 1, left = 'x'}}", "not both left and in a row"),
+    (
+      "pcall(emit, {{line = 9, left = 'x'}}) emit{{line = 1, prompt = 'a', answer = 'b'}}",
+      "wrong item, /line: a whole number from 1 to 3 expected"
+    ),
+    ("return nil, 'the file is cut off'", "the file is cut off"), ("error('oh no')", "oh no"),
+  ])
+  func `a wrong item, an error and a problem of a reader import nothing`(body: String, words: String) throws {
+    let run = try reading(body)
+    #expect(run.status == 1, "\(run)")
+    #expect(run.errors.contains(words), "\(run)")
+    #expect(try home.run("deck", "list", "--json").output.isEmpty)
+  }
+
+  @Test func `a line that a reader forgets is named`() throws {
+    let run = try reading("emit{{line = 1, prompt = 'a', answer = file.text}}")
+    #expect(run.status == 0 && run.output.contains("  line 2   not read; please report this as a fault"), "\(run)")
+    #expect(try home.run("card", "show", "D:1").output.contains("two"))
+  }
+}
