@@ -185,7 +185,8 @@ enum PictureKind: String {
     case .png: PictureKind.hasLastChunk(bytes)
     case .jpeg: PictureKind.hasEndOfImage(bytes)
     case .webp: PictureKind.number(bytes[4..<8].reversed()) <= bytes.count - 8
-    case .gif, .svg, .bmp, .tiff, .avif, .heic: true
+    case .bmp: PictureKind.number(bytes[2..<6].reversed()) <= bytes.count
+    case .gif, .svg, .tiff, .avif, .heic: true
     }
   }
 

@@ -156,9 +156,15 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
   @Test func `data that is not a picture, or a broken one, is reported`() throws {
     #expect(failure(drawing, []) == .unknownKind)
     #expect(failure(drawing, Array("hello".utf8)) == .unknownKind)
-    #expect(failure(drawing, Array("BM".utf8) + [UInt8](repeating: 0, count: 100)) == .unknownKind)
+    let bitmap = Array("BM".utf8) + [UInt8](repeating: 0, count: 100)
+    #expect(failure(drawing, bitmap)?.reason.code == .failure(.damagedPicture))
+    // Its loader would decode it before it asks for the size.
+    var large = fixture("pictures/quarter.heic")
+    let size = try #require(large.indices.first { large[$0...].starts(with: Array("ispe".utf8)) }) + 8
+    for index in size..<size + 8 { large[index] = 0xFF }
+    #expect(failure(drawing, large)?.reason.code == .failure(.tooLarge))
     #expect(failure(drawing, Array("<html><body/></html>".utf8)) == .unknownKind)
-    for ending in ["png", "jpg", "webp", "gif"] {
+    for ending in ["png", "jpg", "webp", "gif", "bmp", "tiff", "avif", "heic"] {
       let half = Array(fixture("pictures/quarter.\(ending)").prefix(40))
       for cut in [half, Array(fixture("pictures/quarter.\(ending)").dropLast(10))] {
         #expect(failure(drawing, cut)?.reason.code == .failure(.damagedPicture), "\(ending) \(cut.count)")
@@ -172,7 +178,7 @@ private func failure(_ drawing: DrawingProgram, _ bytes: [UInt8]) -> PictureFail
 
   @Test func `mutated pictures are refused or decoded and the program survives or is replaced`() throws {
     var random = TestGenerator(11)
-    for ending in ["png", "jpg", "gif", "webp"] {
+    for ending in ["png", "jpg", "gif", "webp", "bmp", "tiff", "avif", "heic"] {
       let source = fixture("pictures/quarter.\(ending)")
       for _ in 0..<60 {
         var bytes = source

@@ -59,8 +59,7 @@ struct PaperPage {
     let (left, right) = SceneBox(inner.x, inner.y, inner.width, 22).split(across: asksName ? 0.45 : 1)
     items.append(.text(text, in: left, size: 15, color: Self.ink, wraps: true, align: .left))
     guard asksName else { return }
-    let line = "Name ______________________  Date ____________"
-    items.append(.text(line, in: right, size: 11, color: Self.ink, align: .right))
+    items.append(.text("Name __________________  Date __________", in: right, size: 11, color: Self.ink, align: .right))
   }
 
   /// Adds a small line of text at the foot of the page.
