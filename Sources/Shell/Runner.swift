@@ -179,8 +179,10 @@ struct RehearsalRun {
     do {
       let result = try body()
       // The command's own output (refused rows) is useful, but only for people.
-      if !asJSON, case .lines(let lines) = result.display {
-        for line in lines { session.console.note("dry run: " + line) }
+      switch result.display {
+      case .lines(let lines) where !asJSON: for line in lines { session.console.note("dry run: " + line) }
+      case .drawn(let lines) where !asJSON: for line in lines { session.console.note(line) }
+      default: break
       }
       // A sign-out within the command has already closed the data.
       changes = workspace.isInUnit ? try workspace.pendingChanges(limit: asJSON ? nil : Self.shown) : []

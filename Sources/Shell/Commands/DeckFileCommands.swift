@@ -23,20 +23,21 @@ enum DeckFileCommands {
       + "{entered, older, known, unknown}",
     details: """
       A list is read as it is: a table (.csv, .tsv), lines such as `gato - cat` (.txt), JSON with any names (.json, \
-      .jsonl), a table or bullets in Markdown (.md). Its names or its order say what each column is, other columns \
-      are shown below the answer, and the answer says how it was read; --dry-run shows the first three cards. What \
-      deck export wrote, Anki's text files and packages (.apkg, .colpkg) and Markdown with cards are read as such. \
-      `-` is standard input. Without DECK, the deck has the name of the file; it is created if it does not exist. \
-      `import` alone is this command, too. Several files are one undo step. A row that cannot become a card is \
-      refused and reported. A broken file imports nothing, and the exit status is 1; it is also 1 if every row was \
-      refused or no card was found. Lines that are part of no card are named, and comments counted. With \
-      --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of the \
-      card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and so \
-      is a row of a note that is in another deck. The notes of a package come with their types, media, presets and \
-      schedules; its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
-      package has a newer one, with --on-duplicate update also if it has an older one, with skip never. --format \
-      answers imports what was answered on a page of the deck (deck page): schedules continue as if it had been \
-      answered here, and answers that are already there are skipped.
+      .jsonl), a table or bullets in Markdown (.md). Its names or its order say what each column is, other columns are \
+      shown below the answer, and the answer says how it was read; --dry-run shows the first three cards. What deck \
+      export wrote, Anki's text files and packages (.apkg, .colpkg) and Markdown with cards are read as such. `-` is \
+      standard input. Without DECK, packages are imported under the names of their own decks, and cards of other files \
+      into a deck with the name of the file. A deck that does not exist is created. `import` alone is this command, \
+      too. Several files are one undo step. A row that cannot become a card is refused and reported. A broken file \
+      imports nothing, and the exit status is 1; it is also 1 if every row was refused or no card was found. Lines \
+      that are part of no card are named, and comments counted. With --on-duplicate update, plain text in Markdown, or \
+      in Anki's text with #html:true, removes the formatting of the card with its id; without an id, or from a file \
+      that cannot contain formatting, such a row is refused, and so is a row of a note that is in another deck. The \
+      notes of a package come with their types, media, presets and schedules; with DECK, its outermost deck becomes \
+      DECK, and the others are within it; an existing note changes if the package has a newer one, with --on-duplicate \
+      update also if it has an older one, with skip never. --format answers imports what was answered on a page of the \
+      deck (deck page): schedules continue as if it had been answered here, and answers that are already there are \
+      skipped.
       """,
     arguments: [
       Common.deck,
@@ -61,20 +62,28 @@ enum DeckFileCommands {
   ) { invocation, session in try runImport(invocation, session) }
 
   static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    let (name, words) = try target(invocation, session)
+    let (deck, isGiven, words) = try target(invocation, session)
     let paths = try words.flatMap { try TextCommands.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
-      return try DeckPageCommands.importAnswers(name, paths, session)
+      return try DeckPageCommands.importAnswers(deck, paths, session)
     }
     // The first card shows how a list was read.
     let options = try importOptions(invocation, previewed: session.rehearsal.isOn ? 3 : 1)
+    let name = isGiven || !paths.allSatisfy { isPackage($0, options.format) } ? deck : nil
     let label = paths.count == 1 ? lastPart(of: paths[0]) : session.counted(paths.count, "file")
     let size = paths.count == 1 ? fileSize(paths[0]) : nil
+    let decks = try session.workspace().decks
+    let before =
+      try name == nil ? Dictionary(firstOf: decks.outermost().map { ($0.id, try $0.countWithSubdecks()) }) : [:]
     var report = try session.console.showing("Importing \(label)", total: size) {
       try session.workspace().exchange.importCards(intoDeck: name, from: paths, .any, options, progress: $0)
     }
-    var lines = try self.words(report, name, session)
+    let targets =
+      try name.map { [$0] }
+      ?? decks.outermost().filter { try before[$0.id] != $0.countWithSubdecks() }
+      .map { try $0.record().name }
+    var lines = try self.words(report, targets, session)
     if !session.rehearsal.isOn { report.preview = [] }
     if report.findings.format == .txt, report.findings.hasHeader == nil,
       !options.table.columns.isEmpty || options.table.hasNoHeader
@@ -90,19 +99,25 @@ enum DeckFileCommands {
     throw ShellError.allRefused(file: label, first: report.cards.rejected[0].message, isTable: isTable)
   }
 
-  /// The deck and the files. The first word is a file if it is the only one, or if it names a file that is there and no
-  /// deck; the deck then has the name of the first file, without its ending.
-  private static func target(_ invocation: Invocation, _ session: Session) throws -> (deck: String, files: [String]) {
+  /// The deck, whether it was given, and the files. The first word is a file if it is the only one, or if it names a
+  /// file that is there and no deck; the deck then has the name of the first file, without its ending.
+  private static func target(
+    _ invocation: Invocation, _ session: Session
+  ) throws -> (deck: String, isGiven: Bool, files: [String]) {
     let (first, files) = (invocation.text("DECK"), invocation.list("FILE"))
     let isFile = fileExists(session.environment.folders.expanded(first))
     // The collection is not opened before there is something to import, unless the word may be a file.
     guard files.isEmpty || isFile, try session.workspace().decks.named(first) == nil else {
       if files.isEmpty { throw invocation.missing("FILE") }
-      return (first, files)
+      return (first, true, files)
     }
     let name = lastPart(of: first)
     guard let dot = name.lastIndex(of: "."), dot > name.startIndex || isFile else { throw invocation.missing("FILE") }
-    return (String(name[..<dot]), [first] + files)
+    return (String(name[..<dot]), false, [first] + files)
+  }
+
+  private static func isPackage(_ path: String, _ format: CardFormat?) -> Bool {
+    format.map { !$0.isText } ?? [CardFormat.apkg, .colpkg].contains { path.lowercased().hasSuffix(".\($0.rawValue)") }
   }
 
   private static func importOptions(_ invocation: Invocation, previewed: Int) throws -> ImportOptions {
@@ -124,13 +139,15 @@ enum DeckFileCommands {
     do { return try parse() } catch let error as ExchangeError { throw error.reworded(code: .usage(.badValue)) }
   }
 
-  static func words(_ report: ImportReport, _ deck: String, _ session: Session) throws -> [String] {
+  /// - Parameter decks: those that were imported into: all that packages brought, or one.
+  private static func words(_ report: ImportReport, _ decks: [String], _ session: Session) throws -> [String] {
     let cards = report.cards
-    var parts = ["Imported \(session.counted(cards.added, "card")) into \(quoted(deck))"]
+    let target = firstFew(decks.map { quoted($0) }, 5)
+    var parts = ["Imported \(session.counted(cards.added, "card"))\(target.isEmpty ? "" : " into \(target)")"]
     var rest: [String] = []
     if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
     if cards.skipped > 0 {
-      let isElsewhere = try cards.added + cards.updated == 0 && hasNoCards(deck, session)
+      let isElsewhere = try cards.added + cards.updated == 0 && decks.contains { try hasNoCards($0, session) }
       let place = isElsewhere ? "already in other decks" : "already there"
       rest.append("\(session.grouped(cards.skipped)) skipped (\(place))")
     }
@@ -188,10 +205,7 @@ enum DeckFileCommands {
 
   /// Whether the deck is missing or empty, with the decks within it: a note of a package exists once, in any deck.
   private static func hasNoCards(_ name: String, _ session: Session) throws -> Bool {
-    for deck in try session.workspace().decks.all() where try deck.record().name.lowercased() == name.lowercased() {
-      return try deck.countWithSubdecks() == 0
-    }
-    return true
+    try session.workspace().decks.named(name).map { try $0.countWithSubdecks() == 0 } ?? true
   }
 
   /// Describes how a table was read:

@@ -17,57 +17,7 @@ extension DeckHandle {
   ) throws -> ImportReport {
     try workspace.perform(
       .importCards, on: workspace.decks.name(of: id), count: { $0.cards.changed }, became: { $0.cards.operation }
-    ) { db in try importCards(db, from: paths, kinds, options, isNew: false, progress: progress) }
-  }
-
-  func importCards(
-    _ db: Database, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions, isNew: Bool,
-    progress: @escaping ImportProgress
-  ) throws -> ImportReport {
-    let environment = workspace.environment
-    // Checked before a format is derived from the file name.
-    for path in paths { try Folder.refuse(path, .read) }
-    // What standard input holds is found out when it is read; a package needs its format.
-    let formats = try paths.map { path in
-      if let given = options.format { given } else { try path == "-" ? .txt : CardFormat(ofPath: path) }
-    }
-    var (before, packages) = (0, ImportReport())
-    let work = try CardImport(
-      db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
-      random: environment.random.entropy)
-    // Files beside the source are imported only if the user typed the path, or if its folder may be read.
-    if kinds == .any { work.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
-    for (path, format) in zip(paths, formats) {
-      let start = before
-      let goesOn: ImportProgress = { done, total in
-        if environment.isInterrupted() { throw WorkspaceError.interrupted }
-        before = start + done
-        try progress(before, paths.count == 1 ? total : nil)
-      }
-      guard format.isText else {
-        let (cards, lines) = try importPackage(db, from: path, kinds, options, progress: goesOn)
-        packages.cards.add(cards)
-        packages.lines.add(lines, file: paths.count > 1 ? lastPart(of: path) : nil)
-        continue
-      }
-      try work.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
-    }
-    var report = try work.finish()
-    report.cards.add(packages.cards)
-    report.lines.add(packages.lines, file: nil)
-    return report
-  }
-
-  private func importPackage(
-    _ db: Database, from path: String, _ kinds: FileKinds, _ options: ImportOptions, progress: @escaping ImportProgress
-  ) throws -> (cards: AddReport, lines: LineReport) {
-    var settings = PackageSettings(
-      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
-    ) { [workspace] in try workspace.media.add($0, named: $1) }
-    (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
-    settings.onDuplicate = options.onDuplicate
-    let work = try PackageImport(db, into: id, settings)
-    return (try work.run(path, kinds) { try progress($0, $1) }, work.lines)
+    ) { db in try workspace.exchange.importCards(db, into: id, from: paths, kinds, options, progress: progress) }
   }
 
   /// Checks the path and the format of an export, before any card is read.

@@ -50,38 +50,83 @@ public struct ExchangeOperations {
     }
   }
 
-  /// Imports files into the deck with a name, which is created if it does not exist, as one operation.
+  /// Imports files as one operation, into the deck with a name, which is created if it does not exist. If nothing was
+  /// added or changed, neither a deck nor an undo step is made.
+  /// - Parameter name: nil if the files are packages whose decks keep their names.
   public func importCards(
-    intoDeck name: String, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
+    intoDeck name: String?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
   ) throws -> ImportReport {
     do {
       return try workspace.perform(
         .importCards, on: name, count: { $0.cards.changed }, became: { $0.cards.operation }
       ) { db in
-        let known = try DeckTable.named(db, name)
-        let deck = try known ?? DeckTable.create(db, name: name, now: workspace.now)
-        let report = try workspace.handle(of: deck.id).importCards(
-          db, from: paths, kinds, options, isNew: known == nil, progress: progress)
-        // No deck and no undo step is created if nothing in the files could be used.
-        if report.cards.isRefused { throw RefusedImport(report: report) }
+        let known = try name.flatMap { try DeckTable.named(db, $0) }
+        let deck = try known ?? name.map { try DeckTable.create(db, name: $0, now: workspace.now) }
+        let report = try importCards(
+          db, into: deck?.id, from: paths, kinds, options, isNew: known == nil, progress: progress)
+        if report.cards.added + report.cards.updated == 0 { throw EmptyImport(report: report) }
         return report
       }
-    } catch let refused as RefusedImport {
-      return refused.report
+    } catch let empty as EmptyImport {
+      return empty.report
     }
   }
 
-  /// Imports an Anki package; its decks keep their names.
-  /// - Throws: `PackageError`, `FileError`.
-  @discardableResult
-  public func importPackage(from path: String) throws -> AddReport {
-    try workspace.perform(.importCards, count: { $0.changed }, became: { $0.operation }) { db in
-      let settings = PackageSettings(
-        folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
-      ) { [workspace] in try workspace.media.add($0, named: $1) }
-      return try PackageImport(db, keepingNames: settings).run(path)
+  /// - Parameter deck: nil if the files are packages whose decks keep their names.
+  func importCards(
+    _ db: Database, into deck: DeckID?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
+    isNew: Bool = false, progress: @escaping ImportProgress
+  ) throws -> ImportReport {
+    let environment = workspace.environment
+    // Checked before a format is derived from the file name.
+    for path in paths { try Folder.refuse(path, .read) }
+    // What standard input holds is found out when it is read; a package needs its format.
+    let formats = try paths.map { path in
+      if deck == nil {
+        CardFormat.apkg
+      } else if let given = options.format {
+        given
+      } else {
+        try path == "-" ? .txt : CardFormat(ofPath: path)
+      }
     }
+    var (before, packages) = (0, ImportReport())
+    let work = try deck.map { deck in
+      try CardImport(
+        db, into: deck, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
+        random: environment.random.entropy)
+    }
+    // Files beside the source are imported only if the user typed the path, or if its folder may be read.
+    if kinds == .any { work?.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
+    for (path, format) in zip(paths, formats) {
+      let start = before
+      let goesOn: ImportProgress = { done, total in
+        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        before = start + done
+        try progress(before, paths.count == 1 ? total : nil)
+      }
+      guard format.isText else {
+        let package = try PackageImport(db, into: deck, packageSettings(options))
+        packages.cards.add(try package.run(path, kinds) { try goesOn($0, $1) })
+        packages.lines.add(package.lines, file: paths.count > 1 ? lastPart(of: path) : nil)
+        continue
+      }
+      try work?.run(path, kinds, isInterrupted: environment.isInterrupted, progress: goesOn)
+    }
+    var report = try work?.finish() ?? ImportReport()
+    report.cards.add(packages.cards)
+    report.lines.add(packages.lines, file: nil)
+    return report
+  }
+
+  private func packageSettings(_ options: ImportOptions) -> PackageSettings {
+    var settings = PackageSettings(
+      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
+    ) { [workspace] in try workspace.media.add($0, named: $1) }
+    (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
+    settings.onDuplicate = options.onDuplicate
+    return settings
   }
 
   /// Applies the changes in a folder to its deck, which is created if it does not exist.
@@ -161,8 +206,8 @@ extension AddReport {
   var operation: Operation? { added == 0 && updated > 0 ? .updateCards : nil }
 }
 
-/// Rolls back an import in which every row was refused.
-private struct RefusedImport: Error {
+/// Rolls back an import that added and changed nothing.
+private struct EmptyImport: Error {
   let report: ImportReport
 }
 
