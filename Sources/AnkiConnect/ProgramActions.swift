@@ -27,7 +27,8 @@ enum ProgramActions {
     .reading("reloadCollection") { _ in .null },
     .reading("exportPackage", exportPackage),
     .changing("importPackage") { call in
-      try call.workspace.exchange.importPackage(from: call.params["path"].text("a path"))
+      let path = try call.params["path"].text("a path")
+      _ = try call.workspace.exchange.importCards(intoDeck: nil, from: [path], .plain, ImportOptions())
       return .boolean(true)
     },
   ]

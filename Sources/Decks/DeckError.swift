@@ -25,14 +25,22 @@ public enum DeckError: Problem, Equatable {
   case paused
   case interrupted
   case nothingToUndo
-  /// A query cannot be parsed; `column` counts characters from 1.
-  case badQuery(query: String, column: Int, expected: String)
+  /// A query cannot be parsed; `column` counts characters from 1; `near` is a word that may be meant.
+  case badQuery(query: String, column: Int, expected: String, near: String? = nil)
   case presetNotFound(name: String, suggestion: String?)
   case badPresetName(name: String, reason: String)
   case presetExists(name: String)
   case badOption(name: String, reason: String)
   /// Not a day on which cards can be due.
   case badDue(text: String)
+
+  /// Names the word at a column of a query: `"dew" at column 4 of the query "is:dew"`.
+  private static func place(_ query: String, _ column: Int) -> String {
+    let characters = QueryParser.characters(of: query, atMost: column + 40).dropFirst(column - 1)
+    let word = characters.prefix { !$0.isWhitespace && $0 != "(" && $0 != ")" }
+    return (word.isEmpty || word == ["\""] ? "at" : "\(quoted(String(word))) at")
+      + " column \(column) of the query \(quoted(query))"
+  }
 
   public var report: ProblemReport {
     switch self {
@@ -54,10 +62,11 @@ public enum DeckError: Problem, Equatable {
     case .interrupted: ProblemReport(.interrupted, "Interrupted", "interrupted")
     case .nothingToUndo:
       ProblemReport(.nothingToUndo, "Nothing to undo", "nothing has been answered since the session began")
-    case .badQuery(let query, let column, let expected):
+    case .badQuery(let query, let column, let expected, let near):
       ProblemReport(
         .badQuery, "The query cannot be understood",
-        "\(expected) expected at column \(column) of the query \(quoted(query))", ["column": column])
+        "\(Self.place(query, column)): \(expected) expected\(didYouMean(near))",
+        ["column": column, "suggestion": near])
     case .badOption(let name, let reason):
       ProblemReport(.badValue, "Invalid value of an option", "\(printable(name)) \(reason)", ["name": name])
     case .badDue(let text):

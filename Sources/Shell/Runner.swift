@@ -173,8 +173,11 @@ struct RehearsalRun {
     do {
       let result = try body()
       // The command's own output (refused rows) is useful, but only for people.
-      if !asJSON, case .lines(let lines) = result.display {
+      switch result.display {
+      case .lines(let lines) where !asJSON:
         for (number, line) in lines.enumerated() { session.console.note((number == 0 ? "dry run: " : "  ") + line) }
+      case .drawn(let lines) where !asJSON: for line in lines { session.console.note(line) }
+      default: break
       }
       // A sign-out within the command has already closed the data.
       changes = workspace.isInUnit ? try workspace.pendingChanges(limit: asJSON ? nil : Self.shown) : []

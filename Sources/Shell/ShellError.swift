@@ -9,8 +9,6 @@ import Text
 enum LookupError: Problem, Equatable {
   case noCardAt(position: Int, deck: String, count: Int)
   case noCard(guid: String)
-  /// A query where cards must be named one by one; `count` is the number of cards it finds.
-  case queryForCards(query: String, count: Int)
   /// A query in place of cards found none.
   case nothingFound(query: String)
   /// `places` are the positions of the first few, as `DECK:POSITION`.
@@ -37,12 +35,6 @@ enum LookupError: Problem, Equatable {
       ProblemReport(
         .notFound, "No such card",
         "no card has a guid that begins with \(quoted(guid)); `card list` shows the guids, and DECK:POSITION works too")
-    case .queryForCards(let query, let count):
-      ProblemReport(
-        .notFound, "No such card",
-        "\(quoted(query)) is not a card: a guid, its beginning or DECK:POSITION expected; as a query it finds "
-          + (count == 0
-            ? "none" : "\(counted(count, "card")), which `card list \(printable(ShellWords.quote(query)))` lists"))
     case .nothingFound(let query):
       ProblemReport(
         .notFound, "Nothing found",

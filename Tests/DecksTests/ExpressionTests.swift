@@ -49,6 +49,47 @@ import TestDecks
     }
   }
 
+  @Test(arguments: [
+    ("colour", "color", "my <b>colour</b>, colour", "my <b>color</b>, color"),
+    // Neither the names nor the attributes of tags, nor what is not shown as text.
+    ("b", "i", "<b class='b'>b</b><!-- b --><style>b {}</style>", "<b class='b'>i</b><!-- b --><style>b {}</style>"),
+    ("R&D <x>", "a < b", "R&amp;D &lt;x&gt;<br>\nR&amp;D", "a &lt; b<br>\nR&amp;D"), ("é", "e", "caf&eacute;", "cafe"),
+    ("é", "e", "cafe\u{301}", "cafe"), ("x", "", "a&nbsp;x\nb", "a&nbsp;\nb"), ("a.c", "x", "abc a.c", "abc x"),
+    ("$1", "\\0", "cost $1", "cost \\0"), ("Dog", "cat", "dog", nil), ("dog", "cat", "<b>d</b>og", nil),
+  ])
+  func `a text is replaced in the text of a field, and nowhere else`(
+    old: String, new: String, field: String, expected: String?
+  ) throws {
+    let replaced = try TextReplacement(of: old, by: new).applied(toHTML: field)
+    #expect(replaced.map { Array($0.utf8) } == expected.map { Array($0.utf8) }, "\(replaced ?? "nil")")
+  }
+
+  @Test(arguments: [
+    ("(\\w+), (\\w+)", "$2 $1", "perro, el", "el perro"), ("(?i)DOG$", "cat", "a dog", "a cat"),
+    ("DOG", "cat", "dog", nil),
+    ("\\s+", " ", "a  b\t c", "a b c"), ("^", "> ", "<p>a</p>", "<p>&gt; a</p>"),
+    ("(?<n>o+)", "<${n}>", "foo", "f&lt;oo&gt;"),
+  ])
+  func `an expression is replaced with its groups`(old: String, new: String, field: String, expected: String?) throws {
+    let replaced = try TextReplacement(of: old, by: new, isExpression: true).applied(toHTML: field)
+    #expect(replaced == expected)
+  }
+
+  @Test func `what cannot be replaced is an error that says which of the two is wrong`() throws {
+    let long = String(repeating: "a", count: 30_000)
+    for (old, new, isExpression, words) in [
+      ("", "x", false, "OLD must not be empty"), ("(a", "x", true, "OLD must be a valid expression (missing closing"),
+      ("a", "$1", true, "NEW cannot be used: unknown substring"), ("a", "${", true, "NEW cannot be used: "),
+      ("^(a+)+$", "x", true, "OLD must be an expression that takes fewer steps"),
+      ("a", long, false, "the new text has more than 1,000,000 bytes"),
+    ] {
+      let error = #expect(throws: DeckError.self) {
+        try TextReplacement(of: old, by: new, isExpression: isExpression).applied(toHTML: long + "!")
+      }
+      #expect(error?.message.hasPrefix(words) == true, "\(error?.message ?? "")")
+    }
+  }
+
   private let collection = TestCollection()
 
   private func found(_ deck: DeckID, _ query: String) throws -> [String] {
@@ -80,7 +121,8 @@ import TestDecks
       ("\"re:q\\w{4}d\"", [quoted]), ("cora*", ["corazón", "heart"]),
       ("front:_*", [quoted, "corazón", "heart", "plain"]), ("-back:_*", ["plain"]), ("back:", ["plain"]),
       ("\\*word\\*", [quoted]), ("front:*\\*word\\*", [quoted]), ("flag:none card:2", ["heart"]),
-      ("flag:0 added:1 note:basic", [quoted, "plain"]),
+      ("flag:0 added:1 note:basic", [quoted, "plain"]), ("prompt:plain", ["plain"]), ("prompt:pla", []),
+      ("answer:x", [quoted]), ("\"deck:current\"", []), ("\"front\":plain", ["plain"]),
     ] as [(String, [String])] {
       #expect(try found(deck, query) == prompts.sorted(), "\(query)")
     }
@@ -123,7 +165,7 @@ import TestDecks
 
   @Test(arguments: [
     "\"\"", ":x", "rated:x", "*:x", "dupe:1,x", "a\\", "or", "cid:x", "nid:1,,2", "card:0", "card:x", "is:nonsense",
-    "deck:", "deck:current", "deck:filtered", "tag:", "tag:re:a", "tag:nc:a", "front:re:a", "\"front:nc:a\"", "note:",
+    "deck:", "deck:filtered", "tag:", "tag:re:a", "tag:nc:a", "front:re:a", "\"front:nc:a\"", "note:",
     "w:a", "sc:a", "has:x", "resched:1", "f*:x", "flag:9", "re:(", "prop:nope=1", "\"added:7 x\"",
     "\"flag:1 or is:new\"", "added:7:3", "cid:" + Array(repeating: "1", count: 10_001).joined(separator: ","),
   ])

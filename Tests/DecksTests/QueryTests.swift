@@ -65,6 +65,11 @@ import Values
     ("\\(text\\)", "e-mail or"), ("PAJARO", "pájaro"), ("dog", "El Perro"), ("\"the dog\"", "El Perro"),
     ("the dog", "El Perro"), ("dog the", "El Perro"), ("dog bird", ""), ("dog or bird", "El Perro|pájaro"),
     ("dog OR (bird -perro)", "El Perro|pájaro"), ("nandu", "ÑANDÚ"), ("\"nandú\"", "ÑANDÚ"), ("ελλαδα", "a:b"),
+    ("dog and perro", "El Perro"), ("dog and bird or rhea", "ÑANDÚ"), ("and", "ÑANDÚ"),
+    ("e-mail and \"or\"", "e-mail or"),
+    ("\"deck:d\" dog", "El Perro"), ("-\"tag:animal\" rhea", "ÑANDÚ"), ("\"level:b1\"", "El Perro"),
+    ("\"is: new\"", ""), ("\"deck\\:d\"", ""), ("deck:current", ""), ("deck:\"current\"", ""),
+    ("\"re:^e[l-] ?[a-z]{4,}\"", "El Perro|e-mail or"),
     ("-dog", "pájaro|e-mail or|ÑANDÚ|a:b"), ("--dog", "El Perro"), ("e-mail", "e-mail or"), ("\"or\"", "e-mail or"),
     ("\"(text)\"", "e-mail or"), ("\"\\\"quoted\\\"\"", "e-mail or"), ("tag:animal", "El Perro|pájaro"),
     ("tag:animal::pet", "El Perro"), ("tag:anim", ""), ("tag:anim*", "El Perro|pájaro"), ("tag:*1", "El Perro"),
@@ -183,22 +188,52 @@ import Values
   ])
   func `a malformed query names the column and what was expected`(query: String, column: Int, expected: String) {
     let error = #expect(throws: DeckError.self) { try CardQuery(query) }
-    #expect(error == .badQuery(query: query, column: column, expected: expected))
+    guard case .badQuery(query, column, expected, _) = error else {
+      return #expect(Bool(false), "\(String(describing: error))")
+    }
     #expect(error?.code == "bad_query")
+  }
+
+  @Test(arguments: [
+    ("x is:dui", "\"dui\" at column 6", "due"), ("prop:stabilty<5", "\"stabilty<5\" at column 6", "stability"),
+    ("flag:gren", "\"gren\" at column 6", "green"), ("-tagg:animal", "\"tagg:animal\" at column 2", "tag"),
+    ("(fron:x)", "\"fron:x\" at column 2", "Front"), ("(dog", "at column 5", nil),
+    ("\"re:(a\"", "at column 7", nil),
+  ])
+  func `an error names the wrong word, and the one that may be meant`(query: String, place: String, near: String?)
+    throws
+  {
+    let deck = try animals()
+    let error = #expect(throws: DeckError.self) { try found(query, deck) }
+    #expect(error?.message.hasPrefix("\(place) of the query \"\(query)\": ") == true, "\(error?.message ?? "")")
+    #expect(error?.message.hasSuffix(near.map { " expected (did you mean \"\($0)\"?)" } ?? " expected") == true)
+  }
+
+  @Test func `deck:current is the deck that was studied last, with those within it`() throws {
+    let outer = try collection.deck("d::e")
+    for (name, at) in [("d::e", 20.0), ("f", 10)] {
+      let deck = try name == "f" ? collection.deck(name) : outer
+      try collection.add(deck, name, "x")
+      try collection.store.operation("x") { try ReviewTable.noteStudied($0, deck, at: at) }
+    }
+    let inner = try collection.deck("d::e::g")
+    try collection.add(inner, "inner", "x")
+    #expect(try found("deck:current", outer) == ["d::e"] && found("deck:current", inner) == ["inner"])
+    #expect(try found("-deck:current", outer) == [])
   }
 
   @Test func `the message is one line, whatever the query contains`() {
     let error = #expect(throws: DeckError.self) { try CardQuery("is:x\u{1B}[31m") }
     #expect(
       error?.message
-        == "one of due, new, suspended, leech, buried, learning, review, relearning expected at column 4 of the query \"is:x\\x1B[31m\""
+        == "\"x\\x1B[31m\" at column 4 of the query \"is:x\\x1B[31m\": one of due, new, suspended, leech, buried, learning, review, relearning expected"
     )
   }
 
   @Test func `a name that is no card's field is reported as a mistyped condition`() throws {
     let deck = try animals()
     let error = #expect(throws: DeckError.self) { try found("perro foo:bar", deck) }
-    guard case .badQuery(_, let column, let expected) = error else { return #expect(Bool(false)) }
+    guard case .badQuery(_, let column, let expected, _) = error else { return #expect(Bool(false)) }
     #expect(column == 7 && expected.hasPrefix("one of tag, is, prompt, answer, prop, added, edited,"))
     #expect(try found("LEVEL:ab", deck) == ["pájaro"])
   }
@@ -327,7 +362,7 @@ import Values
         _ = try CardQuery(query)
         parsed += 1
       } catch {
-        guard case .badQuery(_, let column, _) = error else { continue }
+        guard case .badQuery(_, let column, _, _) = error else { continue }
         #expect((1...query.count + 1).contains(column), "\(query)")
       }
     }

@@ -27,7 +27,7 @@ import Values
     change(&settings)
     return try here.collection.store.operation("import") { db in
       let id = try deck.map { try DeckTable.findOrMake(db, named: $0, now: here.collection.now).deck.id }
-      let work = try id.map { try PackageImport(db, into: $0, settings) } ?? PackageImport(db, keepingNames: settings)
+      let work = try PackageImport(db, into: id, settings)
       return Result(added: try work.run(path, as: format, kinds), work: work)
     }
   }
@@ -135,7 +135,7 @@ import Values
     let other = PackageCollection()
     _ = try importing(fixturePath("crowdanki/deck.json"))
     try other.collection.store.operation("import") { db in
-      _ = try PackageImport(db, keepingNames: other.settings()).run(
+      _ = try PackageImport(db, into: nil, other.settings()).run(
         fixturePath("crowdanki/deck.json"), as: .crowdanki, .any)
     }
     #expect(try here.cards("School::North").map(\.id) == other.cards("School::North").map(\.id))

@@ -275,7 +275,7 @@ import Values
         """
     let path = try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))])
     let added = try here.collection.store.operation("import") { db in
-      try PackageImport(db, keepingNames: here.settings()).run(path).added
+      try PackageImport(db, into: nil, here.settings()).run(path).added
     }
     #expect(try added == 1 && here.cards("Out").map(\.prompt) == ["f"] && here.collection.names() == ["Out"])
     #expect(try here.collection.store.read { try NoteTypeTable.record($0, mine).name } == "Mine")

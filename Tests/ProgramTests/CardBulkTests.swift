@@ -35,22 +35,79 @@ import TestSupport
     #expect(try home.run("card", "suspend", "tag:nope").errors.contains("no card was found for \"tag:nope\""))
   }
 
-  @Test func `a query given instead of cards to remove is recognised, with what it finds`() throws {
-    let expected = "a guid, its beginning or DECK:POSITION expected; as a query it finds "
-    for (words, found) in [
-      (["deck:D"], "3 cards, which `card list deck:D` lists"), (["tag:t1", "kitten"], "1 card, which `card list"),
-      (["tag:nope"], "none\n"),
-    ] {
-      let run = try home.run(["card", "remove"] + words)
-      #expect(run.status == 1 && run.errors.contains(expected + found), "\(run)")
-    }
-    #expect(try home.run("card", "remove", "nosuch").errors.contains("no card has a guid that begins with \"nosuch\""))
+  @Test func `cards that a query finds are removed when one agrees, as one undo step`() throws {
+    try home.refuses("card", "remove", "deck:D", says: "this would remove 3 cards; use --yes to agree", status: 2)
+    try home.refuses("card", "remove", "tag:t1", "kitten", says: "this would remove 1 card; use --yes", status: 2)
+    #expect(try home.run("card", "remove", "nosuch").errors.contains("no card was found for \"nosuch\""))
+    let rehearsed = try home.run("--dry-run", "card", "remove", "deck:D")
+    #expect(rehearsed.lines.first?.hasPrefix("Would remove 3 cards: ") == true, "\(rehearsed)")
     #expect(try list().count == 4)
+    #expect(try home.run("card", "remove", "deck:D", "-tag:t1", "--yes").output == "Removed 2 cards.\n")
+    #expect(try list() == ["el gatito 1", "otro"])
+    #expect(try home.run("undo").output.contains("removing 2 cards") && list().count == 4)
+    #expect(try home.run("card", "remove", "D:1", "D:2", "--json").output == "2\n")
+    let terminal = try home.terminal(["card", "remove", "deck:D", "or", "deck:E"])
+    terminal.type("n\r", after: "Remove 2 cards: \"el gatito 3\", \"otro\"? [y/N] ", showing: "Nothing was removed.")
+  }
+
+  @Test func `a text is replaced in the notes that a query finds, shown, rehearsed and undone as one step`() throws {
+    try home.lua("decks.open('D'):add_note{fields = {Front = '<b>el gatito</b> 4', Back = 'kitten & cat'}}")
+    let rehearsed = try home.run("--dry-run", "card", "replace", "deck:D", "gatito", "gato")
+    #expect(rehearsed.status == 0 && rehearsed.output.contains("Would change 4 cards: "), "\(rehearsed)")
+    #expect(
+      rehearsed.errors.contains("+Front: el gato 2\n")
+        && rehearsed.errors.hasSuffix("dry run: Replaced it in 4 notes.\n"))
+    #expect(try list("gatito").count == 4)
+    let run = try home.run("card", "replace", "tag:t1", "or", "\"gatito 4\"", "gatito", "gato")
+    #expect(run.output.contains("-Front: <b>el gatito</b> 4\n+Front: <b>el gato</b> 4\n"), "\(run)")
+    #expect(run.output.hasSuffix("-Front: el gatito 1\n+Front: el gato 1\nReplaced it in 2 notes.\n"), "\(run)")
+    #expect(try list("gato -gatito").count == 2 && home.run("undo", "--list").lines[0].contains("editing 2 notes"))
+    try home.run("undo")
+    #expect(try list("gatito").count == 4)
+    let words = ["deck:D", "(?i)KITTEN (\\d)", "$1 kittens", "--regex", "--field", "answer", "--json"]
+    let json = try home.run(["card", "replace"] + words)
+    #expect(json.lines.count == 3 && json.lines[0].contains("\"new\": \"1 kittens\""), "\(json)")
+    #expect(try home.run("card", "replace", "deck:D", "& ", "and ").output.contains("+Back: kitten and cat\n"))
+    #expect(
+      try home.run("card", "replace", "deck:D", "nothing", "x").output == "\"nothing\" is in none of the fields.\n")
+    for (words, expected, status) in [
+      (["deck:D", "x"], "NEW is missing", 2), (["deck:D"], "OLD is missing", 2),
+      (["deck:D", "", "x"], "OLD must not be empty", 1),
+      (["deck:D", "(", "x", "--regex"], "OLD must be a valid expression", 1),
+      (["deck:D", "a", "b", "--field", "Frnot"], "did you mean \"Front\"?", 1),
+      (["deck:E", "otro", ""], "\"otro\": the field \"Front\", the note's first, is empty", 1),
+    ] as [([String], String, Int32)] {
+      let run = try home.run(["card", "replace"] + words)
+      #expect(run.status == status && run.errors.contains(expected), "\(words): \(run)")
+    }
+  }
+
+  @Test func `a replacement that removes cards is refused unless one agrees`() throws {
+    try home.run("card", "add", "D", "--cloze", "{{c1::uno}} {{c2::dos}}")
+    try home.refuses("card", "replace", "note:cloze", "{{c2::dos}}", "dos", says: "use --yes to agree", status: 2)
+    try home.shows("card", "replace", "note:cloze", "{{c2::dos}}", "dos", "--yes", text: "Replaced it in 1 note.")
+    #expect(try list("note:cloze").count == 1)
+  }
+
+  @Test func `card add and card move make the deck that they name, in one step`() throws {
+    let added = try home.run("card", "add", "New::Inner", "uno", "one")
+    #expect(
+      added.output == "Added \"uno\" to \"New::Inner\".\n" && added.errors == "new deck: New::Inner\n", "\(added)")
+    #expect(try home.run("undo").output.contains("adding 1 card to New::Inner"))
+    #expect(try !home.run("deck", "list").output.contains("New"))
+    #expect(
+      try home.run("card", "add", "New", "", "one").status == 1 && !home.run("deck", "list").output.contains("New"))
+    let moved = try home.run("card", "move", "gatito", "--deck", "Z")
+    #expect(moved.output == "Moved 3 cards to \"Z\".\n" && moved.errors == "new deck: Z\n", "\(moved)")
+    #expect(try list("--deck", "Z").count == 3)
+    try home.run("undo")
+    #expect(try list("--deck", "D").count == 3 && !home.run("deck", "list").output.contains("Z"))
   }
 
   @Test func `an empty word matches no card, and a card named twice counts once`() throws {
     for words in [
-      ["card", "suspend", ""], ["card", "remove", ""], ["card", "tag", "", "--add", "x"], ["note", "show", ""],
+      ["card", "suspend", ""], ["card", "remove", ""], ["card", "remove", "", "--yes"],
+      ["card", "tag", "", "--add", "x"], ["note", "show", ""],
     ] {
       let run = try home.run(words)
       #expect(run.status == 1 && run.errors.contains("begins with \"\""), "\(run)")
@@ -107,7 +164,7 @@ import TestSupport
       (["card", "flag", "E:3", "9"], "a whole number from 0 to 7"), (["card", "flag", "E:3"], "N"),
       (["card", "tag", "Ee:1", "--add", "x"], "no deck is called \"Ee\""),
       (["card", "tag", "E:9", "--add", "x"], "position 9"), (["card", "tag", "E:1"], "--add or --remove is missing"),
-      (["card", "move", "otro", "--deck", "Z"], "no deck is called \"Z\""),
+      (["card", "move", "otro", "--deck", "a::::b"], "a deck's name"),
     ] {
       let run = try home.run(words)
       #expect(run.status != 0 && run.errors.contains(expected), "\(words): \(run)")
@@ -158,7 +215,7 @@ import TestSupport
     let queries = help.lines.filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }.compactMap { line in
       line.dropFirst(2).firstRange(of: "  ").map { String(line.dropFirst(2)[..<$0.lowerBound]) }
     }
-    #expect(queries.count == 33, "\(queries)")
+    #expect(queries.count == 35, "\(queries)")
     for query in queries {
       let run = try home.run("card", "list", query)
       #expect(run.status == 0, "\(query): \(run)")

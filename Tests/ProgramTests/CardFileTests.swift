@@ -202,4 +202,35 @@ import TestSupport
     #expect(try prompts("D", home) == ["first", "p1", "second", "p2", "p3", "last"])
     #expect(try home.lua("decks.open('D'):add{prompt = 'x', answer = 'a', at = 0}").status == 1)
   }
+
+  @Test func `a package without DECK keeps the names of its decks; an import of nothing new leaves no trace`() throws {
+    let other = Home()
+    for (deck, word) in [("Spanish::Animals", "gato"), ("Geography", "Lima"), ("Spanish", "sol")] {
+      try other.run("card", "add", deck, word, "x")
+    }
+    let package = home.path + "/all.colpkg"
+    try other.run("deck", "export", "Spanish", package)
+    try home.run("card", "add", "Geography", "Oslo", "Norway")
+    let rehearsed = try home.run("--dry-run", "import", package)
+    #expect(rehearsed.errors.contains("Imported 3 cards into \"Geography\", \"Spanish\"."), "\(rehearsed)")
+    #expect(try home.run("import", package).output == "Imported 3 cards into \"Geography\", \"Spanish\".\n")
+    #expect(
+      try home.run("card", "list", "--columns", "deck").lines.dropFirst() == [
+        "Geography", "Geography", "Spanish", "Spanish::Animals",
+      ])
+    let steps = try home.run("undo", "--list").output
+    #expect(steps.contains("importing 3 cards (deck import)"), "\(steps)")
+    for words in [["import", package], ["deck", "import", "Anki", package], ["deck", "import", "Spanish", package]] {
+      let again = try home.run(words)
+      #expect(again.status == 0 && again.output.contains("3 skipped (already "), "\(again)")
+    }
+    #expect(try home.run("undo", "--list").output == steps && !home.run("deck", "list").output.contains("Anki"))
+    // Several packages keep their names, and a list beside them has none to keep.
+    try other.run("deck", "export", "Geography", home.path + "/g.apkg")
+    try home.run("deck", "remove", "Geography")
+    let both = try home.run("import", home.path + "/g.apkg", package, "--json").output
+    #expect(both.contains("\"added\": 1,") && both.contains("\"skipped\": 3,"), "\(both)")
+    let list = try home.write("uno,one\n", to: "list.csv")
+    #expect(try home.run("import", list, home.path + "/g.apkg").output.hasPrefix("Imported 1 card into \"list\""))
+  }
 }

@@ -289,6 +289,15 @@ import TestSupport
     #expect(try home.run("--dry-run", "doctor", "--mend", "media").errors.contains("would make a backup"))
     #expect(try home.run("doctor", "--mend", "media").output.contains("repaired: 1 file of removed media"))
     #expect(try home.run("doctor", "media").output.contains("removed media") == false)
+    try home.run("media", "add", sound)
+    #expect(try home.run("doctor").output.contains("`doctor --mend media` removes them"))
+    let mended = try home.run("doctor", "--mend", "media").output
+    #expect(mended.contains("repaired: 1 media file that nothing uses (\"a$(b) c.mp3\")"), "\(mended)")
+    #expect(!mended.contains("removed media") && mended.contains("\"no.mp3\" is used but does not exist"), "\(mended)")
+    #expect(try home.run("media", "list", "--json").output.isEmpty)
+    try home.run("undo")
+    #expect(try home.run("media", "list", "--json").output == "{\"name\": \"a$(b) c.mp3\", \"size\": 5}\n")
+    #expect(try home.run("doctor", "media").output.contains("1 file of removed media") == false)
     #expect(try home.run("set", "media.player").output.contains("media.player"))
   }
 

@@ -104,7 +104,8 @@ private final class Patience: Sendable {
     try interrupt { _ = try deck.exportCards(to: file("all.colpkg")) }
     let other = Person()
     let there = try other.workspace()
-    #expect(try there.exchange.importPackage(from: file("all.colpkg")).added == 1100)
+    #expect(
+      try there.exchange.importCards(intoDeck: nil, from: [file("all.colpkg")], .plain, .init()).cards.added == 1100)
     #expect(try there.decks.open("Deck").count() == 1100)
   }
 

@@ -83,7 +83,7 @@ import ToggleSettings
     _ = try workspace.decks.open("Dutch").exportCards(to: package)
     try workspace.decks.open("Dutch").remove()
     try expect([])
-    _ = try workspace.exchange.importPackage(from: package)
+    _ = try workspace.exchange.importCards(intoDeck: nil, from: [package], .plain, .init())
     try expect(["kat"])
   }
 

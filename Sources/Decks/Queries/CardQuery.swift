@@ -6,8 +6,8 @@ import Memory
 import Text
 
 /// A query, parsed: words, "phrases", tag:x, is:due, prompt:x*, answer:x, prop:stability<5, added:7, edited:7,
-/// rated:7:1, introduced:3, flag:red, deck:a::*, note:basic, card:1, nid:7, level:b*, re:x+, nc:x, dupe:x, -not, or,
-/// ( ).
+/// rated:7:1, introduced:3, flag:red, deck:a::*, deck:current, note:basic, card:1, nid:7, level:b*, re:x+, nc:x,
+/// dupe:x, -not, and, or, ( ).
 public struct CardQuery: Equatable {
   public let text: String
   let root: Node
@@ -40,6 +40,8 @@ public struct CardQuery: Equatable {
     case flag(Int)
     /// The deck itself, or a deck that it is in.
     case deck(TextPattern)
+    /// The deck that was studied last, or a deck within it.
+    case currentDeck
     case noteType(TextPattern)
     /// A field of the card or of its note, by its name in lower case. With column 0, the field need not exist.
     case field(String, TextPattern, column: Int)
@@ -124,7 +126,7 @@ extension QueryParser {
     while true {
       skipBlanks()
       if position == characters.count || characters[position] == ")" || isAt(word: "or") { break }
-      if isAnki, !nodes.isEmpty, take(word: "and") { skipBlanks() }
+      if !nodes.isEmpty, take(word: "and") { skipBlanks() }
       nodes.append(try negation(depth: depth))
     }
     if nodes.isEmpty { throw expected("a word or a condition") }
@@ -171,7 +173,9 @@ extension QueryParser {
     return true
   }
 
-  func expected(_ what: String, at place: Int? = nil) -> DeckError {
-    .badQuery(query: text, column: (place ?? position) + 1, expected: what)
+  /// - Parameter known: the words of which the nearest is suggested in place of a wrong one.
+  func expected(_ what: String, at place: Int? = nil, near word: String = "", among known: [String] = []) -> DeckError {
+    let near = word.isEmpty ? nil : suggestion(for: word, among: known)
+    return .badQuery(query: text, column: (place ?? position) + 1, expected: what, near: near)
   }
 }

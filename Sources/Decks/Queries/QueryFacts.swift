@@ -37,6 +37,13 @@ final class QueryFacts {
         """
       try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday])
     case .duplicates: try readDuplicates(db, condition)
+    case .currentDeck:
+      let sql = """
+        SELECT cards.id FROM cards JOIN decks ON decks.id = deck
+        JOIN (SELECT name_key AS current FROM decks WHERE studied IS NOT NULL ORDER BY studied DESC, id LIMIT 1)
+        WHERE name_key = current OR name_key >= current || '::' AND name_key < current || ':;'
+        """
+      try add(db, condition, sql, [])
     case .deck where decks.isEmpty:
       for deck in try DeckTable.list(db) { decks[deck.id.rawValue] = Folding.fold(deck.name) }
     case .property(.retrievability, _, _) where memories == nil:
@@ -120,13 +127,11 @@ final class QueryFacts {
       isKnown = try FieldText.list(row.optionalText(0)).contains { $0.name.lowercased() == name }
     }
     if isKnown { return }
-    let names = """
-      tag, is, prompt, answer, prop, added, edited, rated, introduced, flag, deck, note, card, nid, cid, mid, did, re, \
-      nc, dupe
-      """
+    let fields = try NoteTypeTable.list(db).flatMap(\.fields)
     throw DeckError.badQuery(
       query: query.text, column: column,
-      expected: "one of \(names), or the name of a field, before the colon (or quotes around the text)")
+      expected: "one of \(QueryParser.names.joined(separator: ", ")), or the name of a field, before the colon (or "
+        + "quotes around the text)", near: suggestion(for: name, among: QueryParser.names + fields))
   }
 
   func cards(_ condition: CardQuery.Condition) -> Set<Int64> { cards.first { $0.condition == condition }?.ids ?? [] }

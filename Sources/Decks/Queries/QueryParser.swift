@@ -21,21 +21,26 @@ struct QueryParser {
 
   // MARK: Terms
 
-  /// Reads `word`, `"a phrase"`, `name:value`, `name:"a value"`; also `"a name":value`, in Anki `"name:a value"`.
+  /// Reads `word`, `"a phrase"`, `name:value`, `name:"a value"`, `"a name":value`, `"name:a value"`. Outside of Anki,
+  /// the last one is also a phrase, unless it names one of our own conditions.
   mutating func term() throws(DeckError) -> CardQuery.Node {
     let start = position
     guard take("\"") else { return try bareTerm() }
     let quoted = try quoted(from: start)
     if quoted.isEmpty { throw expected("a text between the quotes", at: start) }
-    if isAnki, let (name, value) = quoted.named {
-      return try condition(name.lowercased(), value, from: start, at: start + 1 + name.count + 1)
-    }
-    if !isAnki, take(":") {
+    if take(":") {
       let place = position
       let value = try value()
       return try field(quoted.plain.lowercased(), value, start, at: place)
     }
-    return .condition(.text(quoted.phrase))
+    guard let (name, value) = quoted.named, isAnki || value.pieces.first?.character.isWhitespace == false else {
+      return .condition(.text(quoted.phrase))
+    }
+    if isAnki || Self.names.contains(name.lowercased()) {
+      return try condition(name.lowercased(), value, from: start, at: start + 1 + name.count + 1)
+    }
+    let pattern = TextPattern(value.literalParts, isWhole: false)
+    return .any([.condition(.text(quoted.phrase)), .condition(.field(name.lowercased(), pattern, column: 0))])
   }
 
   private mutating func bareTerm() throws(DeckError) -> CardQuery.Node {
@@ -62,12 +67,16 @@ struct QueryParser {
     case "prop": return try property(value.plain, place)
     case "dupe": condition = value.isEmpty ? .duplicates : .prompt(TextPattern([value.plain], isWhole: true))
     case "deck":
-      let isOfAnki = isAnki && ["current", "filtered"].contains(value.plain.lowercased())
-      if isOfAnki { throw unknown("deck:\(value.plain)", start) }
-      condition = .deck(try named(value, "a deck after \"deck:\"", place))
+      let word = value.isLiteral ? "" : value.plain.lowercased()
+      if word == "filtered" { throw unknown("deck:filtered", start) }
+      condition = word == "current" ? .currentDeck : .deck(try named(value, "a deck after \"deck:\"", place))
     case "note": condition = .noteType(try named(value, "a note type after \"note:\"", place))
     case "prompt" where !isAnki: condition = .prompt(try pattern(value, name, place))
     case "answer" where !isAnki: condition = .answer(try pattern(value, name, place))
+    case "prompt", "answer":
+      let whole = TextPattern(value.parts, isWhole: true)
+      let side = CardQuery.Node.condition(name == "prompt" ? .prompt(whole) : .answer(whole))
+      return .any([side, try field(name, value, start, at: place)])
     case "nc":
       if value.isEmpty { throw expected("a text after \"nc:\"", at: place) }
       condition = .text(value.phrase)
@@ -91,6 +100,12 @@ struct QueryParser {
     return .condition(condition)
   }
 
+  /// The conditions of both languages.
+  static let names = [
+    "tag", "is", "prompt", "answer", "prop", "added", "edited", "rated", "introduced", "flag", "deck", "note", "card",
+    "nid", "cid", "mid", "did", "re", "nc", "dupe",
+  ]
+
   /// Conditions that only Anki has.
   private static let unsupported = ["", "w", "sc", "dupe", "resched", "has-cd", "has"]
 
@@ -106,7 +121,8 @@ struct QueryParser {
     func any(_ statuses: CardStatus...) -> CardQuery.Node { .any(statuses.map { .condition(.isIn($0)) }) }
     if word == "learn" { return any(.learning, .relearning) }
     guard let status = CardStatus(rawValue: word) else {
-      throw expected("one of \(CardStatus.allCases.map(\.rawValue).joined(separator: ", "))", at: place)
+      let known = CardStatus.allCases.map(\.rawValue)
+      throw expected("one of \(known.joined(separator: ", "))", at: place, near: word, among: known)
     }
     return isAnki && status == .review ? any(.review, .relearning) : .condition(.isIn(status))
   }
@@ -117,7 +133,7 @@ struct QueryParser {
     guard isAnki else { return .condition(.field(name, try pattern(value, name, place), column: start + 1)) }
     if name.contains("*") || name.contains(text: "_*") { throw unknown("\(name):", start) }
     if let prefix = value.prefix { throw unknown("\(name):\(prefix):", start) }
-    let isStock = name == "front" || name == "back"
+    let isStock = ["front", "back", "prompt", "answer"].contains(name)
     func holds(_ pattern: TextPattern) -> CardQuery.Node {
       .condition(.field(name, pattern, column: isStock ? 0 : start + 1))
     }
@@ -147,7 +163,8 @@ struct QueryParser {
     do throws(ExpressionError) {
       return .expression(try TextExpression(value.expression))
     } catch {
-      throw expected(error.expected, at: place + error.offset + (value.isLiteral ? 1 : 0))
+      let isQuoted = place < characters.count && characters[place] == "\""
+      throw expected(error.expected, at: place + error.offset + (isQuoted ? 1 : 0))
     }
   }
 
@@ -179,7 +196,7 @@ struct QueryParser {
 
   private func flag(_ value: String, _ place: Int) throws(DeckError) -> Int {
     guard let flag = Int(value) ?? CardHiding.flagNames.firstIndex(of: value), CardHiding.flags.contains(flag) else {
-      throw expected(CardHiding.flagExpectation, at: place)
+      throw expected(CardHiding.flagExpectation, at: place, near: value, among: CardHiding.flagNames)
     }
     return flag
   }
@@ -204,7 +221,8 @@ struct QueryParser {
     let name = value.prefix { $0.isLetter }.lowercased()
     let known = CardProperty.figures.first { $0.rawValue == name || $0.description.figure?.short == name }
     guard let property = known else {
-      throw expected("one of \(CardProperty.figures.map(\.rawValue).joined(separator: ", "))", at: place)
+      let known = CardProperty.figures.map(\.rawValue)
+      throw expected("one of \(known.joined(separator: ", "))", at: place, near: name, among: known)
     }
     let rest = value.dropFirst(name.count)
     guard let comparison = CardQuery.Comparison.allCases.first(where: { rest.hasPrefix($0.rawValue) }) else {

@@ -50,14 +50,11 @@ public final class PackageImport {
   /// The media files of a folder that notes name, and that are neither there nor in the account.
   public private(set) var missingMedia: Set<String> = []
 
-  public init(_ db: Database, into deck: DeckID, _ settings: PackageSettings) throws {
-    (self.db, self.settings, isFromServer) = (db, settings, false)
-    self.deck = try DeckTable.record(db, deck)
-  }
-
+  /// - Parameter deck: nil if its decks keep their names.
   /// - Parameter isFromServer: whether it is the whole collection of a server, with rows that keep their ids.
-  public init(_ db: Database, keepingNames settings: PackageSettings, isFromServer: Bool = false) {
-    (self.db, self.settings, deck, self.isFromServer) = (db, settings, nil, isFromServer)
+  public init(_ db: Database, into deck: DeckID?, _ settings: PackageSettings, isFromServer: Bool = false) throws {
+    (self.db, self.settings, self.isFromServer) = (db, settings, isFromServer)
+    self.deck = try deck.map { try DeckTable.record(db, $0) }
   }
 
   /// Imports the whole package.

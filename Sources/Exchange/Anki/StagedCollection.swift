@@ -196,7 +196,7 @@ public final class StagedCollection {
     let settings = PackageSettings(folder: scratch.folder, moment: moment, isInterrupted: isInterrupted) { _, name in
       name
     }
-    let work = PackageImport(db, keepingNames: settings, isFromServer: true)
+    let work = try PackageImport(db, into: nil, settings, isFromServer: true)
     return try file.use { try work.run($0, nil, "the collection of the server", progress) }
   }
 

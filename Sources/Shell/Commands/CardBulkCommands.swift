@@ -5,7 +5,9 @@
 import Bindings
 import Commands
 import Decks
+import Exchange
 import Problems
+import Templates
 import Text
 import Values
 import Workspace
@@ -13,8 +15,8 @@ import Workspace
 enum CardBulkCommands {
   static var all: [BuiltIn] {
     [
-      editCards, moveCards, dueCards, forgetCards, suspendCards(true), suspendCards(false), buryCards, flagCards,
-      tagCards, speakCards,
+      editCards, replaceText, moveCards, removeCards, dueCards, forgetCards, suspendCards(true), suspendCards(false),
+      buryCards, flagCards, tagCards, speakCards,
     ]
   }
 
@@ -41,9 +43,14 @@ enum CardBulkCommands {
   }
 
   /// The cards that the words name, or else those that they find as a query.
-  static func cards(_ words: [String], _ session: Session) throws -> [CardHandle] {
+  private static func cards(_ words: [String], _ session: Session) throws -> [CardHandle] {
+    try found(words, session).cards
+  }
+
+  /// The same, and whether each word names a card.
+  private static func found(_ words: [String], _ session: Session) throws -> (cards: [CardHandle], areNamed: Bool) {
     let failure: any Error
-    do { return try words.map { try CardCommands.card($0, session) }.distinct(by: \.id) } catch {
+    do { return (try words.map { try CardCommands.card($0, session) }.distinct(by: \.id), true) } catch {
       switch error {
       case LookupError.noCard, DeckError.deckNotFound: failure = error
       default: throw error
@@ -61,7 +68,66 @@ enum CardBulkCommands {
       throw failure
     }
     if found.isEmpty { throw LookupError.nothingFound(query: text) }
-    return found
+    return (found, false)
+  }
+
+  private static let removeCards = changing(
+    "remove", "Removes cards.", answer: "integer",
+    details: details + " It asks first about several cards, and about those that a query finds; when it cannot ask, a "
+      + "query is refused without --yes.",
+    options: [Option("--yes", help: "agree to the removal")], example: "Spanish:3 Spanish:5"
+  ) { invocation, session in
+    let (cards, areNamed) = try found(invocation.list("CARD|QUERY"), session)
+    let count = session.counted(cards.count, "card")
+    if !invocation.flag("--yes"), !session.rehearsal.isOn, cards.count > 1 || !areNamed {
+      if !areNamed, !session.canAsk { throw ShellError.losesCards(count) }
+      let first = try cards.prefix(3).map { quoted(try $0.record().prompt) }.joined(separator: ", ")
+      let question = "Remove \(count): \(first)\(cards.count > 3 ? ", ..." : "")?"
+      guard try session.confirm(question) else { return CommandResult(.integer(0), line: "Nothing was removed.") }
+    }
+    let removed = try session.workspace().cards.remove(cards)
+    return CommandResult(.integer(removed), line: "Removed \(session.counted(removed, "card")).")
+  }
+
+  private static let replaceText = changing(
+    "replace", "Replaces a text in the fields of notes.",
+    answer: "{kind, event, key, title, fields, added_tags, removed_tags}...",
+    details: """
+      The last two words are the old and the new text; the notes of the cards before them are changed as one undo \
+      step, and each change is shown. OLD is looked for as it is written, with capitals and accents, in the text \
+      between the tags of a field. With --regex it is a regular expression, and NEW may contain its groups: $1, \
+      ${name}. A change that removes cards asks first; when it cannot ask, it is refused without --yes.
+      """,
+    argument: Argument("CARD|QUERY", .query, help: "cards or a query, then the old and the new text"),
+    options: [
+      Option("--regex", help: "OLD is a regular expression; (?i) at its beginning ignores case"),
+      Option("--field", "F", help: "prompt, answer, or the name of a note's field; every field when left out"),
+      Option("--yes", help: "agree to remove cards of the notes"),
+    ], usage: ["card replace CARD|QUERY... OLD NEW [OPTION]..."], example: "tag:animal colour color --field Back"
+  ) { invocation, session in
+    let words = invocation.list("CARD|QUERY")
+    guard words.count > 2 else { throw invocation.missing(words.count == 2 ? "NEW" : "OLD") }
+    let old = words[words.count - 2]
+    let text = try TextReplacement(of: old, by: words[words.count - 1], isExpression: invocation.flag("--regex"))
+    let cards = try cards(words.dropLast(2), session)
+    let notes = try session.workspace().notes
+    let edits = try notes.replacements(of: text, in: cards, field: invocation.optionalText("--field"))
+    if edits.isEmpty { return CommandResult(.list([]), line: "\(quoted(old)) is in none of the fields.") }
+    let lost = try edits.reduce(0) { try $0 + $1.note.lostCards(fields: $1.fields) }
+    guard try invocation.flag("--yes") || session.rehearsal.isOn || NoteCommands.agrees(toLosing: lost, session) else {
+      return .unchanged(.value(.list([])))
+    }
+    try shown("Replacing", cards, session) { done in
+      try notes.update(edits.map { ($0.note, $0.fields, nil) }, progress: done) { place, problem in
+        problem.reworded(
+          "\(quoted(FieldHTML.text(edits[place].change.title))): \(problem.message); nothing was changed")
+      }
+    }
+    let (most, drawing) = (session.console.terminal.rowLimit ?? .max, ChangeLines(terminal: session.console.terminal))
+    var lines = edits.prefix(most).flatMap { drawing.lines($0.change) }
+    if edits.count > most { lines.append("… \(session.grouped(edits.count - most)) more") }
+    lines.append("\(session.rehearsal.isOn ? "dry run: " : "")Replaced it in \(session.counted(edits.count, "note")).")
+    return CommandResult(.list(edits.map { $0.change.value }), .drawn(lines))
   }
 
   private static let speakCards = changing(
@@ -142,20 +208,21 @@ enum CardBulkCommands {
 
   private static let moveCards = changing(
     "move", "Moves a card to a position in its deck, or cards to another deck.", answer: "card or integer",
-    details: "In another deck, they go to the top and keep their order.",
+    details: "In another deck, which is created if it does not exist, they go to the top and keep their order.",
     argument: Argument("CARD|QUERY", .query, help: "a card and its new position; with --deck, cards or a query"),
     options: [Option("--deck", "DECK", .deck, help: "the deck to move them to")],
     usage: ["card move CARD POSITION", "card move CARD|QUERY... --deck DECK"], example: "Spanish:7 1"
   ) { invocation, session in
     let words = invocation.list("CARD|QUERY")
     guard let name = invocation.optionalText("--deck") else { return try moveCard(words, invocation, session) }
-    let deck = try session.workspace().decks.open(name)
     let found = try cards(words, session)
-    let moved = try shown("Moving", found, session) {
-      try session.workspace().cards.move(found, into: deck, progress: $0)
+    return try CardCommands.changing(name, by: .moveCard, count: found.count, session) { deck in
+      let moved = try shown("Moving", found, session) {
+        try session.workspace().cards.move(found, into: deck, progress: $0)
+      }
+      return CommandResult(
+        .integer(moved), line: "Moved \(session.counted(moved, "card")) to \(quoted(try deck.record().name)).")
     }
-    return CommandResult(
-      .integer(moved), line: "Moved \(session.counted(moved, "card")) to \(quoted(try deck.record().name)).")
   }
 
   private static func moveCard(
@@ -213,7 +280,8 @@ enum CardBulkCommands {
     usage: ["card flag CARD|QUERY... N"], example: "Spanish:3 1"
   ) { invocation, session in
     let (words, last) = try wordsBeforeLast(invocation, "N")
-    guard let flag = Int(last), CardHiding.flags.contains(flag) else {
+    let flag = Int(last) ?? CardHiding.flagNames.firstIndex(of: last.lowercased()) ?? -1
+    guard CardHiding.flags.contains(flag) else {
       throw invocation.badValue("N", last, expected: CardHiding.flagExpectation)
     }
     let found = try cards(words, session)

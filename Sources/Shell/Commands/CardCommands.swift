@@ -16,14 +16,11 @@ import Workspace
 enum CardCommands {
   static var all: [BuiltIn] {
     [
-      CardListCommand.command, addCard, showCard, cardHistory, removeCards,
-      attachDocument,
+      CardListCommand.command, addCard, showCard, cardHistory, attachDocument,
     ] + CardBulkCommands.all
   }
 
   private static let card = Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")
-  private static let cards = Argument(
-    "CARD", .card, isRepeating: true, help: "guids, their beginnings, or DECK:POSITION")
 
   /// The one card that a text names.
   static func card(_ text: String, _ session: Session) throws -> CardHandle {
@@ -114,50 +111,13 @@ enum CardCommands {
       .object(card), line: title.map { "\(prompt) shows \(quoted($0))." } ?? "\(prompt) shows no document.")
   }
 
-  /// The cards that the words name. A query is not accepted, but the error says how many cards it finds.
-  private static func named(_ words: [String], _ session: Session) throws -> [CardHandle] {
-    do { return try words.map { try card($0, session) }.distinct(by: \.id) } catch {
-      switch error {
-      case LookupError.noCard, DeckError.deckNotFound: throw try asQuery(words, session) ?? error
-      default: throw error
-      }
-    }
-  }
-
-  /// The error for words that are a query; nil when they are not one.
-  private static func asQuery(_ words: [String], _ session: Session) throws -> LookupError? {
-    let query = words.joined(separator: " ")
-    do { return .queryForCards(query: query, count: try CardBulkCommands.cards(words, session).count) } catch {
-      switch error {
-      case LookupError.nothingFound:
-        return query.contains(where: { " :\"(-".contains($0) }) ? .queryForCards(query: query, count: 0) : nil
-      case DeckError.badQuery, DeckError.deckNotFound: return nil
-      default: throw error
-      }
-    }
-  }
-
-  private static let removeCards = BuiltIn(
-    "card", "remove", effect: .changes, summary: "Removes cards.", answer: "integer",
-    details: "At a terminal it asks first when there are several.", arguments: [Self.cards],
-    example: "card remove Spanish:3 Spanish:5"
-  ) { invocation, session in
-    let cards = try named(invocation.list("CARD"), session)
-    if cards.count > 1 {
-      let first = try cards.prefix(3).map { quoted(try $0.record().prompt) }.joined(separator: ", ")
-      let question = "Remove \(session.counted(cards.count, "card")): \(first)\(cards.count > 3 ? ", ..." : "")?"
-      guard try session.confirm(question) else { return CommandResult(.integer(0), line: "Nothing was removed.") }
-    }
-    let removed = try session.workspace().cards.remove(cards)
-    return CommandResult(.integer(removed), line: "Removed \(session.counted(removed, "card")).")
-  }
-
   static let addCard = BuiltIn(
     "card", "add", effect: .changes, summary: "Adds a card at the end of a deck, or a note with several cards.",
     answer: "card or card...",
     details: """
-      --reversed adds a note with a second card that asks in the other direction; --type-answer adds one whose \
-      answer you type. With --cloze, each number in {{c1::hidden}} or {{c1::hidden::hint}} makes a card.
+      The deck is created if it does not exist. --reversed adds a note with a second card that asks in the other \
+      direction; --type-answer adds one whose answer you type. With --cloze, each number in {{c1::hidden}} or \
+      {{c1::hidden::hint}} makes a card.
       """,
     arguments: [
       Common.deck, Argument("PROMPT", isOptional: true, help: "what is asked"),
@@ -174,7 +134,10 @@ enum CardCommands {
       "card add DECK --cloze TEXT [--tag T]...",
     ], example: "card add Spanish \"el perro\" \"the dog\" --tag animal"
   ) { invocation, session in
-    let deck = try session.workspace().decks.open(invocation.text("DECK"))
+    try changing(invocation.text("DECK"), by: .addCards, session) { try add(to: $0, invocation, session) }
+  }
+
+  private static func add(to deck: DeckHandle, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
     if let text = invocation.optionalText("--cloze") { return try addCloze(text, to: deck, invocation, session) }
     let (prompt, answer) = (try text("PROMPT", invocation), try text("ANSWER", invocation))
     guard let type = try noteType(invocation) else {
@@ -185,6 +148,17 @@ enum CardCommands {
     var note = NewNote.plain(["Front": prompt, "Back": answer], tags: invocation.list("--tag"))
     note.place = .bottom
     return try added(deck.addNote(note, type: type), to: deck, session)
+  }
+
+  /// Runs a change of the deck with a name; one that does not exist is created with it, and the user is told.
+  static func changing<T>(
+    _ name: String, by operation: Operation, count: Int = 1, _ session: Session, _ change: (DeckHandle) throws -> T
+  ) throws -> T {
+    let decks = try session.workspace().decks
+    let isNew = try decks.named(name) == nil
+    let result = try decks.openOrCreate(name, for: operation, count: count, change)
+    if isNew { session.console.note("new deck: \(printable(name))") }
+    return result
   }
 
   private static func text(_ name: String, _ invocation: Invocation) throws -> String {

@@ -80,28 +80,17 @@ private struct CardListRequest {
   var isStreamed: Bool { !session.state.isAnswering && (wantsJSON || !session.console.terminal.hasScreen) }
 
   /// - Parameter total: the number of cards found, including those that the offset skips.
-  private func nothing(of total: Int) -> String {
+  private func nothing(of total: Int) throws -> String {
     if total > 0 {
       return "Nothing to show: --offset \(offset) is past the last card (\(session.counted(total, "card")))."
     }
     guard let query else { return decks.isEmpty ? "No decks yet; `deck create NAME` creates one." : "No cards." }
-    if let name = deckName(query) {
+    if let name = try session.workspace().decks.named(query.trimmed)?.record().name {
       let isPlain = name.allSatisfy { $0.isLetter || $0.isNumber || ":_".contains($0) }
       let list = "card list " + (isPlain ? "deck:\(name)" : "--deck \(ShellWords.quote(name))")
       return "No card was found for \(quoted(query)); `\(list)` lists the deck's cards."
     }
     return "No card was found for \(quoted(query)); `help queries` explains how to search."
-  }
-
-  /// The name of the deck that the query spells; nil when no deck has that name.
-  private func deckName(_ query: String) -> String? {
-    do {
-      let names = try session.workspace().decks.all().map { try $0.record().name }
-      return names.first { $0.lowercased() == query.trimmed.lowercased() }
-    } catch {
-      // The name is only for a hint.
-      return nil
-    }
   }
 
   func page() throws -> CommandResult {
@@ -144,7 +133,7 @@ private struct CardListRequest {
     if wantsJSON {
       try stream.writeJSON(areColumnsGiven ? columns : CardProperty.shown)
     } else if try !stream.writeTable(columns) {
-      session.console.write(nothing(of: total) + "\n")
+      session.console.write(try nothing(of: total) + "\n")
     }
     return CommandResult()
   }
@@ -204,7 +193,8 @@ extension CardProperty {
   }
 
   static func named(_ name: String, among properties: [CardProperty]) throws -> CardProperty {
-    if let known = properties.first(where: { $0.rawValue == name.lowercased() }) { return known }
+    let known = properties.first { [$0.rawValue, $0.description.figure?.short].contains(name.lowercased()) }
+    if let known { return known }
     let names = properties.map(\.rawValue)
     throw ShellError.notColumn(name, suggestion: suggestion(for: name, among: names), columns: names)
   }

@@ -158,10 +158,10 @@ enum CareCommands {
     details: """
       It checks the database, decks and cards, documents, media, games, settings, the undo history, files and their \
       modes, free space, plugins and word lists; with AREA only that area. --mend makes a backup and then does what \
-      each finding says; with `media` it also deletes the content of media that were removed. With `cards` the \
-      doctor also lists cards that their notes no longer make, such as the card of a cloze that was taken out; \
-      --mend asks before it removes them, and is refused without --yes when it cannot ask. The exit status is 1 if \
-      something is wrong.
+      each finding says; with `media` it also removes media that nothing uses, and deletes the content of those that \
+      were removed before. With `cards` the doctor also lists cards that their notes no longer make, such as the card \
+      of a cloze that was taken out; --mend asks before it removes them, and is refused without --yes when it cannot \
+      ask. The exit status is 1 if something is wrong.
       """,
     arguments: [
       Argument("AREA", .choice(["cards", "media", "documents"]), isOptional: true, help: "check only these")

@@ -24,24 +24,23 @@ enum DeckFileCommands {
       + "{entered, older, known, unknown}",
     details: """
       A list is read as it is: a table (.csv, .tsv), lines such as `gato - cat` (.txt), JSON with any names (.json, \
-      .jsonl), a table or bullets in Markdown (.md). Its names or its order say what each column is, other columns \
-      are shown below the answer, and the answer says how it was read; --dry-run shows the first three cards. What \
-      deck export wrote, Anki's text files and packages (.apkg, .colpkg) and Markdown with cards are read as such. \
-      `-` is standard input. Without DECK, packages are imported under the names of their own decks, and cards of other \
-      files into a deck with the name of the file. A deck that does not exist is created. `import` alone is this \
-      command, too. Several files are one undo step. A row that cannot become a card is \
-      refused and reported. A broken file imports nothing, and the exit status is 1; it is also 1 if every row was \
-      refused or no card was found. Lines that are part of no card are named, and comments counted. With \
-      --on-duplicate update, plain text in Markdown, or in Anki's text with #html:true, removes the formatting of the \
-      card with its id; without an id, or from a file that cannot contain formatting, such a row is refused, and so \
-      is a row of a note that is in another deck. The notes of a package come with their types, media, presets and \
-      schedules; with DECK, its outermost deck becomes DECK, and the others are within it; an existing note changes if the \
-      package has a newer one, with --on-duplicate update also if it has an older one, with skip never. A folder is that \
-      of a profile of Anki (`~/.local/share/Anki2/USER`, or its collection.anki2; close Anki first) or of CrowdAnki (or \
-      its deck.json). --keep FIELD leaves a field of existing notes as it is; \
-      `deck options DECK keep_fields=FIELD,...` does so for each import. --format \
-      answers imports what was answered on a page of the deck (deck page): schedules continue as if it had been \
-      answered here, and answers that are already there are skipped.
+      .jsonl), a table or bullets in Markdown (.md). Its names or its order say what each column is, other columns are \
+      shown below the answer, and the answer says how it was read; --dry-run shows the first three cards. What deck \
+      export wrote, Anki's text files and packages (.apkg, .colpkg) and Markdown with cards are read as such. `-` is \
+      standard input. Without DECK, packages are imported under the names of their own decks, and cards of other files \
+      into a deck with the name of the file. A deck that does not exist is created. `import` alone is this command, \
+      too. Several files are one undo step. A row that cannot become a card is refused and reported. A broken file \
+      imports nothing, and the exit status is 1; it is also 1 if every row was refused or no card was found. Lines \
+      that are part of no card are named, and comments counted. With --on-duplicate update, plain text in Markdown, or \
+      in Anki's text with #html:true, removes the formatting of the card with its id; without an id, or from a file \
+      that cannot contain formatting, such a row is refused, and so is a row of a note that is in another deck. The \
+      notes of a package come with their types, media, presets and schedules; with DECK, its outermost deck becomes \
+      DECK, and the others are within it; an existing note changes if the package has a newer one, with --on-duplicate \
+      update also if it has an older one, with skip never. A folder is that of a profile of Anki \
+      (`~/.local/share/Anki2/USER`, or its collection.anki2; close Anki first) or of CrowdAnki (or its deck.json). \
+      --keep FIELD leaves a field of existing notes as it is; `deck options DECK keep_fields=FIELD,...` does so for \
+      each import. --format answers imports what was answered on a page of the deck (deck page): schedules continue as \
+      if it had been answered here, and answers that are already there are skipped.
       """,
     arguments: [
       Common.deck,
@@ -223,10 +222,7 @@ enum DeckFileCommands {
 
   /// Whether the deck is missing or empty, with the decks within it: a note of a package exists once, in any deck.
   private static func hasNoCards(_ name: String, _ session: Session) throws -> Bool {
-    for deck in try session.workspace().decks.all() where try deck.record().name.lowercased() == name.lowercased() {
-      return try deck.countWithSubdecks() == 0
-    }
-    return true
+    try session.workspace().decks.named(name).map { try $0.countWithSubdecks() == 0 } ?? true
   }
 
   /// Describes how a table was read:

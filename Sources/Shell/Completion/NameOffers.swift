@@ -112,15 +112,9 @@ struct NameOffers {
 struct QueryOffers {
   let session: Session
 
-  private static let starts: [(text: String, help: String)] = [
-    ("tag:", "cards with a tag"), ("deck:", "cards of a deck"), ("is:", "due, new, suspended, ..."),
-    ("prompt:", "in the prompt"), ("answer:", "in the answer"), ("note:", "of a note type"),
-    ("flag:", "by flag, 0 to 7"), ("card:", "by the number of the card in its note"),
-    ("prop:", "by a property: prop:ivl>30"), ("added:", "added in the last N days"),
-    ("edited:", "changed in the last N days"), ("rated:", "answered in the last N days"),
-    ("introduced:", "first answered in the last N days"), ("dupe:", "cards with the same prompt"),
-    ("re:", "a regular expression"), ("nc:", "ignoring accents"),
-  ]
+  private static let starts = QueryHelp.examples.filter { !$0.query.contains(" ") }.compactMap { example in
+    example.query.firstIndex(of: ":").map { (text: String(example.query[...$0]), help: example.finds) }
+  }.distinct { $0.text }
   private static let states: [(text: String, help: String)] = [
     ("due", "due now"), ("new", "never studied"), ("learning", "being learnt"), ("review", "learnt"),
     ("relearning", "forgotten, being learnt again"), ("suspended", "excluded from study"),

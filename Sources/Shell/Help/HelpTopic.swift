@@ -64,8 +64,9 @@ struct HelpTopic {
     rows: QueryHelp.examples.map { ($0.query, $0.finds) },
     paragraphs: [
       "FIELD:text searches a field of the card or of its note; a name with spaces needs quotes, as in "
-        + "\"back extra\":sun. Terms side by side must all match; with `or` one is enough. At the prompt, quotes are "
-        + "part of the query when the whole query is in quotes of the other kind: card list '\"el perro\" -tag:easy'."
+        + "\"back extra\":sun or \"deck:Class 1\". Terms side by side, also with `and`, must all match; with `or` one "
+        + "is enough. At the prompt, quotes are part of the query when the whole query is in quotes of the other kind: "
+        + "card list '\"el perro\" -tag:easy'. For clients of `serve`, as in Anki, a field's text must be all of it."
     ], example: "card list tag:animal -is:suspended")
 
   private static let patterns = HelpTopic(
@@ -239,8 +240,9 @@ enum QueryHelp {
     ("answer:dog", "answers with dog in them"), ("tag:animal", "the tag, and those below it: animal::pet"),
     ("tag:anim*", "tags that begin with anim"),
     ("tag:none", "cards without tags"), ("deck:Spanish", "the deck and those within it"),
-    ("deck:a::*", "the decks within a"), ("note:basic", "cards of a note type"),
-    ("\"front:dog\"", "in quotes: exactly this text"), ("is:due", "due now; also new, learning, review, relearning"),
+    ("deck:a::*", "the decks within a"), ("deck:current", "the deck that you studied last, and those within it"),
+    ("note:basic", "cards of a note type"), ("front:dog", "cards whose field Front has dog in it"),
+    ("is:due", "due now; also new, learning, review, relearning"), ("is:learn", "learning or relearning"),
     ("is:suspended", "also buried, leech"), ("flag:red", "by flag: a colour, or 0 to 7"),
     ("card:1", "the first cards of their notes"), ("nid:1700000000000", "by the id of the note; also cid, mid, did"),
     ("prop:ivl>30", "interval in days; also s, d, r, reps, lapses, due with <, <=, =, !=, >=, >"),
@@ -249,7 +251,7 @@ enum QueryHelp {
     ("rated:7", "answered in the last 7 days"), ("rated:7:1", "answered `again` in the last 7 days"),
     ("introduced:3", "first answered in the last 3 days"), ("dupe:perro", "with exactly that prompt"),
     ("dupe:", "cards that share their prompt"), ("nc:nandu", "ignoring accents, as plain words always do"),
-    ("re:^el\\b", "a regular expression; \"re:a b\" needs quotes"),
+    ("re:^el\\b", "a regular expression; one with spaces needs quotes: \"re:a b\""),
   ]
 }
 

@@ -15,6 +15,8 @@ struct Diagnosis {
   private typealias Area = DoctorFinding.Area
 
   let workspace: Workspace
+  /// Whether only the media are checked: then what can do without a reason to be repaired is repaired, too.
+  var isOfMedia = false
 
   func findings(in area: DoctorFinding.Area) throws -> [DoctorFinding] {
     switch area {
@@ -161,8 +163,10 @@ struct Diagnosis {
       let more = check.unused.count - Diagnosis.mostNames
       found.append(
         Area.media.finding(
-          "unused_media", "\(counted(check.unused.count, "media file")) that nothing uses",
-          at: names + (more > 0 ? ", … \(grouped(more)) more" : ""), "remove them, or leave them"))
+          DoctorFinding.unusedMedia, "\(counted(check.unused.count, "media file")) that nothing uses",
+          at: names + (more > 0 ? ", … \(grouped(more)) more" : ""),
+          isOfMedia ? "they are removed; `undo` restores them" : "leave them, or `doctor --mend media` removes them",
+          mends: isOfMedia))
     }
     return found
   }

@@ -40,6 +40,7 @@ public struct DoctorFinding: Equatable, Sendable {
   static let damaged = "damaged"
   static let gone = "collection_gone"
   static let removedMedia = "removed_media"
+  static let unusedMedia = "unused_media"
   public static let unmadeCards = "unmade_cards"
 
   public init(area: Area, code: String, what: String, place: String, remedy: String, isMendable: Bool) {
@@ -84,7 +85,7 @@ extension CareOperations {
     if isCollectionGone { return [goneCollection()] }
     try workspace.games.store()
     var found: [DoctorFinding] = []
-    let diagnosis = Diagnosis(workspace: workspace)
+    let diagnosis = Diagnosis(workspace: workspace, isOfMedia: areas == [.media])
     for (place, area) in DoctorFinding.Area.allCases.filter(areas.contains).enumerated() {
       progress(place, areas.count)
       do {
@@ -153,7 +154,9 @@ extension CareOperations {
     } else {
       let path = try backup(as: "before-mending").path
       try mend(found)
-      report = DoctorReport(findings: try diagnose(areas, progress: progress), backup: path)
+      // The content of media that were just removed is kept for `undo`, which is no finding.
+      let left = try diagnose(areas, progress: progress).filter { $0.code != DoctorFinding.removedMedia }
+      report = DoctorReport(findings: left, backup: path)
     }
     report.mended += found.filter { $0.isMendable && !report.findings.contains($0) && !report.mended.contains($0) }
     return report
@@ -161,6 +164,8 @@ extension CareOperations {
 
   /// Applies the remedy of each finding.
   private func mend(_ found: [DoctorFinding]) throws {
+    // Before others are removed: their content stays until the next time.
+    if found.contains(where: { $0.code == DoctorFinding.removedMedia }) { try workspace.media.clean() }
     try removingOnFailure { created in
       let values = found.contains { $0.area == .decks } ? try workspace.read { try DecksCheck.unreadable($0) } : []
       if !values.isEmpty {
@@ -170,7 +175,6 @@ extension CareOperations {
       }
       try mendRows(found)
     }
-    if found.contains(where: { $0.code == DoctorFinding.removedMedia }) { try workspace.media.clean() }
     for finding in found where finding.isMendable && finding.area == .files {
       let isFolder = try FileFacts.at(finding.place, followingLinks: false)?.kind == .folder
       if finding.code == "open_to_others" {
@@ -199,6 +203,9 @@ extension CareOperations {
         }
       }
       if has("bad_saved_game") { try GameTable.removeSaved(db) }
+      if has(DoctorFinding.unusedMedia) {
+        for media in try workspace.media.check().unused { try MediaTable.remove(db, media.name) }
+      }
       if has(DoctorFinding.unmadeCards) {
         try CardTable.remove(db, NoteOrdinals.unmade(db, isInterrupted: workspace.isInterrupted))
       }

@@ -167,6 +167,16 @@ public struct DeckOperations {
 
   public func openOrCreate(_ name: String) throws -> DeckHandle { try named(name) ?? create(name) }
 
+  /// Runs a change of the deck with a name. A deck that does not exist is created with it, as one operation.
+  public func openOrCreate<T>(
+    _ name: String, for operation: Operation, count: Int = 1, _ change: (DeckHandle) throws -> T
+  ) throws -> T {
+    if let deck = try named(name) { return try change(deck) }
+    return try workspace.perform(operation, on: operation.namesOneCard ? nil : name, count: { _ in count }) { _ in
+      try change(create(name))
+    }
+  }
+
   /// Returns all decks by name, the subdecks of a deck right after it.
   public func all() throws -> [DeckHandle] {
     try workspace.read { try DeckTable.list($0) }.map { workspace.handle(of: $0.id) }

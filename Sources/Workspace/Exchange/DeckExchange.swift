@@ -17,55 +17,7 @@ extension DeckHandle {
   ) throws -> ImportReport {
     try workspace.perform(
       .importCards, on: workspace.decks.name(of: id), count: { $0.cards.changed }, became: { $0.cards.operation }
-    ) { db in try importCards(db, from: paths, kinds, options, isNew: false, progress: progress) }
-  }
-
-  func importCards(
-    _ db: Database, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions, isNew: Bool,
-    progress: @escaping ImportProgress
-  ) throws -> ImportReport {
-    let environment = workspace.environment
-    let found = try paths.map { try CardFormat.ofAnki($0, given: options.format) }
-    let paths = zip(paths, found).map { $1?.path ?? $0 }
-    // Checked before a format is derived from the file name.
-    for path in paths { try Folder.refuse(path, .read) }
-    // What standard input holds is found out when it is read.
-    let formats = try zip(paths, found).map { path, found -> CardFormat? in
-      if let found { return found.format }
-      return try options.format == nil && path == "-"
-        ? nil
-        : workspace.formats.format(of: path, given: options.format) {
-          let file = try ByteFile(path, kinds, isInterrupted: environment.isInterrupted)
-          return file.size == nil ? [] : try file.bytes(at: 0, count: FormatTable.headSize)
-        }
-    }
-    var (before, packages) = (0, ImportReport())
-    let work = try CardImport(
-      db, into: id, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
-      random: environment.random.entropy)
-    (work.formats, work.folder, work.moment) = (workspace.formats, workspace.folder, workspace.moment)
-    // Files beside the source are imported only if the user typed the path, or if its folder may be read.
-    if kinds == .any { work.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
-    for (path, format) in zip(paths, formats) {
-      let start = before
-      let goesOn: ImportProgress = { done, total in
-        if environment.isInterrupted() { throw WorkspaceError.interrupted }
-        before = start + done
-        try progress(before, paths.count == 1 ? total : nil)
-      }
-      if let format, format.isPackage {
-        let package = try workspace.exchange.importPackage(
-          db, into: id, from: path, as: format, kinds, options, progress: goesOn)
-        packages.add(package, file: paths.count > 1 ? lastPart(of: path) : nil)
-        continue
-      }
-      try work.run(path, kinds, as: format, isInterrupted: environment.isInterrupted, progress: goesOn)
-    }
-    var report = try work.finish()
-    report.cards.add(packages.cards)
-    report.lines.add(packages.lines, file: nil)
-    report.missingMedia.formUnion(packages.missingMedia)
-    return report
+    ) { db in try workspace.exchange.importCards(db, into: id, from: paths, kinds, options, progress: progress) }
   }
 
   /// Checks the path and the format of an export, before any card is read.

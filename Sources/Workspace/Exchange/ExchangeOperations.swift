@@ -61,7 +61,10 @@ public struct ExchangeOperations {
       return try workspace.perform(
         .importCards, on: name, count: { $0.cards.changed }, became: { $0.cards.operation }
       ) { db in
-        let report = try importCards(db, intoDeck: name, from: paths, kinds, options, progress)
+        let known = try name.flatMap { try DeckTable.named(db, $0) }
+        let deck = try known ?? name.map { try DeckTable.create(db, name: $0, now: workspace.now) }
+        let report = try importCards(
+          db, into: deck?.id, from: paths, kinds, options, isNew: known == nil, progress: progress)
         if report.cards.added + report.cards.updated == 0 { throw EmptyImport(report: report) }
         return report
       }
@@ -70,34 +73,59 @@ public struct ExchangeOperations {
     }
   }
 
-  private func importCards(
-    _ db: Database, intoDeck name: String?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
-    _ progress: @escaping ImportProgress
+  /// - Parameter deck: nil if the files are packages whose decks keep their names.
+  func importCards(
+    _ db: Database, into deck: DeckID?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
+    isNew: Bool = false, progress: @escaping ImportProgress
   ) throws -> ImportReport {
-    guard let name else {
-      var report = ImportReport()
-      for given in paths {
-        let found = try CardFormat.ofAnki(given, given: options.format)
-        let path = found?.path ?? given
-        try Folder.refuse(path, .read)
-        let format = try found?.format ?? options.format ?? CardFormat(ofPath: path)
-        let work = try importPackage(db, into: nil, from: path, as: format, kinds, options) {
-          try workspace.poll()
-          try progress($0, paths.count == 1 ? $1 : nil)
+    let environment = workspace.environment
+    let found = try paths.map { try CardFormat.ofAnki($0, given: options.format) }
+    let paths = zip(paths, found).map { $1?.path ?? $0 }
+    // Checked before a format is derived from the file name.
+    for path in paths { try Folder.refuse(path, .read) }
+    // What standard input holds is found out when it is read.
+    let formats = try zip(paths, found).map { path, found -> CardFormat? in
+      if let found { return found.format }
+      return try options.format == nil && path == "-"
+        ? nil
+        : workspace.formats.format(of: path, given: options.format) {
+          let file = try ByteFile(path, kinds, isInterrupted: environment.isInterrupted)
+          return file.size == nil ? [] : try file.bytes(at: 0, count: FormatTable.headSize)
         }
-        report.add(work, file: paths.count > 1 ? lastPart(of: path) : nil)
-      }
-      return report
     }
-    let known = try DeckTable.named(db, name)
-    let deck = try known ?? DeckTable.create(db, name: name, now: workspace.now)
-    return try workspace.handle(of: deck.id).importCards(
-      db, from: paths, kinds, options, isNew: known == nil, progress: progress)
+    var (before, packages) = (0, ImportReport())
+    let work = try deck.map { deck in
+      try CardImport(
+        db, into: deck, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
+        random: environment.random.entropy)
+    }
+    if let work { (work.formats, work.folder, work.moment) = (workspace.formats, workspace.folder, workspace.moment) }
+    // Files beside the source are imported only if the user typed the path, or if its folder may be read.
+    if kinds == .any { work?.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
+    for (path, format) in zip(paths, formats) {
+      let start = before
+      let goesOn: ImportProgress = { done, total in
+        if environment.isInterrupted() { throw WorkspaceError.interrupted }
+        before = start + done
+        try progress(before, paths.count == 1 ? total : nil)
+      }
+      if let format, format.isPackage {
+        let package = try importPackage(db, into: deck, from: path, as: format, kinds, options, progress: goesOn)
+        packages.add(package, file: paths.count > 1 ? lastPart(of: path) : nil)
+        continue
+      }
+      try work?.run(path, kinds, as: format, isInterrupted: environment.isInterrupted, progress: goesOn)
+    }
+    var report = try work?.finish() ?? ImportReport()
+    report.cards.add(packages.cards)
+    report.lines.add(packages.lines, file: nil)
+    (report.decks, report.missingMedia) = (packages.decks, report.missingMedia.union(packages.missingMedia))
+    return report
   }
 
   /// Imports a package into a deck, or, if nil, under the names of its own decks.
   /// - Throws: `ExchangeError.nothingRead`, `.leftLines` for notes that cannot be imported.
-  func importPackage(
+  private func importPackage(
     _ db: Database, into deck: DeckID?, from path: String, as format: CardFormat, _ kinds: FileKinds,
     _ options: ImportOptions, progress: @escaping ImportProgress
   ) throws -> PackageImport {
@@ -106,20 +134,13 @@ public struct ExchangeOperations {
     ) { [workspace] in try workspace.media.add($0, named: $1) }
     (settings.keepsSchedule, settings.isStrict) = (options.keepsSchedule, options.isStrict)
     (settings.onDuplicate, settings.keptFields) = (options.onDuplicate, options.keptFields)
-    let work = try deck.map { try PackageImport(db, into: $0, settings) } ?? PackageImport(db, keepingNames: settings)
+    let work = try PackageImport(db, into: deck, settings)
     _ = try work.run(path, as: format, kinds, progress: progress)
     if let part = work.lines.parts.first {
       if options.isStrict { throw ExchangeError.leftLines(path: path, part) }
       if work.lines.rows == 0 { throw ExchangeError.nothingRead(file: lastPart(of: path), first: part, format: format) }
     }
     return work
-  }
-
-  /// Imports an Anki package; its decks keep their names.
-  /// - Throws: `PackageError`, `FileError`.
-  @discardableResult
-  public func importPackage(from path: String) throws -> AddReport {
-    try importCards(intoDeck: nil, from: [path], .plain, ImportOptions()).cards
   }
 
   /// Applies the changes in a folder to its deck, which is created if it does not exist.

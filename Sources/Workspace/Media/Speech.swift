@@ -121,12 +121,7 @@ public struct SpeechOperations {
 
   private func spokenText(of card: CardHandle, _ field: String?) throws -> SpokenText {
     let note = try card.note()
-    let fields = try note.fields()
-    var name = field ?? fields.first?.name ?? ""
-    // For a basic note type, these are the names of the card's sides.
-    if let side = ["prompt", "answer"].firstIndex(of: name), try note.type().record().isBasic {
-      name = fields[side].name
-    }
+    let name = try note.type().record().field(meantBy: field ?? note.fields().first?.name ?? "")
     return SpokenText(place: SpokenText.Place(note: note.id, field: name), text: try note.field(name))
   }
 

@@ -3,10 +3,12 @@
 // reports their number first, and is made only if the caller agrees.
 
 public import Decks
+public import Exchange
 import Files
 public import Problems
 import Storage
 public import Templates
+import Text
 
 public struct NoteOperations {
   let workspace: Workspace
@@ -59,11 +61,12 @@ public struct NoteOperations {
   /// none if one is refused.
   /// - Parameter refused: returns the error to throw for the note at a place in the list.
   public func update(
-    _ edits: [(note: NoteHandle, fields: [String: String], tags: [String]?)],
+    _ edits: [(note: NoteHandle, fields: [String: String], tags: [String]?)], progress: CardProgress = { _ in },
     refused: (_ place: Int, _ problem: any Problem) throws -> any Error
   ) throws {
     try workspace.perform(.editNote, count: { _ in edits.count }) { db in
       for (place, edit) in edits.enumerated() {
+        if place % 256 == 0 { try progress(place) }
         do {
           try NoteTable.update(
             db, edit.note.id, fields: edit.fields, tags: edit.tags, now: workspace.now,
@@ -72,6 +75,35 @@ public struct NoteOperations {
           throw try refused(place, problem)
         }
       }
+    }
+  }
+
+  /// Returns what replacing a text changes in the notes of cards; changes nothing.
+  /// - Parameter field: the only field to change, or a side of cards whose sides are fields; nil for every field.
+  /// - Throws: `NoteError.noField` if none of the notes has the field; what `TextReplacement` throws.
+  public func replacements(
+    of text: TextReplacement, in cards: [CardHandle], field: String?
+  ) throws -> [(note: NoteHandle, fields: [String: String], change: ComparedChange)] {
+    try workspace.read { db in
+      var (types, found): ([NoteTypeID: NoteType], [(NoteHandle, [String: String], ComparedChange)]) = ([:], [])
+      var hasField = field == nil
+      for (place, id) in try NoteTable.notes(db, ofCards: cards.map(\.id)).enumerated() {
+        if place % 256 == 0 { try workspace.poll() }
+        let note = try NoteTable.record(db, id)
+        let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
+        types[note.type] = type
+        let wanted = field.map { type.field(meantBy: $0) }
+        hasField = hasField || type.fields.contains { $0 == wanted }
+        let new = try zip(type.fields, note.fields).map { name, old in
+          try wanted == nil || name == wanted ? text.applied(toHTML: old) ?? old : old
+        }
+        guard let change = ComparedChange(ofNote: note.guid, fields: type.fields, from: note.fields, to: new) else {
+          continue
+        }
+        found.append((workspace.handle(of: id), Dictionary(firstOf: change.fields.map { ($0.name, $0.new) }), change))
+      }
+      if !hasField, let field, let type = types.values.min(by: { $0.name < $1.name }) { throw type.unknownField(field) }
+      return found
     }
   }
 
@@ -135,6 +167,14 @@ public final class NoteHandle: RowHandle<NoteID> {
   @discardableResult
   public func remove() throws -> Int {
     try workspace.perform(.removeNotes) { try NoteTable.remove($0, [id]) }
+  }
+}
+
+extension NoteType {
+  /// Returns the field that the user means; `prompt` and `answer` are those of a basic type.
+  func field(meantBy name: String) -> String {
+    guard isBasic, let side = ["prompt", "answer"].firstIndex(of: name) else { return name }
+    return fields[side]
   }
 }
 

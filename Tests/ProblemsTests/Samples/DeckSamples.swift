@@ -90,7 +90,9 @@ extension ProblemTable {
       .deckNotFound(name: hostile, suggestion: nil), .gone(what: "the deck"), .duplicate(guid: hostile, prompt: "a"),
       .duplicate(guid: nil, prompt: hostile), .badText(what: "prompt", reason: "holds a NUL character"),
       .badTag(tag: hostile, reason: "has no blanks"), .badGuid(guid: hostile, reason: "has no blanks"),
-      .badQuery(query: hostile, column: 3, expected: "a )"), .badOption(name: hostile, reason: "must be from 1 to 9"),
+      .badQuery(query: hostile, column: 3, expected: "a )"),
+      .badQuery(query: hostile, column: 1, expected: "a tag", near: hostile),
+      .badOption(name: hostile, reason: "must be from 1 to 9"),
       .presetNotFound(name: hostile, suggestion: "Hard"), .presetExists(name: hostile), .badDue(text: hostile),
     ])
 

@@ -114,7 +114,7 @@ extension ProblemTable {
       plain: ["noGame": .noGame],
       [
         .noCardAt(position: 9, deck: hostile, count: 1), .noCard(guid: hostile), .nothingFound(query: hostile),
-        .queryForCards(query: hostile, count: 12), .severalCards(guid: hostile, places: [hostile + ":1", "Spanish:2"]),
+        .severalCards(guid: hostile, places: [hostile + ":1", "Spanish:2"]),
         .severalNotes(guid: hostile, guids: [hostile, "b"]), .noElement(hostile), .severalElements(hostile),
         .noWord(length: 40), .noMeaning(word: hostile, language: "Spanish"),
         .noForms(word: hostile, language: "Spanish"), .noAlias(hostile),
