@@ -132,11 +132,11 @@ final class ReadingScreen {
   private func lemma() -> UInt32? { cursor.flatMap { view.lemma(of: index.tokens[$0]) } }
 
   private func showMeaning() throws {
-    guard let lemma = lemma() else { return alert = ["No word is marked."] }
-    let word = index.lemmas[Int(lemma)]
-    let gloss = try session.workspace().words.gloss(of: word.text, isLemma: true, in: text.language)
+    guard let cursor, let lemma = lemma() else { return alert = ["No word is marked."] }
+    let word = try text.minedWord(lemma, inSentence: index.sentence(ofToken: cursor))
+    let heading = printable(word.lemma) + (word.reading.map { " (\(printable($0)))" } ?? "")
     alert = [
-      "\(printable(word.text)): \(gloss.map { printable($0) } ?? "no meaning found") "
+      "\(heading): \(word.gloss.map { printable($0) } ?? "no meaning found") "
         + "(\(session.counted(word.count, "time")))"
     ]
   }
