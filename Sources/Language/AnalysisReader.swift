@@ -49,25 +49,19 @@ struct AnalysisReader {
   /// A word with its line, or with the one of its range that matters most.
   typealias Unit = (word: AnalysedWord, row: AnalysisRow)
 
-  private static let longestLine = 1 << 16
-  private static let longestForm = 1_000
-  private static let longestSentence = 10_000
-  /// How many characters ahead a word is looked for.
-  private static let furthest = 200
   /// The languages in which a particle precedes the lemma of its verb, `anrufen`; in others it follows, `give up`.
   private static let prefixing: Set<String> = ["de", "nl", "af", "hu"]
 
   /// In NFC, with the bytes of its paragraphs.
   let text: UnsafeBufferPointer<UInt8>
   let paragraphs: [Range<Int>]
-  /// The program or the file, for errors.
+  /// Of the program or the file, for errors.
   let name: String
   let language: Language
   let tokenizer: Tokenizer
   /// If given, neighbouring words that are one of them are joined: 不快 and 感 to 不快感.
   let headwords: HeadwordSet?
-  private(set) var line = 0
-  private(set) var rows: [AnalysisRow] = []
+  private(set) var line = 0, rows: [AnalysisRow] = []
   /// Where the next word is looked for: a byte, and the paragraph that contains it.
   private(set) var place = 0, paragraph = 0
   private(set) var placed = 0, dropped = 0
@@ -91,7 +85,7 @@ struct AnalysisReader {
     while start < source.count {
       let end = source[start...].firstIndex(of: 0x0A) ?? source.count
       line += 1
-      guard end - start <= Self.longestLine else { throw failureHere("is longer than 64 KiB") }
+      guard end - start <= 1 << 16 else { throw failureHere("is longer than 64 KiB") }
       let content = source[start..<(end > start && source[end - 1] == 0x0D ? end - 1 : end)]
       if content.isEmpty { try endSentence(body) } else if content.first != UInt8(ascii: "#") { try addRow(content) }
       start = end + 1
@@ -110,16 +104,13 @@ struct AnalysisReader {
     let id = Self.text(cells[0])
     // An empty node of the enhanced dependencies.
     if id.utf8.contains(UInt8(ascii: ".")) { return }
-    let bounds = id.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map {
-      Int(Substring($0)) ?? 0
-    }
+    let parts = id.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
+    let bounds = parts.map { Int(Substring($0)) ?? 0 }
     guard let first = bounds.first, first > 0, bounds.count < 3, bounds.count == 1 || first < bounds[1] else {
-      let what =
-        bounds.count > 1 ? "has the range \(quoted(id))" : "begins with \(quoted(id)), and a number is expected"
-      throw failureHere(what)
+      throw failureHere("begins with \(quoted(id)), and a number or a range such as 2-3 is expected")
     }
-    guard cells[1].count <= Self.longestForm else { throw failureHere("has a word of more than 1,000 bytes") }
-    guard rows.count < Self.longestSentence else { throw failureHere("is in a sentence of more than 10,000 words") }
+    guard cells[1].count <= 1_000 else { throw failureHere("has a word of more than 1,000 bytes") }
+    guard rows.count < 10_000 else { throw failureHere("is in a sentence of more than 10,000 words") }
     rows.append(AnalysisRow(first, bounds[bounds.count - 1], cells))
   }
 
@@ -157,16 +148,16 @@ struct AnalysisReader {
     if first < units.count { try emit(units[first...], place, body) }
   }
 
-  /// Finds a word in the text, here or a little ahead, within one paragraph.
+  /// Finds a word in the text, here or up to 200 characters ahead, within one paragraph.
   private mutating func find(_ form: String) -> Range<Int>? {
-    while place < text.count, case let (scalar, length) = Tokenizer.scalar(text, place), scalar.isBlank {
-      place += length
-    }
+    while place < text.count, case let (scalar, length) = Tokenizer.scalar(text, place),
+      scalar.value <= 0x20 || scalar.value == 0x3000 || scalar.value < 0x3000 && scalar.properties.isWhitespace
+    { place += length }
     var (form, index, number) = (form, place, paragraph)
     let (text, paragraphs) = (text, paragraphs)
     let range = form.withUTF8 { wanted -> Range<Int>? in
       guard let first = wanted.first, let start = wanted.baseAddress, let bytes = text.baseAddress else { return nil }
-      for _ in 0...Self.furthest {
+      for _ in 0...200 {
         while number < paragraphs.count, index >= paragraphs[number].upperBound { number += 1 }
         guard number < paragraphs.count else { return nil }
         let end = index + wanted.count
@@ -191,11 +182,10 @@ struct AnalysisReader {
       scalars.contains(where: { $0.isLetter || $0.properties.numericType != nil })
     else { return nil }
     let isNumber = main.part == "NUM" && scalars.first?.properties.generalCategory == .decimalNumber
-    let kind: AnalysedWord.Kind =
-      rows.allSatisfy { $0.part == "PROPN" } ? .name : isNumber ? .number : main.part == "_" ? .open : .word
-    return (
-      AnalysedWord(range: range, paragraph: paragraph, lemma: main.lemma, kind: kind, reading: main.reading), main
-    )
+    let isName = rows.allSatisfy { $0.part == "PROPN" }
+    let kind: AnalysedWord.Kind = isName ? .name : isNumber ? .number : main.part == "_" ? .open : .word
+    let word = AnalysedWord(range: range, paragraph: paragraph, lemma: main.lemma, kind: kind, reading: main.reading)
+    return (word, main)
   }
 
   /// Joins the longest runs of two to five neighbours whose forms, the last as a lemma, are a headword.
@@ -248,11 +238,5 @@ struct AnalysisReader {
       try body(last.range.lowerBound..<end, last.words)
     }
     last = (start..<max(start, min(end, paragraphs[paragraph].upperBound)), units.map(\.word))
-  }
-}
-
-extension Unicode.Scalar {
-  fileprivate var isBlank: Bool {
-    value <= 0x20 || value == 0xA0 || value == 0x202F || value == 0x3000 || (0x2000...0x200A).contains(value)
   }
 }

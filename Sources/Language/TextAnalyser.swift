@@ -9,13 +9,6 @@ import Text
 
 /// A program that finds the words of a language.
 public struct TextAnalyser {
-  /// It increases when what is sent to analysers changes.
-  private static let version = 1
-  private static let longestParagraph = 1 << 16
-  private static let silence = 60.0
-  /// The most bytes that the cache keeps.
-  private static let kept = 256 << 20
-
   /// The name of the program.
   let name: String
   private let words: [String]
@@ -36,7 +29,8 @@ public struct TextAnalyser {
   ) throws {
     let sent = Self.sent(text, paragraphs)
     let folder = environment.folders.cache + "/analysed"
-    let command = "\(Self.version)\n\(words.joined(separator: " "))\n\(language.code)\n"
+    // The number increases when what is sent changes.
+    let command = "1\n\(words.joined(separator: " "))\n\(language.code)\n"
     let known = folder + "/" + hexadecimal(sha256(Array(command.utf8) + sent))
     if fileExists(known) {
       do { return try read(known, body) } catch is LanguageError {
@@ -55,15 +49,15 @@ public struct TextAnalyser {
     try sweep(folder)
   }
 
-  /// Returns the text as it is sent: a paragraph a line, an empty line between two; a long paragraph is cut at 。or a
-  /// blank.
+  /// Returns the text as it is sent: a paragraph a line, an empty line between two; a paragraph is cut at 64 KiB, after
+  /// 。or a blank.
   static func sent(_ text: [UInt8], _ paragraphs: [Range<Int>]) -> [UInt8] {
     var sent: [UInt8] = []
     for paragraph in paragraphs {
       if !sent.isEmpty { sent += [0x0A, 0x0A] }
       var (start, cut) = (sent.count, 0)
       for byte in text[paragraph] {
-        if sent.count - start >= longestParagraph, byte & 0xC0 != 0x80 {
+        if sent.count - start >= 1 << 16, byte & 0xC0 != 0x80 {
           cut = cut > start ? cut : sent.count
           sent.insert(contentsOf: [0x0A, 0x0A], at: cut)
           start = cut + 2
@@ -95,7 +89,7 @@ public struct TextAnalyser {
       let now = try FileFacts.at(output)?.size ?? 0
       if now > size { (size, heard) = (now, clocks.elapsed()) }
       if size > limit { throw failure("it wrote more than \(grouped(limit)) bytes") }
-      if clocks.elapsed() - heard > Self.silence { throw failure("it wrote nothing for \(Int(Self.silence)) seconds") }
+      if clocks.elapsed() - heard > 60 { throw failure("it wrote nothing for 60 seconds") }
     }
     do {
       while waitpid(started.process, &status, WNOHANG) == 0 {
@@ -110,15 +104,16 @@ public struct TextAnalyser {
       throw error
     }
     try look()
-    guard status == 0, size > 0 else { throw failure(errors?.lastLine() ?? "it ended with status \(status >> 8)") }
+    let end = status & 0x7F == 0 ? status >> 8 : 128 + status & 0x7F
+    guard end == 0, size > 0 else { throw failure(errors?.lastLine() ?? "it ended with status \(end)") }
   }
 
-  /// Removes the oldest analyses beyond what is kept.
+  /// Removes the oldest analyses beyond 256 MiB.
   private func sweep(_ folder: String) throws {
-    let files = try Folder.names(in: folder).compactMap { name in
-      try FileFacts.at(folder + "/" + name).map { (path: folder + "/" + name, facts: $0) }
-    }.filter { $0.facts.kind == .file }
-    var left = files.reduce(0) { $0 + $1.facts.size } - Self.kept
+    let paths = try Folder.names(in: folder).map { folder + "/" + $0 }
+    let files = try paths.compactMap { path in try FileFacts.at(path).map { (path: path, facts: $0) } }
+      .filter { $0.facts.kind == .file }
+    var left = files.reduce(-256 << 20) { $0 + $1.facts.size }
     for file in files.sorted(by: { $0.facts.modified.seconds < $1.facts.modified.seconds }) where left > 0 {
       try Folder.removeFile(file.path)
       left -= file.facts.size

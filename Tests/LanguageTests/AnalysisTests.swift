@@ -72,7 +72,8 @@ import Text
 
   @Test(arguments: [
     ("columns", "line 1 has 4 columns, and 10 are expected"), ("other_text", "39 of 39 words are not in the text"),
-    ("range_backwards", "line 1 has the range \"3-1\""), ("not_utf8", "it is not UTF-8"),
+    ("range_backwards", "line 1 begins with \"3-1\", and a number or a range such as 2-3 is expected"),
+    ("not_utf8", "it is not UTF-8"),
   ])
   func `a damaged analysis is refused with what is wrong`(name: String, reason: String) throws {
     #expect(throws: LanguageError.badAnalysis(source: "a", reason: reason)) {
@@ -85,7 +86,8 @@ import Text
     for (analysis, reason) in [
       (row.replacing(text: "word", with: String(repeating: "w", count: 1_001)), "a word of more than 1,000 bytes"),
       (String(repeating: row, count: 10_001), "a sentence of more than 10,000 words"),
-      ("# " + String(repeating: "x", count: 1 << 16), "longer than 64 KiB"), ("x" + row, "a number is expected"),
+      ("# " + String(repeating: "x", count: 1 << 16), "longer than 64 KiB"),
+      ("x" + row, "begins with \"x1\", and a number"),
       ("# none\n\n", "it has no words"),
     ] {
       let error = #expect(throws: LanguageError.self) { try rows(Array(analysis.utf8), of: "word", german) }

@@ -60,7 +60,8 @@ import ToggleSettings
     let read = try text(["a.txt"]) { $0.language = "japanese" }
     try read.mine(try read.minable(MiningOptions()).added, into: "Mined")
     let deck = try workspace.decks.open("Mined")
-    let readings = try (1...4).map { #require(try deck.card(at: $0)).note().field("Reading") }
+    let cards = try (1...4).compactMap { try deck.card(at: $0) }
+    let readings = try cards.map { try $0.note().field("Reading") }
     #expect(readings == ["たべる", "", "いく", ""])
     #expect(try read.minable(MiningOptions()).present == 4)
     // Without it the text is read by the rules of the language, and no cards are made.
@@ -69,7 +70,10 @@ import ToggleSettings
     #expect(unread.text.sentences.count == 1 && unread.text.failure?.message.contains("\"/nonexistent\"") == true)
     #expect(throws: LanguageError.self) { try unread.minable(MiningOptions()) }
     try person.folder.write("1\t食べ\n", to: "a.conllu")
-    #expect(throws: LanguageError.self) { try text(["a.conllu"]) { $0.language = "japanese" } }
+    let reason = "line 1 has 2 columns, and 10 are expected"
+    #expect(throws: TextFileError.damaged(path: person.folder.file("a.conllu"), reason: reason)) {
+      try text(["a.conllu"]) { $0.language = "japanese" }
+    }
   }
 
   @Test func `Chinese words are those of its dictionaries, and the error without one names what helps`() throws {

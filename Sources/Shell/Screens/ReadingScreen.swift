@@ -198,11 +198,11 @@ final class ReadingScreen {
   }
 
   private func showMeaning() throws {
-    guard let lemma = lemma() else { return }
-    let word = index.lemmas[Int(lemma)]
-    let gloss = try session.workspace().words.gloss(of: word.text, isLemma: true, in: text.language)
-    let count = session.counted(word.count, "time")
-    alert = ["\(printable(word.text)): \(gloss.map { printable($0) } ?? "no meaning found") (\(count))"]
+    guard let cursor, let lemma = lemma() else { return }
+    let word = try text.minedWord(lemma, inSentence: index.sentence(ofToken: cursor))
+    let heading = printable(word.lemma) + (word.reading.map { " (\(printable($0)))" } ?? "")
+    let (meaning, count) = (word.gloss.map { printable($0) } ?? "no meaning found", session.counted(word.count, "time"))
+    alert = ["\(heading): \(meaning) (\(count))"]
   }
 
   private func list(as state: WordState) throws {

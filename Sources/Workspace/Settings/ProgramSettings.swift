@@ -266,13 +266,13 @@ public struct WordSettings {
     ProgramSetting(
       wrappedValue: [], "words.analyser.\(language.baseCode)", title: "Program that finds words: \(language.title)",
       help:
-        "The program that finds the words and sentences of texts in \(language.title), with its arguments. It reads "
-        + "text on its standard input and writes CoNLL-U; {language} is \(language.baseCode).", guarded: true)
+        "The program for the words of texts in \(language.title), with its arguments. It reads text on its standard "
+        + "input and writes CoNLL-U; {language} is \(language.baseCode).", guarded: true)
   }
 
   /// The program for the words of a language, and its arguments; empty if none is set.
   func analyser(of language: Language) -> [String] {
-    analysers.first { $0.projectedValue == "words.analyser.\(language.baseCode)" }?.wrappedValue ?? []
+    analysers.first { $0.projectedValue.hasSuffix("." + language.baseCode) }?.wrappedValue ?? []
   }
 }
 

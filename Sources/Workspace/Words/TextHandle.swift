@@ -255,7 +255,9 @@ private struct TextReading {
       try add(paragraph.text, of: file.path, place, isAnalysed: file.analysis != nil)
     }
     if var analysis = file.analysis {
-      try analysis.withUTF8 { try builder.add(analysis: $0, named: quoted(file.path), watch: watch) }
+      do {
+        try analysis.withUTF8 { try builder.add(analysis: $0, named: file.path, watch: watch) }
+      } catch LanguageError.badAnalysis(_, let reason) { throw TextFileError.damaged(path: file.path, reason: reason) }
     }
   }
 
