@@ -7,8 +7,8 @@ local function entries(lines)
   local found, first = {}, 1
   for line, text in ipairs(lines) do
     if text:find("^==========%s*$") then
-      local head = (lines[first + 1] or ""):gsub("%d+:%d%d.*$", "")
-      local from, to = head:match("(%d+)%s*[-–]%s*(%d+)")
+      local head = (lines[first + 1] or ""):gsub("%d+:%d%d.*$", ""):gsub("–", "-")
+      local from, to = head:match("(%d+)%s*%-%s*(%d+)")
       found[#found + 1] = {
         line = first, to = line, title = lines[first]:gsub("\u{FEFF}", ""), from = tonumber(from), till = tonumber(to),
         text = common.text(lines, first + 2, line - 1),

@@ -92,7 +92,7 @@ public enum ExchangeError: Problem, Equatable {
         "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason == .other ? $0.inWords : $0.reason.words)" } ?? "")"
           + (format == .md ? "; \(CardFormat.markdownCards)" : ""))
     case .leftLines(let path, let part):
-      .inFile(.failure(.badRow), "A line was not read", path, "\(part.line)", part.inWords, part.line)
+      .inFile(.failure(.badRow), "A line was not read", path, part.place.inFile, part.inWords, part.line)
     case .noRoom(let card):
       ProblemReport(
         .tooLarge, "Too large",
