@@ -26,7 +26,7 @@ final class CardImage {
       return readPNG(bytes)
     }
     do {
-      guard case .picture(let png, _, _) = try PictureFile(bytes).png(longSide: 1000) else { return nil }
+      guard case .picture(let png, _, _) = try PictureFile(bytes).converted(1000) else { return nil }
       return readPNG(png)
     } catch {
       // A picture that cannot be decoded is handled like a missing one.

@@ -50,7 +50,7 @@ struct RequestServer {
 
   private mutating func answer(_ request: DrawRequest) throws -> DrawAnswer {
     switch request {
-    case .convert(let picture, let longSide): return try PictureFile(picture).png(longSide: longSide)
+    case .convert(let picture, let side, let asJPEG): return try PictureFile(picture).converted(side, asJPEG: asJPEG)
     case .render(let scene, let format, let width): return try Rendering(scene).file(format, width: width)
     case .pixels(let scene, let width, let height): return try Rendering(scene).pixels(width: width, height: height)
     case .addToSheet(let scene):

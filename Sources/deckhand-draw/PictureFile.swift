@@ -18,8 +18,8 @@ struct PictureFile {
     (self.bytes, self.kind) = (bytes, kind)
   }
 
-  /// Returns the picture as PNG: upright, with its long side at most that many pixels, without metadata.
-  func png(longSide: Int) throws(Refused) -> DrawAnswer {
+  /// Returns the picture as PNG or JPEG: upright, with its long side at most that many pixels, without metadata.
+  func converted(_ longSide: Int, asJPEG: Bool = false) throws(Refused) -> DrawAnswer {
     guard (1...4096).contains(longSide) else { throw Refused(.badRequest, "a long side from 1 to 4096 expected") }
     let decoded = try decode(longSide: longSide)
     defer { g_object_unref(UnsafeMutableRawPointer(decoded)) }
@@ -27,7 +27,7 @@ struct PictureFile {
     defer { g_object_unref(UnsafeMutableRawPointer(upright)) }
     let scaled = try scale(upright, longSide: longSide)
     defer { g_object_unref(UnsafeMutableRawPointer(scaled)) }
-    let png = try encode(scaled)
+    let png = try encode(scaled, as: asJPEG ? "jpeg" : "png")
     return .picture(png: png, width: Int(gdk_pixbuf_get_width(scaled)), height: Int(gdk_pixbuf_get_height(scaled)))
   }
 
@@ -124,10 +124,10 @@ struct PictureFile {
     return scaled
   }
 
-  private func encode(_ pixbuf: OpaquePointer) throws(Refused) -> [UInt8] {
+  private func encode(_ pixbuf: OpaquePointer, as kind: String) throws(Refused) -> [UInt8] {
     var buffer: UnsafeMutablePointer<gchar>?
     var size: gsize = 0
-    guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &size, "png", nil, nil, nil) != 0, let buffer else {
+    guard gdk_pixbuf_save_to_bufferv(pixbuf, &buffer, &size, kind, nil, nil, nil) != 0, let buffer else {
       throw Refused.outOfMemory
     }
     defer { g_free(buffer) }
@@ -155,8 +155,7 @@ enum PictureKind: String {
       (.heic, 4, Array("ftyp".utf8)),
     ]
     let found = starts.first { bytes.dropFirst($0.offset).starts(with: $0.start) }?.kind
-    guard let kind = found ?? (PictureKind.isSVG(bytes) ? .svg : nil) else { return nil }
-    self = kind
+    if let found { self = found } else if PictureKind.isSVG(bytes) { self = .svg } else { return nil }
   }
 
   /// Whether a HEIC or AVIF file declares too many pixels (ISO/IEC 23008-12, `ispe`): its loader decodes them first.
@@ -164,9 +163,8 @@ enum PictureKind: String {
     guard self == .heic || self == .avif else { return false }
     let head = Array(bytes.prefix(1 << 16))
     return head.indices.dropLast(15).contains { place in
-      guard head[place...].starts(with: Array("ispe".utf8)) else { return false }
-      let sides = [8, 12].map { PictureKind.number(head[place + $0..<place + $0 + 4]) }
-      return max(sides[0], sides[1]) > PictureFile.maximumSide || sides[0] * sides[1] > PictureFile.maximumPixels
+      let sides = [8, 12].map { Double(PictureKind.number(head[place + $0..<place + $0 + 4])) }
+      return head[place...].starts(with: Array("ispe".utf8)) && sides[0] * sides[1] > Double(PictureFile.maximumPixels)
     }
   }
 

@@ -301,6 +301,22 @@ import TestSupport
     #expect(try home.run("set", "media.player").output.contains("media.player"))
   }
 
+  @Test(arguments: [("heic", "jpg"), ("avif", "jpg"), ("bmp", "png"), ("tiff", "png"), ("gif", "gif")])
+  func `a photo is kept as a picture that every program shows`(ending: String, kept: String) throws {
+    let picture = sourceRoot() + "/Tests/CardDocumentsTests/Fixtures/pictures/quarter.\(ending)"
+    let added = try home.run("media", "add", picture)
+    #expect(added.output == "Added \"quarter.\(kept)\".\n" && added.errors.isEmpty, "\(added)")
+    let stored = names(in: home.path + "/data/local/media").compactMap {
+      contents(of: home.path + "/data/local/media/" + $0)
+    }
+    #expect(
+      stored.count == 1
+        && stored[0].starts(with: ["jpg": [0xFF, 0xD8], "png": [0x89, 0x50], "gif": [0x47]][kept] ?? []))
+    // What is no picture stays what it is.
+    #expect(
+      try home.run("media", "add", home.write("no picture", to: "a.\(ending)")).output == "Added \"a.\(ending)\".\n")
+  }
+
   @Test func `a picture that a card names is drawn on the study screen, on its own side`() throws {
     for (name, color) in [("red.svg", "#f00"), ("blue.svg", "#00f")] {
       let picture =

@@ -20,8 +20,7 @@ public enum PictureFailure: Error, Equatable, Sendable {
 
   var reason: (code: ProblemCode, words: String) {
     switch self {
-    case .unknownKind:
-      (.failure(.unknownFormat), "a PNG, JPEG, GIF, WebP, SVG, HEIC, AVIF, TIFF or BMP picture expected")
+    case .unknownKind: (.failure(.unknownFormat), "a PNG, JPEG, GIF, WebP, SVG, HEIC, AVIF, TIFF or BMP file expected")
     case .damaged(let why): (.failure(.damagedPicture), "the picture is damaged\(why.isEmpty ? "" : ": " + why)")
     case .tooLarge(let why): (.failure(.tooLarge), "the picture is too large: \(why)")
     case .noLoader(let kind):

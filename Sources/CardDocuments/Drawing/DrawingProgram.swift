@@ -45,10 +45,10 @@ public final class DrawingProgram {
       path: path, environment: environment, longestFrame: longestFrame, clock: clock, shouldStop: shouldStop)
   }
 
-  /// Converts a picture file of any supported kind to the stored form: upright, at most `longSide` pixels.
-  public func picture(from bytes: [UInt8], longSide: Int) throws(PictureFailure) -> Picture {
+  /// Converts a picture file of any supported kind to the stored form, or to JPEG: upright, at most `longSide` pixels.
+  public func picture(from bytes: [UInt8], longSide: Int, asJPEG: Bool = false) throws(PictureFailure) -> Picture {
     let answer: DrawAnswer
-    do { answer = try ask(.convert(picture: bytes, longSide: longSide)) } catch {
+    do { answer = try ask(.convert(picture: bytes, longSide: longSide, asJPEG: asJPEG)) } catch {
       switch error {
       case .crashed, .timedOut: throw .crashed
       default: throw .drawing(error)

@@ -20,16 +20,15 @@ struct PaperPage {
 
   /// Adds a side of a card in a box: its pictures side by side between its texts.
   mutating func add(_ side: PaperSide, in box: SceneBox, size: Double, align: TextAlignment = .center) {
-    let hasPictures = !side.pictures.isEmpty
-    let (above, rest) = box.split(down: hasPictures ? side.above.isEmpty ? 0 : side.below.isEmpty ? 0.35 : 0.2 : 1)
+    let (above, rest) = box.split(
+      down: side.pictures.isEmpty ? 1 : side.above.isEmpty ? 0 : side.below.isEmpty ? 0.35 : 0.2)
     let (middle, below) = rest.split(down: side.below.isEmpty ? 1 : side.above.isEmpty ? 0.65 : 0.75)
     let step = middle.width / Double(max(1, side.pictures.count))
     for (number, picture) in side.pictures.enumerated() {
       let place = SceneBox(middle.x + Double(number) * step, middle.y, step, middle.height).inset(by: 2)
       items.append(SceneItem(placement: place.placement, content: .picture(index: keep(picture), clip: [])))
     }
-    for (text, place) in [(hasPictures ? side.above : side.text, above), (hasPictures ? side.below : "", below)]
-    where !text.isEmpty {
+    for (text, place) in [(side.above, above), (side.below, below)] where !text.isEmpty {
       items.append(.text(cut(text), in: place, size: size, color: Self.ink, wraps: true, align: align))
     }
   }

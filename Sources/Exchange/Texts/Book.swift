@@ -78,9 +78,9 @@ final class Book {
     for name in members(["META-INF/manifest.xml"]) where XMLTags(try content(name)).first("encryption-data") != nil {
       throw TextFileError.refused(path: path, reason: "it is encrypted; save it without a password")
     }
-    language = try members(["meta.xml", "docProps/core"]).lazy.compactMap {
+    language = try members(["meta.xml", "docProps/core"]).first.flatMap {
       XMLTags(try content($0)).text(of: "language")
-    }.first
+    }
     return try parts.flatMap { try MarkupText.paragraphs(content($0), scan, isDocument: true) }
   }
 

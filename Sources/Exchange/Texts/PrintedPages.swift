@@ -28,8 +28,8 @@ enum PrintedPages {
   private static let ligatures = zip("\u{FB00}\u{FB01}\u{FB02}\u{FB03}\u{FB04}", ["ff", "fi", "fl", "ffi", "ffl"])
 
   static func paragraphs(_ pages: [UInt8], _ scan: inout TextScan) throws -> [String] {
-    typealias End = (line: Line, place: Int)
-    var (paragraphs, last, open): ([String], End?, End?) = ([], nil, nil)
+    var (paragraphs, last): ([String], (line: Line, place: Int)?) = ([], nil)
+    var open = last
     for line in try withoutEdges(lines(pages, scan), &scan) {
       let isNext = last?.line.page != line.page && open?.line.page == line.page - 1
       let ends = [last, isNext ? open : nil].compactMap(\.self)

@@ -18,8 +18,7 @@ public struct TextLosses: Equatable, Sendable {
   enum Kind: String, CaseIterable {
     case remark, song, drawing
     case `repeat` = "repeated caption"
-    case pageNumber = "page number"
-    case runningHead = "running head"
+    case pageNumber = "page number", runningHead = "running head"
   }
 
   mutating func add(_ place: @autoclosure () -> String) {

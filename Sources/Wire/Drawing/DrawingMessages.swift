@@ -6,8 +6,8 @@ public enum DrawingFormat: UInt8, CaseIterable, Sendable {
 }
 
 public enum DrawRequest: Equatable, Sendable {
-  /// Converts a picture file of any supported kind to PNG, with its long side at most `longSide`.
-  case convert(picture: [UInt8], longSide: Int)
+  /// Converts a picture file of any supported kind to PNG or JPEG, with its long side at most `longSide`.
+  case convert(picture: [UInt8], longSide: Int, asJPEG: Bool = false)
   /// Renders a scene as one file with the given width in pixels (svg, png) or points (pdf).
   case render(Scene, DrawingFormat, width: Int)
   /// Renders a scene as rows of red, green, blue, alpha.
@@ -79,8 +79,8 @@ extension DrawRequest {
   public var encoded: [UInt8] {
     var writer = WireWriter()
     switch self {
-    case .convert(let picture, let longSide):
-      writer.byte(1)
+    case .convert(let picture, let longSide, let asJPEG):
+      writer.byte(asJPEG ? 9 : 1)
       writer.data(picture)
       writer.integer(longSide)
     case .render(let scene, let format, let width):
@@ -124,7 +124,8 @@ extension DrawRequest {
 
   private init(from reader: inout WireReader) throws(WireError) {
     switch try reader.byte() {
-    case 1: self = .convert(picture: Array(try reader.data()), longSide: try reader.integer())
+    case let kind where kind == 1 || kind == 9:
+      self = .convert(picture: Array(try reader.data()), longSide: try reader.integer(), asJPEG: kind == 9)
     case 2:
       let scene = try reader.scene()
       guard let format = DrawingFormat(rawValue: try reader.byte()) else { throw WireError() }

@@ -90,8 +90,7 @@ private struct CardPaper {
     }
     guard kind == .cloze else { return nil }
     func isGap(_ run: StyledRun) -> Bool { run.style.contains(.bold) && run.text.contains(where: \.isLetter) }
-    let lines = try card.drawn(CardDrawing.Options()).prompt.rows(within: .max)
-    let sentence = lines.first { line in
+    let sentence = try card.drawn(CardDrawing.Options()).prompt.rows(within: .max).first { line in
       line.contains(where: isGap) && line.contains { !isGap($0) && $0.text.contains(where: \.isLetter) }
     }
     guard let sentence, !sentence.text.contains("[") else { return nil }
@@ -104,10 +103,10 @@ private struct CardPaper {
   private func shown(_ picture: () throws -> Picture) throws -> Picture? {
     do { return try picture() } catch {
       if case PictureFailure.drawing(let failure) = error { throw DocumentError.drawing(failure) }
-      let isMissing = error is PictureFailure || error is NoteError || error is FileError
-      if !isMissing || (error as? FileError)?.report.code == .interrupted { throw error }
-      // The sheet shows a placeholder.
-      return nil
+      // The sheet shows a placeholder for what is missing.
+      if error is PictureFailure || error is NoteError { return nil }
+      if let error = error as? FileError, error.report.code != .interrupted { return nil }
+      throw error
     }
   }
 }

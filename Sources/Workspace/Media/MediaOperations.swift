@@ -31,13 +31,24 @@ public struct MediaOperations {
 
   var folder: String { workspace.folder + "/media" }
 
+  /// The endings of pictures that many programs cannot show, and of what is kept in their place.
+  private static let kept = ["heic": "jpg", "heif": "jpg", "avif": "jpg", "bmp": "png", "tif": "png", "tiff": "png"]
+
   /// Adds a file under its own name, or under another one if that name has other content.
   /// - Returns: the name to write in a field: `[sound:NAME]`, `<img src="NAME">`.
   /// - Throws: `FileError`, `NoteError.badMediaName`.
   public func add(from path: String, _ kinds: FileKinds = .plain) throws -> String {
-    try add(named: MediaNames.checked(lastPart(of: path))) {
-      try FileText.bytes(path, limit: MediaOperations.limit, kinds, isInterrupted: workspace.isInterrupted)
+    let bytes = try FileText.bytes(path, limit: Self.limit, kinds, isInterrupted: workspace.isInterrupted)
+    let parts = lastPart(of: path).split(separator: ".")
+    if let kept = Self.kept[parts.last?.lowercased() ?? ""], parts.count > 1 {
+      do {
+        let picture = try workspace.drawing.picture(from: bytes, longSide: 4096, asJPEG: kept == "jpg")
+        return try add(picture.png, named: parts.dropLast().joined(separator: ".") + "." + kept)
+      } catch is PictureFailure {
+        // What cannot be decoded here is kept as it is.
+      }
     }
+    return try add(bytes, named: lastPart(of: path))
   }
 
   /// Adds several files as one operation: all of them, or none if one cannot be read.
@@ -48,12 +59,8 @@ public struct MediaOperations {
 
   /// Adds bytes under a name.
   public func add(_ bytes: [UInt8], named name: String) throws -> String {
-    try add(named: MediaNames.checked(name)) { bytes }
-  }
-
-  private func add(named name: String, _ read: () throws -> [UInt8]) throws -> String {
+    let name = try MediaNames.checked(name)
     _ = try workspace.store(for: "media")
-    let bytes = try read()
     if bytes.count > MediaOperations.limit { throw NoteError.tooLarge(what: "a media file of more than 100 MiB") }
     return try add(bytes, hash: ContentHash(of: bytes).description, named: name)
   }

@@ -19,8 +19,7 @@ extension MediaOperations {
         seconds: 60, environment)
     else { throw TextFileError.missing(path: path, needed: "pdftotext", package: "poppler-utils") }
     guard end.isDone == true else {
-      let reason = end.isDone == nil ? "it took more than a minute" : end.reason ?? "it ended without a reason"
-      throw TextFileError.damaged(path: path, reason: "pdftotext cannot read it: \(reason)")
+      throw TextFileError.damaged(path: path, reason: "pdftotext cannot read it: \(end.reason ?? "it was stopped")")
     }
     return try FileText.bytes(output, limit: 64 << 20, isInterrupted: environment.isInterrupted)
   }

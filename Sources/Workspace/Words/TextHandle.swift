@@ -185,11 +185,10 @@ private func fileWeight(_ path: String) throws -> Int { try 6 * (FileFacts.at(pa
 private func textFile(
   _ path: String, _ options: TextOptions, _ language: Language?, _ usual: Language, _ workspace: Workspace
 ) throws -> TextFile? {
-  let isInterrupted = workspace.environment.isInterrupted
-  if try VocabularyFile.isOne(path, isInterrupted: isInterrupted) { return nil }
+  if try VocabularyFile.isOne(path, isInterrupted: workspace.environment.isInterrupted) { return nil }
   return try TextFile(
     path, encoding: options.encoding, language: language?.code, usual: usual.code,
-    pages: workspace.media.pages(of: path), isInterrupted: isInterrupted)
+    pages: workspace.media.pages(of: path), isInterrupted: workspace.environment.isInterrupted)
 }
 
 /// The files being read, one after the other.
