@@ -79,8 +79,9 @@ import Text
   @Test func `an invalid collection, or one with an old or newer schema, is refused`() throws {
     for (change, reason) in [
       ("DELETE FROM col", "is empty"), ("UPDATE col SET ver = 10", "old schema 10"),
-      ("UPDATE col SET ver = 19", "newer version"), ("UPDATE col SET ver = 14", "schema 14"),
-      ("UPDATE col SET ver = 18", "cannot be read"), ("UPDATE col SET models = '{'", "note types"),
+      ("UPDATE col SET ver = 19", "newer version"), ("UPDATE col SET ver = 13", "schema 13"),
+      ("UPDATE col SET ver = 14", "cannot be read"), ("UPDATE col SET ver = 18", "cannot be read"),
+      ("UPDATE col SET models = '{'", "note types"),
       ("UPDATE col SET models = '[]'", "note types"), ("UPDATE col SET decks = 'x'", "decks"),
       (#"UPDATE col SET models = '{"7":1}'"#, "note types"), (#"UPDATE col SET models = '{"x":{}}'"#, "note types"),
       (#"UPDATE col SET decks = '{"1":[]}'"#, "decks"), (#"UPDATE col SET dconf = '{"x":{}}'"#, "presets"),
