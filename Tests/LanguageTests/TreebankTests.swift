@@ -231,11 +231,11 @@ private struct Treebank {
       }
       for word in sentence.words where Self.isContent(word) {
         all += 1
-        guard let token = placed[word.number], let lemma = index.lemma(of: token) else { continue }
+        let token = placed[word.number].flatMap(index.lemma).map { index.lemmas[Int($0)].text }
+        // A word with a hyphen is one in the treebank only.
+        let lemma = token ?? lemmatizer.lemmas(of: word.form).primary
         let particle = particles.first { $0.head == word.number }?.form ?? ""
-        if index.lemmas[Int(lemma)].text == word.written || index.lemmas[Int(lemma)].text == particle + word.written {
-          right += 1
-        }
+        if lemma == word.written || lemma == particle + word.written { right += 1 }
       }
     }
     func percent(_ part: Int, _ whole: Int) -> Double { (1_000 * Double(part) / Double(max(1, whole))).rounded() / 10 }

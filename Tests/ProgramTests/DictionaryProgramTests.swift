@@ -53,7 +53,7 @@ import TestSupport
       ["text", "words", "-", "--language", "german", "--json"], input: "Er ruft seine zwei Häuser an.")
     #expect(words.output.contains("\"lemma\": \"anrufen\"") && words.output.contains("\"lemma\": \"Haus\""), "\(words)")
     #expect(!words.output.contains("\"lemma\": \"an\""), "\(words)")
-    try home.write(String(repeating: "a\tb\n", count: 1 << 19), to: "data/lemmas/de.tsv")
+    try home.write(String(repeating: "a\tb\n", count: (1 << 18) + 1), to: "data/lemmas/de.tsv")
     let noted = try home.run("word", "lemma", "ruft", "--language", "german")
     #expect(
       noted.errors.contains("is large") && noted.errors.contains("add FILE --forms --language german"), "\(noted)")
@@ -64,7 +64,7 @@ import TestSupport
     #expect(refused.status == 1 && refused.errors.contains("Spanish, Italian, French"), "\(refused)")
     guard access("/usr/share/apertium/apertium-cat-ita/cat-ita.autogen.bin", F_OK) == 0 else { return }
     let shown = try home.run("word", "forms", "parlare", "--language", "italian")
-    #expect(shown.output.contains("present          singular  parlo "), "\(shown)")
+    #expect(shown.output.contains("present              singular  parlo "), "\(shown)")
     let json = try home.run("word", "forms", "amici", "--part", "noun", "--language", "italian", "--json")
     #expect(
       json.output.hasPrefix(

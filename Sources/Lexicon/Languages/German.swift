@@ -51,6 +51,9 @@ extension Language {
         schlafen:schlief heißen:hieß stoßen:stieß,stößt waschen:wusch graben:grub schwimmen:schwamm schweigen:schwieg \
         weichen:wich gleichen:glich streichen:strich verlieren:verlor fließen:floss wiegen:wog schmelzen:schmolz \
         beginnen:begann
-        """, withoutParticle: "du dein seinen meinen bist seid warst wäre gewesen sei seien wären wärst",
+        """,
+      withoutParticle: """
+        du dein seinen meinen bist seid warst wäre gewesen sei seien wären wärst unten oben hinten vorn innen außen
+        """,
       conjunctions: "und oder sowie aber doch sondern denn"))
 }
