@@ -5,11 +5,10 @@
 // A word is a piece of the text: a range of words, such as `dámelo`, is one, with the lemma of the word in it that
 // matters most. A particle that belongs to a verb is a part of that: `gave … up`.
 
-import Glibc
 import Lexicon
 import Text
 
-struct AnalysedWord: Equatable {
+struct AnalysedWord {
   /// `open` is a word of which the analysis does not say what it is.
   enum Kind { case word, name, number, part, open }
 
@@ -21,34 +20,29 @@ struct AnalysedWord: Equatable {
   var reading: String
   /// The index, in its sentence, of the verb that it is a part of.
   var verb: Int?
+  /// Its number in the analysis, and that of the verb if it is a particle.
+  fileprivate(set) var id: Int, head: Int?
+  fileprivate(set) var isVerb: Bool, joins: Bool
 }
 
 /// A line of an analysis. A range of words has the number of its last one too.
 struct AnalysisRow {
+  typealias Cell = Slice<UnsafeBufferPointer<UInt8>>
+
   /// The parts of speech; the one that matters most in a range comes first.
   static let parts = "VERB NOUN ADJ ADV PROPN NUM INTJ AUX PRON ADP DET PART SCONJ CCONJ X".split(separator: " ")
 
-  let id, last, head: Int
-  let form, lemma, part, reading: String
-  let isParticle: Bool
-  /// Whether a headword may consist of it and its neighbours. X is what prefixes are.
-  var joins: Bool { part == "NOUN" || part == "VERB" || part == "ADJ" || part == "ADV" || part == "X" }
-
-  /// - Parameter cells: the ten columns.
-  init(_ id: Int, _ last: Int, _ cells: [Slice<UnsafeBufferPointer<UInt8>>]) {
-    func text(_ column: Int) -> String { AnalysisReader.text(cells[column]) }
-    (self.id, self.last, head, form, part) = (id, last, Int(text(6)) ?? 0, text(1), text(3))
-    lemma = cells[2].elementsEqual("_".utf8) ? form : text(2)
-    isParticle = cells[7].elementsEqual("compound:prt".utf8) && ["ADP", "ADV", "PART", "ADJ"].contains(part)
+  let id, last: Int
+  let cells: [Cell]
+  var part: String { AnalysisReader.text(cells[3]) }
+  var lemma: String { AnalysisReader.text(cells[2].elementsEqual("_".utf8) ? cells[1] : cells[2]) }
+  var reading: String {
     let found = cells[9].split(separator: UInt8(ascii: "|")).first { $0.starts(with: "Reading=".utf8) }
-    reading = found.map { AnalysisReader.text($0.dropFirst(8)) } ?? ""
+    return found.map { AnalysisReader.text($0.dropFirst(8)) } ?? ""
   }
 }
 
 struct AnalysisReader {
-  /// A word with its line, or with the one of its range that matters most.
-  typealias Unit = (word: AnalysedWord, row: AnalysisRow)
-
   /// The languages in which a particle precedes the lemma of its verb, `anrufen`; in others it follows, `give up`.
   private static let prefixing: Set<String> = ["de", "nl", "af", "hu"]
 
@@ -68,7 +62,7 @@ struct AnalysisReader {
   /// The last sentence, whose end depends on what follows.
   private(set) var last: (range: Range<Int>, words: [AnalysedWord])?
 
-  static func text(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> String {
+  static func text(_ bytes: AnalysisRow.Cell) -> String {
     String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
   }
 
@@ -98,7 +92,7 @@ struct AnalysisReader {
     if let last { try body(last.range.lowerBound..<paragraphs[last.words[0].paragraph].upperBound, last.words) }
   }
 
-  private mutating func addRow(_ line: Slice<UnsafeBufferPointer<UInt8>>) throws {
+  private mutating func addRow(_ line: AnalysisRow.Cell) throws {
     let cells = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
     guard cells.count == 10 else { throw failureHere("has \(counted(cells.count, "column")), and 10 are expected") }
     let id = Self.text(cells[0])
@@ -111,102 +105,109 @@ struct AnalysisReader {
     }
     guard cells[1].count <= 1_000 else { throw failureHere("has a word of more than 1,000 bytes") }
     guard rows.count < 10_000 else { throw failureHere("is in a sentence of more than 10,000 words") }
-    rows.append(AnalysisRow(first, bounds[bounds.count - 1], cells))
+    rows.append(AnalysisRow(id: first, last: bounds[bounds.count - 1], cells: cells))
   }
 
   private mutating func endSentence(_ body: (Range<Int>, [AnalysedWord]) throws -> Void) throws {
-    var (units, rest): ([Unit], ArraySlice<AnalysisRow>) = ([], rows[...])
+    var (words, rest): ([AnalysedWord], ArraySlice<AnalysisRow>) = ([], rows[...])
     rows = []
-    while let unit = rest.popFirst() {
-      let inner = rest.prefix { $0.id <= unit.last && unit.last > unit.id }
+    while let row = rest.popFirst() {
+      let inner = rest.prefix { $0.id <= row.last && row.last > row.id }
       rest = rest.dropFirst(inner.count)
-      guard let range = find(unit.form) ?? find(unit.form.composed) else {
+      guard let range = find(row.cells[1]) ?? findComposed(row.cells[1]) else {
         dropped += 1
         continue
       }
       placed += 1
-      guard let found = self.unit(range, inner.isEmpty ? [unit] : inner) else { continue }
+      guard let word = word(range, inner.isEmpty ? [row] : inner) else { continue }
       // Some analysers divide 2004.
-      if let before = units.last?.word, before.kind == .number, found.word.kind == .number,
+      if let before = words.last, before.kind == .number, word.kind == .number,
         before.range.upperBound == range.lowerBound
       {
-        units[units.count - 1].word.range = before.range.lowerBound..<range.upperBound
+        words[words.count - 1].range = before.range.lowerBound..<range.upperBound
       } else {
-        units.append(found)
+        words.append(word)
       }
     }
-    if let headwords { units = joined(units, headwords) }
+    if let headwords { words = joined(words, headwords) }
     var first = 0
-    for next in units.indices.dropFirst() {
-      let (before, word) = (units[next - 1].word, units[next].word)
-      var end = tokenizer.wideEnd(text, after: before.range, before: word.range)
-      if before.paragraph != word.paragraph || next - first == Tokenizer.longestSentence { end = word.range.lowerBound }
+    for next in words.indices.dropFirst() {
+      var end = tokenizer.wideEnd(text, after: words[next - 1].range, before: words[next].range)
+      if words[next - 1].paragraph != words[next].paragraph || next - first == Tokenizer.longestSentence {
+        end = words[next].range.lowerBound
+      }
       guard let end else { continue }
-      try emit(units[first..<next], end, body)
+      try emit(Array(words[first..<next]), end, body)
       first = next
     }
-    if first < units.count { try emit(units[first...], place, body) }
+    if first < words.count { try emit(first == 0 ? words : Array(words[first...]), place, body) }
+  }
+
+  private mutating func findComposed(_ form: AnalysisRow.Cell) -> Range<Int>? {
+    var composed = Self.text(form).composed
+    return composed.withUTF8 { find($0[...]) }
   }
 
   /// Finds a word in the text, here or up to 200 characters ahead, within one paragraph.
-  private mutating func find(_ form: String) -> Range<Int>? {
+  private mutating func find(_ form: AnalysisRow.Cell) -> Range<Int>? {
     while place < text.count, case let (scalar, length) = Tokenizer.scalar(text, place),
       scalar.value <= 0x20 || scalar.value == 0x3000 || scalar.value < 0x3000 && scalar.properties.isWhitespace
     { place += length }
-    var (form, index, number) = (form, place, paragraph)
-    let (text, paragraphs) = (text, paragraphs)
-    let range = form.withUTF8 { wanted -> Range<Int>? in
-      guard let first = wanted.first, let start = wanted.baseAddress, let bytes = text.baseAddress else { return nil }
-      for _ in 0...200 {
-        while number < paragraphs.count, index >= paragraphs[number].upperBound { number += 1 }
-        guard number < paragraphs.count else { return nil }
-        let end = index + wanted.count
-        if text[index] == first, end <= paragraphs[number].upperBound,
-          memcmp(bytes + index, start, wanted.count) == 0
-        {
-          return index..<end
-        }
-        index += Tokenizer.scalar(text, index).length
+    var (index, number) = (place, paragraph)
+    guard let first = form.first else { return nil }
+    for _ in 0...200 {
+      while number < paragraphs.count, index >= paragraphs[number].upperBound { number += 1 }
+      guard number < paragraphs.count else { return nil }
+      let end = index + form.count
+      if text[index] == first, end <= paragraphs[number].upperBound, text[index..<end].elementsEqual(form) {
+        (place, paragraph) = (end, number)
+        return index..<end
       }
-      return nil
+      index += Tokenizer.scalar(text, index).length
     }
-    if let range { (place, paragraph) = (range.upperBound, number) }
-    return range
+    return nil
   }
 
   /// Returns the word of a piece of the text; nil for a piece without letters and digits.
-  private func unit(_ range: Range<Int>, _ rows: ArraySlice<AnalysisRow>) -> Unit? {
-    func rank(_ row: AnalysisRow) -> Int { AnalysisRow.parts.firstIndex { $0 == row.part } ?? .max }
+  private func word(_ range: Range<Int>, _ rows: ArraySlice<AnalysisRow>) -> AnalysedWord? {
+    func rank(_ row: AnalysisRow) -> Int {
+      AnalysisRow.parts.firstIndex { row.cells[3].elementsEqual($0.utf8) } ?? .max
+    }
     let scalars = Self.text(text[range]).unicodeScalars
-    guard let main = rows.min(by: { rank($0) < rank($1) }),
+    guard let main = rows.count == 1 ? rows.first : rows.min(by: { rank($0) < rank($1) }),
       scalars.contains(where: { $0.isLetter || $0.properties.numericType != nil })
     else { return nil }
-    let isNumber = main.part == "NUM" && scalars.first?.properties.generalCategory == .decimalNumber
-    let isName = rows.allSatisfy { $0.part == "PROPN" }
-    let kind: AnalysedWord.Kind = isName ? .name : isNumber ? .number : main.part == "_" ? .open : .word
-    let word = AnalysedWord(range: range, paragraph: paragraph, lemma: main.lemma, kind: kind, reading: main.reading)
-    return (word, main)
+    let part = main.part
+    let isNumber = part == "NUM" && scalars.first?.properties.generalCategory == .decimalNumber
+    let isName = part == "PROPN" && rows.allSatisfy { $0.part == part }
+    let kind: AnalysedWord.Kind = isName ? .name : isNumber ? .number : part == "_" ? .open : .word
+    let isParticle =
+      main.cells[7].elementsEqual("compound:prt".utf8) && ["ADP", "ADV", "PART", "ADJ"].contains(part)
+    let head = isParticle ? Int(Self.text(main.cells[6])) : nil
+    // X is what prefixes are.
+    let joins = kind == .word && (part == "NOUN" || part == "VERB" || part == "ADJ" || part == "ADV" || part == "X")
+    return AnalysedWord(
+      range: range, paragraph: paragraph, lemma: main.lemma, kind: kind, reading: main.reading, id: main.id,
+      head: head, isVerb: part == "VERB" || part == "AUX", joins: joins)
   }
 
   /// Joins the longest runs of two to five neighbours whose forms, the last as a lemma, are a headword.
-  private func joined(_ units: [Unit], _ headwords: HeadwordSet) -> [Unit] {
-    func joins(_ unit: Unit) -> Bool { unit.row.joins && unit.word.kind == .word }
-    var (joined, rest): ([Unit], ArraySlice<Unit>) = ([], units[...])
-    while let unit = rest.popFirst() {
-      let start = unit.word.range.lowerBound
-      var (end, found, count) = (unit.word.range.upperBound, unit, 0)
-      var reading = unit.word.reading
-      for (number, next) in rest.prefix(4).enumerated() where joins(unit) {
-        guard joins(next), next.word.range.lowerBound == end else { break }
-        let lemma = Self.text(text[start..<end]) + next.word.lemma
-        end = next.word.range.upperBound
-        reading = reading.isEmpty || next.word.reading.isEmpty ? "" : reading + next.word.reading
+  private func joined(_ words: [AnalysedWord], _ headwords: HeadwordSet) -> [AnalysedWord] {
+    var (joined, index): ([AnalysedWord], Int) = ([], 0)
+    while index < words.count {
+      var (found, next, reading) = (words[index], index + 1, words[index].reading)
+      let start = found.range.lowerBound
+      for last in index + 1..<max(index + 1, min(index + 5, words.count)) where words[index].joins {
+        let word = words[last]
+        guard word.joins, word.range.lowerBound == words[last - 1].range.upperBound else { break }
+        reading = reading.isEmpty || word.reading.isEmpty ? "" : reading + word.reading
+        let lemma = Self.text(text[start..<word.range.lowerBound]) + word.lemma
         guard headwords.contains(lemma) else { continue }
-        (count, found) = (number + 1, next)
-        (found.word.range, found.word.lemma, found.word.reading) = (start..<end, lemma, reading)
+        (found, next) = (word, last + 1)
+        (found.range, found.lemma, found.reading) = (start..<word.range.upperBound, lemma, reading)
       }
       joined.append(found)
-      rest = rest.dropFirst(count)
+      index = next
     }
     return joined
   }
@@ -214,22 +215,21 @@ struct AnalysisReader {
   /// Ends a sentence: makes each particle a part of its verb, one of each verb, and passes on the sentence before,
   /// which goes on to the end of its paragraph if it is the last one there.
   private mutating func emit(
-    _ units: ArraySlice<Unit>, _ end: Int, _ body: (Range<Int>, [AnalysedWord]) throws -> Void
+    _ sentence: [AnalysedWord], _ end: Int, _ body: (Range<Int>, [AnalysedWord]) throws -> Void
   ) throws {
-    var (units, taken): ([Unit], Set<Int>) = (Array(units), [])
-    for index in units.indices where units[index].row.isParticle {
-      let row = units[index].row
-      guard let verb = units.firstIndex(where: { $0.row.id == row.head }), verb != index,
-        ["VERB", "AUX"].contains(units[verb].row.part), taken.insert(verb).inserted
+    var words = sentence
+    for index in words.indices {
+      guard let head = words[index].head, let verb = words.firstIndex(where: { $0.id == head && $0.isVerb }),
+        verb != index, !words.contains(where: { $0.verb == verb })
       else { continue }
-      let (lemma, particle) = (units[verb].word.lemma, row.form.lowercased())
-      let plain = lemma.replacing(text: "_", with: "")
-      units[verb].word.lemma =
+      let particle = Self.text(text[words[index].range]).lowercased()
+      let plain = words[verb].lemma.replacing(text: "_", with: "")
+      words[verb].lemma =
         !Self.prefixing.contains(language.baseCode)
-        ? "\(lemma) \(particle)" : plain.hasPrefix(particle) ? plain : particle + plain
-      (units[index].word.kind, units[index].word.lemma, units[index].word.verb) = (.part, "", verb)
+        ? "\(words[verb].lemma) \(particle)" : plain.hasPrefix(particle) ? plain : particle + plain
+      (words[index].kind, words[index].lemma, words[index].verb) = (.part, "", verb)
     }
-    let paragraph = units[0].word.paragraph
+    let paragraph = words[0].paragraph
     var start = paragraphs[paragraph].lowerBound
     if let last {
       let isLast = last.words[0].paragraph != paragraph
@@ -237,6 +237,6 @@ struct AnalysisReader {
       let end = isLast ? paragraphs[last.words[0].paragraph].upperBound : start
       try body(last.range.lowerBound..<end, last.words)
     }
-    last = (start..<max(start, min(end, paragraphs[paragraph].upperBound)), units.map(\.word))
+    last = (start..<max(start, min(end, paragraphs[paragraph].upperBound)), words)
   }
 }
