@@ -172,7 +172,8 @@ let package = Package(
         "Exchange", "WordGames", "Workspace", "Wire", "CConfinement",
       ], isLarge: true,
       resources: [
-        "exercise.lua", "exercise_test.lua", "expect.lua", "init.lua", "mode.lua", "mode_test.lua", "plugin.json",
+        "exercise.lua", "exercise_test.lua", "expect.lua", "format.lua", "format_test.lua", "init.lua", "mode.lua",
+        "mode_test.lua", "plugin.json",
         "test.lua",
       ].map { .embedInCode("Lua/" + $0) }),
     room(

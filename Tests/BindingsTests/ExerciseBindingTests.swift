@@ -58,7 +58,7 @@ import TestWorkspace
       s = ask("graded")
       """)
     try program.check([
-      ("s:give('x').rating, s:give('x').feedback", "easy 7"), ("s:give('y').rating, s:give('y').feedback", "good "),
+      ("s:give('x').rating, s:give('x').feedback", "easy 7"), ("s:give('y').rating, s:give('y').feedback", "nil "),
     ])
   }
 

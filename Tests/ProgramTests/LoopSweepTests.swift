@@ -95,7 +95,7 @@ import TestSupport
     try home.write(String(repeating: "The cats sat on 7 mats. ", count: 500), to: "text.txt")
     #expect(try home.run("word", "check", "x").status < 2)
     let rights = [
-      "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "settings", "shell",
+      "decks.read", "decks.write", "documents.read", "documents.write", "words", "games", "study", "settings", "shell",
       "shell.run", "texts", "files.read:\(home.path)", "files.write:\(home.path)/written",
     ]
     try home.plugin(

@@ -5,7 +5,7 @@ import TestSupport
 
 @Suite struct MemoryTests {
   private static let everything = """
-    ["decks.read", "decks.write", "documents.read", "documents.write", "words", "texts", "games", "settings", "shell", "shell.run", \
+    ["decks.read", "decks.write", "documents.read", "documents.write", "words", "texts", "games", "study", "settings", "shell", "shell.run", \
     "files.read:FOLDER"]
     """
 

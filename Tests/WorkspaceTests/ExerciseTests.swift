@@ -5,6 +5,7 @@ import Memory
 import Problems
 import Templates
 import TestWorkspace
+import ToggleSettings
 import Values
 
 @testable import Workspace

@@ -257,9 +257,12 @@ public enum PluginKind: String, CaseIterable, Sendable {
   /// The files of a new plugin, with tests that it passes. NAME is the plugin's name in them.
   fileprivate func files(of name: String) -> [PackedFile] {
     let files = [("plugin.json", PackageResources.plugin_json), ("init.lua", parts.code), ("test.lua", parts.tests)]
-    let words = ["NAME": name, "KIND": rawValue, "PERMISSIONS": parts.permissions, "SUMMARY": parts.summary]
+    let words = [
+      ("NAMES", "[\"NAME\"]"), ("NAME", name), ("KIND", rawValue), ("PERMISSIONS", parts.permissions),
+      ("SUMMARY", parts.summary),
+    ]
     return files.map { file, text in
-      let text = words.reduce(String(decoding: text, as: UTF8.self)) { $0.replacing(text: $1.key, with: $1.value) }
+      let text = words.reduce(String(decoding: text, as: UTF8.self)) { $0.replacing(text: $1.0, with: $1.1) }
       return PackedFile(file, Array(text.utf8))
     }
   }

@@ -24,8 +24,8 @@ public struct Exercise {
   public var isRecognition = false
   /// Makes the question of a card, or null and in a few words why there is none. After an undo the seed is the same.
   public var prepare: (SessionHandle, CardHandle, _ seed: UInt64) throws -> (question: Value, reason: String)
-  /// Judges an answer; nil where the comparison with what is expected does.
-  public var grade: (Value, GivenAnswer) throws -> (rating: Rating, feedback: String)? = { _, _ in nil }
+  /// Judges an answer. Without it, or where it returns nil, the comparison with what is expected does.
+  public var grade: ((Value, GivenAnswer) throws -> (rating: Rating, feedback: String)?)?
 
   public init(
     _ name: String, _ input: Input, owner: Owner,
@@ -90,7 +90,7 @@ public struct CardQuestion {
     if !range.contains(options.count) {
       return "its question needs \(range.lowerBound) to \(range.upperBound) \(optionsName)"
     }
-    if expected.isEmpty, input != .none { return "its question has nothing expected" }
+    if expected.isEmpty, exercise?.grade == nil, input != .none { return "its question has nothing expected" }
     return shown.record?["rest"]?.json.utf8.count ?? 0 > 4096 ? "rest has more than 4 KB" : nil
   }
 
@@ -183,9 +183,10 @@ extension SessionHandle {
     }
     let given = try question.given(line)
     let words = question.words(given.text, isWord: workspace.words.isListed)
-    let judged = try question.exercise?.grade(question.shown, given)
+    let judged = try question.exercise?.grade?(question.shown, given)
     return GivenResult(
-      rating: judged?.rating ?? (question.input == .none ? nil : words.rating), feedback: judged?.feedback ?? "",
+      rating: judged?.rating ?? (question.input == .none || words.isEmpty ? nil : words.rating),
+      feedback: judged?.feedback ?? "",
       expected: question.expected.first ?? answer, words: words)
   }
 

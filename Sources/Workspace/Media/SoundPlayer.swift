@@ -27,11 +27,11 @@ extension MediaOperations {
       if let first = sounds.first { _ = try path(first) }
       return
     }
-    try play(files)
+    try play(files: files)
   }
 
   /// Plays files, each under the name that the program gets.
-  func play(_ files: [(path: String, name: String)]) throws {
+  func play(files: [(path: String, name: String)]) throws {
     let words = try workspace.preferences().session.mediaPlayer
     guard let program = words.first else { throw WorkspaceError.noPlayer }
     guard let path = executable(program) else { throw WorkspaceError.playerMissing(program) }

@@ -50,7 +50,7 @@ public struct SpeechOperations {
     let scratch = try Scratch(.package, in: workspace.environment.folders.temporary)
     let path = scratch.path("speech.wav")
     try AtomicFile.write(path, sound(of: text, in: language), .internalFile(temporaryName: "speech.new"))
-    try workspace.media.play([(path, "speech.wav")])
+    try workspace.media.play(files: [(path, "speech.wav")])
     workspace.opened.speech = scratch
   }
 
