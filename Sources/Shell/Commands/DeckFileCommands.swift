@@ -142,9 +142,7 @@ enum DeckFileCommands {
   /// - Parameter decks: those that were imported into: all that packages brought, or one.
   private static func words(_ report: ImportReport, _ decks: [String], _ session: Session) throws -> [String] {
     let cards = report.cards
-    // Nothing was imported if nothing was found, and no deck was made.
-    let isNothing = cards.added + cards.updated + cards.skipped == 0
-    let target = isNothing ? "" : firstFew(decks.map { quoted($0) }, 5)
+    let target = cards.added + cards.updated + cards.skipped == 0 ? "" : firstFew(decks.map { quoted($0) }, 5)
     var parts = ["Imported \(session.counted(cards.added, "card"))\(target.isEmpty ? "" : " into \(target)")"]
     var rest: [String] = []
     if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
