@@ -173,7 +173,6 @@ extension QueryParser {
     return true
   }
 
-  /// - Parameter known: the words of which the nearest is suggested in place of a wrong one.
   func expected(_ what: String, at place: Int? = nil, near word: String = "", among known: [String] = []) -> DeckError {
     let near = word.isEmpty ? nil : suggestion(for: word, among: known)
     return .badQuery(query: text, column: (place ?? position) + 1, expected: what, near: near)

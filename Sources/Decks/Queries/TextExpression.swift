@@ -21,7 +21,6 @@ final class TextExpression: Equatable {
   private let code: OpaquePointer
   private let limits: OpaquePointer?
   private let result: OpaquePointer?
-  /// For the text after a replacement.
   private lazy var room = [UInt8](repeating: 0, count: CardTexts.limit + 1)
 
   /// - Throws: an error with the offset in characters and a text that completes "... expected".

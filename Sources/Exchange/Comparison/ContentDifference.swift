@@ -27,15 +27,6 @@ public struct ComparedChange: Sendable {
   public var predecessor: String?
 }
 
-extension ComparedChange {
-  /// A note with other fields; nil if they are the same.
-  public init?(ofNote key: String, fields names: [String], from old: [String], to new: [String]) {
-    (kind, event, self.key, title) = (.note, .changed, key, old.first ?? "")
-    fields = zip(names, zip(old, new)).map { Field(name: $0, old: $1.0, new: $1.1) }.filter { $0.old != $0.new }
-    if fields.isEmpty { return nil }
-  }
-}
-
 public struct MergeCounts: Equatable, Sendable {
   public var added = 0
   public var changed = 0
@@ -128,6 +119,13 @@ public struct ContentDifference: Sendable {
 }
 
 extension ComparedChange {
+  /// A note with other fields; nil if they are the same.
+  public init?(ofNote key: String, fields names: [String], from old: [String], to new: [String]) {
+    (kind, event, self.key, title) = (.note, .changed, key, old.first ?? "")
+    fields = zip(names, zip(old, new)).map { Field(name: $0, old: $1.0, new: $1.1) }.filter { $0.old != $0.new }
+    if fields.isEmpty { return nil }
+  }
+
   /// Compares one entry; returns nil when both are the same.
   public init?(of kind: ComparedKind, from old: ComparedEntry?, to new: ComparedEntry?) {
     switch (old, new) {

@@ -193,8 +193,8 @@ extension CardProperty {
   }
 
   static func named(_ name: String, among properties: [CardProperty]) throws -> CardProperty {
-    let known = properties.first { [$0.rawValue, $0.description.figure?.short].contains(name.lowercased()) }
-    if let known { return known }
+    let wanted = name.lowercased()
+    for known in properties where [known.rawValue, known.description.figure?.short].contains(wanted) { return known }
     let names = properties.map(\.rawValue)
     throw ShellError.notColumn(name, suggestion: suggestion(for: name, among: names), columns: names)
   }

@@ -146,7 +146,8 @@ enum DeckFileCommands {
   /// - Parameter deck: nil if packages were imported under the names of their own decks.
   private static func words(_ report: ImportReport, _ deck: String?, _ session: Session) throws -> [String] {
     let cards = report.cards
-    let target = firstFew((deck.map { [$0] } ?? report.decks).map { quoted($0) }, 5)
+    let decks = deck.map { [$0] } ?? report.decks
+    let target = cards.added + cards.updated + cards.skipped == 0 ? "" : firstFew(decks.map { quoted($0) }, 5)
     var parts = ["Imported \(session.counted(cards.added, "card"))\(target.isEmpty ? "" : " into \(target)")"]
     var rest: [String] = []
     if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }

@@ -15,7 +15,7 @@ struct Diagnosis {
   private typealias Area = DoctorFinding.Area
 
   let workspace: Workspace
-  /// Whether only the media are checked: then what can do without a reason to be repaired is repaired, too.
+  /// Whether only the media are checked: then unused ones are removed.
   var isOfMedia = false
 
   func findings(in area: DoctorFinding.Area) throws -> [DoctorFinding] {

@@ -164,7 +164,6 @@ extension CareOperations {
 
   /// Applies the remedy of each finding.
   private func mend(_ found: [DoctorFinding]) throws {
-    // Before others are removed: their content stays until the next time.
     if found.contains(where: { $0.code == DoctorFinding.removedMedia }) { try workspace.media.clean() }
     try removingOnFailure { created in
       let values = found.contains { $0.area == .decks } ? try workspace.read { try DecksCheck.unreadable($0) } : []

@@ -73,7 +73,6 @@ public struct ExchangeOperations {
     }
   }
 
-  /// - Parameter deck: nil if the files are packages whose decks keep their names.
   func importCards(
     _ db: Database, into deck: DeckID?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
     isNew: Bool = false, progress: @escaping ImportProgress

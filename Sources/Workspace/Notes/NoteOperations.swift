@@ -97,10 +97,9 @@ public struct NoteOperations {
         let new = try zip(type.fields, note.fields).map { name, old in
           try wanted == nil || name == wanted ? text.applied(toHTML: old) ?? old : old
         }
-        guard let change = ComparedChange(ofNote: note.guid, fields: type.fields, from: note.fields, to: new) else {
-          continue
+        if let change = ComparedChange(ofNote: note.guid, fields: type.fields, from: note.fields, to: new) {
+          found.append((workspace.handle(of: id), Dictionary(firstOf: change.fields.map { ($0.name, $0.new) }), change))
         }
-        found.append((workspace.handle(of: id), Dictionary(firstOf: change.fields.map { ($0.name, $0.new) }), change))
       }
       if !hasField, let field, let type = types.values.min(by: { $0.name < $1.name }) { throw type.unknownField(field) }
       return found
