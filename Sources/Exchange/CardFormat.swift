@@ -1,8 +1,7 @@
 // The formats that cards are imported from and exported to: their names, endings, what each can hold, and what reads
 // and writes it.
 // Invariant: every fact about a native format is in its constant and nowhere else; every one can be read, and written
-// unless it is listed as only read. A format that a plugin adds has the same description; its functions are in the table
-// of formats.
+// unless it is listed as only read. A format of a plugin has the same description; its functions are in `FormatTable`.
 
 import Files
 public import Templates

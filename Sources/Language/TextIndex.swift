@@ -157,16 +157,6 @@ public struct TextIndex: Sendable {
   }
 }
 
-extension String {
-  /// Returns the text, cut after a number of characters.
-  public func shortened(to limit: Int) -> String {
-    guard utf8.count > limit, let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end < endIndex else {
-      return self
-    }
-    return self[..<end] + "…"
-  }
-}
-
 /// Collects paragraphs and analyses them at the end. The parameter `watch` of its functions is called often enough to
 /// stop the work in time, and is passed the bytes that are held.
 public struct TextBuilder {

@@ -132,3 +132,13 @@ public struct TextView: Sendable {
     return nil
   }
 }
+
+extension String {
+  /// Returns the text, cut after a number of characters.
+  public func shortened(to limit: Int) -> String {
+    guard utf8.count > limit, let end = index(startIndex, offsetBy: limit, limitedBy: endIndex), end < endIndex else {
+      return self
+    }
+    return self[..<end] + "…"
+  }
+}

@@ -88,7 +88,7 @@ import TestSupport
         == ["\u{1B}[1mletters  word\u{1B}[0m", "      3  uno", "      4  tres"])
   }
 
-  @Test(arguments: ["mode", "command", "exercise"])
+  @Test(arguments: ["mode", "command", "exercise", "format"])
   func `a new plugin of each kind passes its own test, in its own process`(kind: String) throws {
     #expect(try home.run("plugin", "new", "own", "--kind", kind).status == 0)
     let run = try home.run("plugin", "test", "own")

@@ -243,7 +243,7 @@ extension PluginHost {
 
 /// What a new plugin adds.
 public enum PluginKind: String, CaseIterable, Sendable {
-  case mode, command, exercise
+  case mode, command, exercise, format
 
   private var parts: (code: [UInt8], tests: [UInt8], permissions: String, summary: String) {
     typealias Resource = PackageResources
@@ -251,6 +251,7 @@ public enum PluginKind: String, CaseIterable, Sendable {
     case .mode: (Resource.mode_lua, Resource.mode_test_lua, #""games", "words""#, "Words with a double letter.")
     case .command: (Resource.init_lua, Resource.test_lua, #""shell""#, "Counts the letters of words.")
     case .exercise: (Resource.exercise_lua, Resource.exercise_test_lua, #""study""#, "Writes prompts from answers.")
+    case .format: (Resource.format_lua, Resource.format_test_lua, #""formats""#, "Reads lines with an equals sign.")
     }
   }
 
@@ -258,7 +259,7 @@ public enum PluginKind: String, CaseIterable, Sendable {
   fileprivate func files(of name: String) -> [PackedFile] {
     let files = [("plugin.json", PackageResources.plugin_json), ("init.lua", parts.code), ("test.lua", parts.tests)]
     let words = [
-      ("NAMES", "[\"NAME\"]"), ("NAME", name), ("KIND", rawValue), ("PERMISSIONS", parts.permissions),
+      ("NAMES", self == .format ? "{\"NAME\": [\"NAME\"]}" : "[\"NAME\"]"), ("NAME", name), ("KIND", rawValue), ("PERMISSIONS", parts.permissions),
       ("SUMMARY", parts.summary),
     ]
     return files.map { file, text in

@@ -85,7 +85,7 @@ private func study(_ fields: NoteFields, _ card: CardTemplate) throws {
       hold(CardDrawing(html.back.text).words.utf8.allSatisfy { $0 != 0x1B }, "a card can move the cursor")
       if let asked = maker.typedQuestion(fields, ordinal: ordinal) {
         let typed = String(answer.prefix(500))
-        _ = TypedComparison(typed: typed, expected: asked.expected, ignoresAccents: asked.ignoresAccents)
+        _ = WordComparison(given: typed, expected: asked.expected, ignoresAccents: asked.ignoresAccents) { _ in false }
       }
     }
   }
