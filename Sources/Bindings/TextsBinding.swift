@@ -23,7 +23,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "open", ["path": .oneOf([.string, .list(.string)]), "options": .optional(.table)],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
-        "Opens one file or several as a text: \(TextFormat.endings). Options: language (default: "
+      "Opens one file or several as a text: \(TextFormat.endings). Options: language (default: "
         + "what the file declares or its words show), encoding, translation (a path, or one for each "
         + "file), offset, deck (only its cards count as known), known (a list of words that count as known)."
     ) { stack in

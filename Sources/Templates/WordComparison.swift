@@ -146,7 +146,7 @@ private struct Token {
     text.composed.split { !apostrophes.contains($0) && ($0.isWhitespace || $0.isPunctuation) }.compactMap { word in
       let letters = word.drop(while: apostrophes.contains)
       guard let last = letters.lastIndex(where: { !apostrophes.contains($0) }) else { return nil }
-      return Token(String(letters[...last]))
+      return Token(String(letters[...last].map { apostrophes.contains($0) ? "'" : $0 }))
     }
   }
 

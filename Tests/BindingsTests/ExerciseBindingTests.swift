@@ -44,7 +44,7 @@ import TestWorkspace
       ("#others, others[1].prompt ~= 'uno', #mixed, language", "4 true 3 english"),
       ("q.input, q.prompt, q.hint, q.expected, q.reveal, q.rest", "text ? h nil nil nil"),
       ("s:give('UNO').rating, s:give('zzz').rating, s:give('zzz').expected", "good again uno"),
-      ("s:give('zzz').words[1]", "{expected = uno, given = zzz, mark = wrong}"),
+      ("s:give('zzz').words[1]", "{expected=uno, given=zzz, mark=wrong}"),
     ])
     try program.fails([("q.prompt = 'x'", "exercise"), ("s:give()", "#1"), ("others[1].prompt.x.y = 1", "nil")])
   }
@@ -95,7 +95,7 @@ import TestWorkspace
   @Test func `two texts are compared as answers are`() throws {
     try program.check([
       ("study.compare('El pero', 'el perro').rating, study.compare('a', 'a').rating", "hard good"),
-      ("study.compare('x', 'a b').words[2]", "{expected = b, given = , mark = missing}"),
+      ("study.compare('x', 'a b').words[2]", "{expected=b, given=x, mark=wrong}"),
     ])
   }
 

@@ -33,10 +33,6 @@ import TestSupport
 
   private let types = ("[Content_Types].xml", "<Types/>")
 
-  private func relationships(_ target: String) -> (String, String) {
-    ("_rels/.rels", "<Relationships><Relationship Type='http://x/officeDocument' Target='\(target)'/></Relationships>")
-  }
-
   @Test func `Word's deletions, moves, fields, fallbacks and readings are not read, and a box follows its paragraph`()
     throws
   {
@@ -50,7 +46,7 @@ import TestSupport
       <w:ruby><w:rt><w:r><w:t>kan</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>漢</w:t></w:r></w:rubyBase></w:ruby></w:p>
       </w:body></w:document>
       """
-    let found = try texts("a.docx", [types, relationships("/word/main.xml"), ("word/main.xml", body)])
+    let found = try texts("a.docx", [types, ("word/document.xml", body)])
     #expect(found == ["Uno dos & tres. x漢", "caja"])
   }
 
@@ -76,8 +72,8 @@ import TestSupport
     let list = ("META-INF/manifest.xml", "<manifest:file-entry><manifest:encryption-data/></manifest:file-entry>")
     #expect(
       message("a.odt", [("content.xml", "\u{1}\u{2}"), list]).hasSuffix("it is encrypted; save it without a password"))
-    let table = [types, relationships("xl/workbook.xml"), ("xl/workbook.xml", "<workbook/>")]
-    #expect(message("a.docx", table).hasSuffix("it is a document of Office, but not a text"))
+    #expect(
+      message("a.docx", [types, ("xl/workbook.xml", "<workbook/>")]).contains("it is not an EPUB, .docx or .odt"))
     #expect(message("b.docx", [("a", "b")]).contains("it is not an EPUB, .docx or .odt"))
     #expect(message("b.odt", [("content.xml", "<text:p> </text:p>")]).hasSuffix("contains no text"))
   }

@@ -63,9 +63,13 @@ import TestSupport
     let refused = try home.run("word", "forms", "ev", "--language", "turkish")
     #expect(refused.status == 1 && refused.errors.contains("Spanish, Italian, French"), "\(refused)")
     guard access("/usr/share/apertium/apertium-cat-ita/cat-ita.autogen.bin", F_OK) == 0 else { return }
-    let shown = try home.run("word", "forms", "parlare", "--language", "italian")
+    let environment = home.environment(with: ["XDG_DATA_DIRS=/usr/share"])
+    func run(_ words: String...) throws -> Run {
+      try Child([builtProgram("deckhand")] + words, environment: environment).finish(input: "")
+    }
+    let shown = try run("word", "forms", "parlare", "--language", "italian")
     #expect(shown.output.contains("present              singular  parlo "), "\(shown)")
-    let json = try home.run("word", "forms", "amici", "--part", "noun", "--language", "italian", "--json")
+    let json = try run("word", "forms", "amici", "--part", "noun", "--language", "italian", "--json")
     #expect(
       json.output.hasPrefix(
         "{\"form\": \"amico\", \"part\": \"noun\", \"features\": {\"number\": \"singular\", \"gender\": "
@@ -73,8 +77,8 @@ import TestSupport
     let code =
       "for _, f in ipairs(words.forms('parlo', {language='italian', part='verb'})) do if f.features.person == 3 "
       + "and f.features.mood == 'subjunctive' then print(f.form) end end"
-    #expect(try home.lua(code).output.hasPrefix("parli\nparlino\n"))
-    let unknown = try home.run("word", "forms", "xyzzy", "--language", "italian")
+    #expect(try run("-e", code).output.hasPrefix("parli\nparlino\n"))
+    let unknown = try run("word", "forms", "xyzzy", "--language", "italian")
     #expect(unknown.status == 1 && unknown.errors.contains("no forms of \"xyzzy\""), "\(unknown)")
   }
 

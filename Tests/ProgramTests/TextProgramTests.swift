@@ -35,9 +35,9 @@ import TestSupport
     }
     let plain = try home.write("el gato", to: "plain.txt")
     #expect(try home.run("text", "show", plain).errors.contains("text show: read as English, as game.language says"))
-    let other = try home.write("<html lang='ja'><p>el gato", to: "other.html")
+    let other = try home.write("<html lang='th'><p>el gato", to: "other.html")
     #expect(
-      try home.run("text", "show", other).errors.contains("its language, \"ja\", is not in `word languages`; read"))
+      try home.run("text", "show", other).errors.contains("its language, \"th\", is not in `word languages`; read"))
     #expect(try !run("text", "show", film).errors.contains("read as"))
     #expect(try run("text", "show", page, "--json").output.contains("\"language\": \"spanish\""))
   }

@@ -33,7 +33,7 @@ private final class Witness {}
     #expect(program.sound.ringsWhenRight && program.sound.ringsWhenWrong && program.sound.ringsAtTime)
     let groups = [
       "game", "sound", "accessibility", "study", "display", "backup", "history", "auth", "media", "prompt", "serve",
-      "text", "sync", "mcp",
+      "text", "sync", "mcp", "words",
     ].sorted()
     #expect(try tree.children(of: "").sorted() == groups)
   }

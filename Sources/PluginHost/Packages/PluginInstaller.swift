@@ -259,8 +259,8 @@ public enum PluginKind: String, CaseIterable, Sendable {
   fileprivate func files(of name: String) -> [PackedFile] {
     let files = [("plugin.json", PackageResources.plugin_json), ("init.lua", parts.code), ("test.lua", parts.tests)]
     let words = [
-      ("NAMES", self == .format ? "{\"NAME\": [\"NAME\"]}" : "[\"NAME\"]"), ("NAME", name), ("KIND", rawValue), ("PERMISSIONS", parts.permissions),
-      ("SUMMARY", parts.summary),
+      ("NAMES", self == .format ? "{\"NAME\": [\"NAME\"]}" : "[\"NAME\"]"), ("NAME", name), ("KIND", rawValue),
+      ("PERMISSIONS", parts.permissions), ("SUMMARY", parts.summary),
     ]
     return files.map { file, text in
       let text = words.reduce(String(decoding: text, as: UTF8.self)) { $0.replacing(text: $1.0, with: $1.1) }

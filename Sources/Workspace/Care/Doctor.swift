@@ -202,7 +202,7 @@ extension CareOperations {
         }
       }
       if has("bad_saved_game") { try GameTable.removeSaved(db) }
-      if has(DoctorFinding.unusedMedia) {
+      if found.contains(where: { $0.code == DoctorFinding.unusedMedia && $0.isMendable }) {
         for media in try workspace.media.check().unused { try MediaTable.remove(db, media.name) }
       }
       if has(DoctorFinding.unmadeCards) {

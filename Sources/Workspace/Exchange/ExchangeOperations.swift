@@ -3,7 +3,7 @@
 // not at all. Git is only queried, and runs no program that the folder's configuration names.
 
 public import CardDocuments
-public import Decks
+import Decks
 public import Exchange
 public import Files
 import Glibc
