@@ -210,7 +210,8 @@ struct JSONElement {
 
   /// Reads the schedule. One without a memory gets it from the answers, which are then those of another program.
   private func readSchedule(_ row: inout CardRow, _ log: [Value]) {
-    let isReplayed = !log.isEmpty && log.allSatisfy { $0.record?["rating"]?.integer != 0 }
+    // Each answer of our own log has a state.
+    let isReplayed = !log.isEmpty && log.allSatisfy { $0.record?["state"] == nil }
     let given = take(JSONName.schedule, &row) { json in
       json.hasPrefix("{") && (json.contains(text: "\"state\"") || isReplayed)
     }

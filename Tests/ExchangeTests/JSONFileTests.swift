@@ -265,11 +265,11 @@ import Text
     (#"{"prompt":"p","answer":"a","schedule":{"state":"new","lapses":1.5}}"#, "schedule.lapses must be a whole number"),
     (
       #"{"prompt":"p","answer":"a","reviews":[{"at":1,"rating":9,"state":"new","interval":1}]}"#,
-      "/reviews/0/rating: a rating from 1 to 4 expected"
+      "reviews.rating must be from 0 to 4"
     ),
     (
       #"{"prompt":"p","answer":"a","reviews":[{"at":"x","rating":3,"state":"new","interval":1}]}"#,
-      "/reviews/0/at: a number expected"
+      "reviews must be objects with at, rating, state and interval"
     ),
     (
       #"{"prompt":"p","answer":"a","schedule":{"state":"review","due":1e300,"stability":1,"difficulty":1}}"#,

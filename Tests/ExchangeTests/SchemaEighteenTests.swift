@@ -26,6 +26,7 @@ import Values
       for (sql, bytes) in rows { try db.run(sql, [bytes]) }
       var contents = PackageContents()
       try SchemaEighteen(db: db).read(into: &contents)
+      try SchemaEighteen(db: db).readSettings(into: &contents)
       return contents
     }
   }

@@ -50,7 +50,8 @@ const diacritics = /(?=\p{M})[\u0300-\u036f\u0591-\u0652\u0670\u1ab0-\u1aff\u1dc
 
 // Returns the parts of the typed text with their marks: a common beginning and end are right.
 function compared(given, wanted, ignoresAccents) {
-  const plain = (letter) => (ignoresAccents ? letter.normalize("NFD").replace(diacritics, "") : letter);
+  const small = (letter) => letter.toLowerCase();
+  const plain = (letter) => small(ignoresAccents ? letter.normalize("NFD").replace(diacritics, "") : letter);
   const [mine, right] = [letters(given), letters(wanted)];
   const least = min(mine.length, right.length);
   let [start, end] = [0, 0];
