@@ -49,7 +49,7 @@ import Values
       #expect(report["rows"]?.integer == count, "\(name): \(report)")
       return
     }
-    let lines = try fixtureText("arrivals/" + name).split(separator: "\n", omittingEmptySubsequences: false)
+    let lines = try fixtureText("arrivals/" + name).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     let ofRows = rows.reduce(0) { sum, row in
       let ends = row.list?.compactMap(\.integer) ?? [1, 1]
       return sum + lines[(ends[0] - 1)..<ends[1]].count { !$0.allSatisfy(\.isWhitespace) }
