@@ -145,6 +145,7 @@ public final class CardImport {
         file: namesFiles ? "the files" : fileName(path), first: first, format: report.findings.format)
     }
     try places.removeEmptyDecks()
+    report.hasOptions = !places.optioned.isEmpty
     report.cards.lost += places.lost + report.history.lost
     return report
   }

@@ -66,6 +66,8 @@ public struct ImportReport: Sendable {
   public var missingMedia: Set<String> = []
   public var lines = LineReport()
   public var history = HistoryReport()
+  /// Whether a deck got options from the file.
+  public var hasOptions = false
   /// The outermost decks of packages that got cards, by name.
   public var decks: [String] = []
 

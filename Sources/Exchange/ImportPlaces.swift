@@ -40,7 +40,7 @@ final class ImportPlaces {
   /// The deck and its nested decks. Notes that only have cards in other decks do not belong to this import.
   private var own: Set<DeckID>
   private var made: Set<DeckID> = []
-  private var optioned: Set<DeckID> = []
+  private(set) var optioned: Set<DeckID> = []
   /// The options of new decks that could not be applied.
   private(set) var lost: [String] = []
   private var notes: Set<NoteID> = []

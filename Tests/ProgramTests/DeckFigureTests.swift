@@ -142,7 +142,7 @@ import TestSupport
     #expect(
       try home.run("deck", "leeches", "Lee").output
         == "No card is forgotten more often than the memory model explains.\n")
-    #expect(try home.run("study", "Typed", input: "cat\n1\n").output.contains("not right"))
+    #expect(try home.run("study", "Typed", input: "cat\n1\n").output.contains("right is tomcat"))
     let script = """
       import sqlite3, sys
       db = sqlite3.connect(sys.argv[1])

@@ -46,6 +46,9 @@ extension World {
     let given = isPackage ? packed : first
     let content = try bytes(given)
     let wanted = World.cards(try bytes(first), format, .east)
+    // Of a deck without cards and options nothing is imported.
+    let text = String(decoding: wanted, as: UTF8.self)
+    if ["json", "jsonl"].contains(format), !text.contains("\"prompt\":"), !text.contains("\"options\":") { return nil }
     try machine.saveDisk()
     // Import later, so that a note type created then and one created now from the same stock type differ.
     let time = machine.now

@@ -65,7 +65,7 @@ public struct ExchangeOperations {
         let deck = try known ?? name.map { try DeckTable.create(db, name: $0, now: workspace.now) }
         let report = try importCards(
           db, into: deck?.id, from: paths, kinds, options, isNew: known == nil, progress: progress)
-        if report.cards.added + report.cards.updated == 0 { throw EmptyImport(report: report) }
+        if report.cards.added + report.cards.updated == 0, !report.hasOptions { throw EmptyImport(report: report) }
         return report
       }
     } catch let empty as EmptyImport {
