@@ -56,10 +56,10 @@ struct Model: Equatable {
       guard decks.cards.removeValue(forKey: words[2]) != nil else { return nil }
     case "card add":
       let card = Card(prompt: words[3], answer: words[4])
-      guard let there = decks.cards[words[2]],
-        !there.contains(where: { $0.prompt == card.prompt && $0.answer == card.answer })
-      else { return nil }
-      decks.cards[words[2]]?.append(card)
+      // The deck is made if it is missing.
+      let there = decks.cards[words[2]] ?? []
+      if there.contains(where: { $0.prompt == card.prompt && $0.answer == card.answer }) { return nil }
+      decks.cards[words[2]] = there + [card]
     default: return changedCard(words)
     }
     return decks

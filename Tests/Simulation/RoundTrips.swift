@@ -46,9 +46,6 @@ extension World {
     let given = isPackage ? packed : first
     let content = try bytes(given)
     let wanted = World.cards(try bytes(first), format, .east)
-    // Of a deck without cards and options nothing is imported.
-    let text = String(decoding: wanted, as: UTF8.self)
-    if ["json", "jsonl"].contains(format), !text.contains("\"prompt\":"), !text.contains("\"options\":") { return nil }
     try machine.saveDisk()
     // Import later, so that a note type created then and one created now from the same stock type differ.
     let time = machine.now
@@ -69,13 +66,19 @@ extension World {
       taken.text.contains("no note type")
       || state.hasEmptyFirst
         && ["the note's first, is empty", "the prompt is empty"].contains { taken.text.contains($0) }
-    if wanted.count < 4 || isTold { return nil }
+    if wanted.count < 4 || isTold || isBare([deck] + within, state, wanted) { return nil }
     if !isSame { return "\(format) of \(deck) is refused: \(taken.text)\n  \(World.start(wanted))" }
     if again != wanted {
       return "\(format) of \(deck) comes back as another\(isAbroad ? " abroad" : ""):\n"
         + World.firstDifference(wanted, again)
     }
     return nil
+  }
+
+  /// Whether nothing is imported, and no deck made: the decks have no cards, and the file has no options.
+  private func isBare(_ decks: [String], _ state: MachineState, _ file: [UInt8]) -> Bool {
+    decks.allSatisfy { state.counts[$0] ?? 0 == 0 }
+      && !String(decoding: file, as: UTF8.self).contains("\"options\":")
   }
 
   /// A package gives every deck a preset, because Anki requires one, so its cards are compared. A type that has the
