@@ -34,6 +34,10 @@ assert(decks.format {
       elseif text:find("%S") then
         add(items, "left", "no headword", line)
       end
+      if #items == 1000 then
+        emit(items)
+        items = {}
+      end
     end
     emit(items)
   end,
