@@ -16,9 +16,9 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     grant: .decksWrite, example: "(\"words.tsv\")",
     "Adds the cards of a file, or of several in this order: \(CardFormat.endingsInWords) from its extension, or "
       + "{format=}; `-` is standard input. Options: encoding, on_duplicate, strict, dry_run (returns what would be "
-      + "done), keep (the fields of existing notes that stay, as one text); for a package with_schedule; for a table notetype (the note type to fill), separator, columns (a table "
-      + "such as {prompt = \"Spanish\", answer = 2}, or a text), no_header, two_columns. If a file is damaged, nothing "
-      + "is imported."
+      + "done), keep (the fields of existing notes that stay, as one text); for a package with_schedule; for a table "
+      + "notetype (the note type to fill), separator, columns (a table such as {prompt = \"Spanish\", answer = 2}, or "
+      + "a text), no_header, two_columns. If a file is damaged, nothing is imported."
   ) { deck, stack in
     let paths = try paths(at: 2, stack, context)
     let isDryRun = try stack.optionalTable(3)?.optionalBoolean("dry_run") ?? false
@@ -36,8 +36,8 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
   }
   type.method(
     "export", ["path": .string, "options": .optional(.table)], returns: .table.orProblem, example: "(\"spanish.csv\")",
-    "Writes the cards, with those of the decks within it, to a file: \(CardFormat.endingsInWords) from its extension, or "
-      + "{format=}; `-` is standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The "
+    "Writes the cards, with those of the decks within it, to a file: \(CardFormat.endingsInWords) from its extension, "
+      + "or {format=}; `-` is standard output. Options: with_schedule (.json, .jsonl, .apkg), for_spreadsheet. The "
       + "report's `lost` counts what the format cannot store."
   ) { deck, stack in
     let path = try context.expanded(stack.text(2))

@@ -19,10 +19,11 @@ func describeFormats(_ module: BoundModule, _ context: BindingContext) {
   module.action(
     "format", ["description": .table], grant: .formats,
     example: "{name = \"words\", ending = \"wrd\", read = function(file, emit) emit{{line = 1, left = \"new\"}} end}",
-    "Adds a format of files for `deck import` and `deck export`: {name=, title=, ending= or endings={}, kind=\"lines\", "
-      + "\"xml\", \"json\", \"zip\" or \"sqlite\", holds={}, types={}, sniff=function(head), read=function(file, emit), "
-      + "write=function(cards, deck)}. `emit` takes a list of rows {line=, to=, prompt=, answer=} and of lines that are "
-      + "{left=} or {used=}; each line has to be one of these. Codes: exists, bad_format."
+    "Adds a format of files for `deck import` and `deck export`: {name=, title=, ending= or endings={}, "
+      + "kind=\"lines\", \"xml\", \"json\", \"zip\" or \"sqlite\", holds={}, types={}, sniff=function(head), "
+      + "read=function(file, emit), write=function(cards, deck)}. `emit` takes a list of rows {line=, to=, prompt=, "
+      + "answer=} and of lines that are {left=} or {used=}; each line has to be one of these. Codes: exists, "
+      + "bad_format."
   ) { stack in
     let (format, hooks) = try readFormat(stack.table(1, "a table that describes a format"), context)
     try context.storing("format", format.name, stack) {

@@ -36,11 +36,11 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "new", ["options": .optional(.table)], returns: .object("game").orProblem,
       example: "{mode = \"classic\", language = \"english\", length = 9}",
-      "Starts a game: {mode=\"classic\", language=, length=, level=, base=, seed=, fold_accents=, lexicon=, "
-        + "deck=, query=}. level is "
-        + "\"easy\", \"normal\" or \"hard\": how many words there are to find. With fold_accents, à matches a; ñ "
-        + "remains a separate letter. With a deck the words are its prompts of one word, and a hint is an "
-        + "answer. Code too_few_words: it has too few for the mode. A base is used as it is; length is then that of the words after it."
+      "Starts a game: {mode=\"classic\", language=, length=, level=, base=, seed=, fold_accents=, lexicon=, deck=, "
+        + "query=}. level is \"easy\", \"normal\" or \"hard\": how many words there are to find. With fold_accents, à "
+        + "matches a; ñ remains a separate letter. With a deck the words are its prompts of one word, and a hint is "
+        + "an answer. Code too_few_words: it has too few for the mode. A base is used as it is; length is then that "
+        + "of the words after it."
     ) { stack in
       let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()

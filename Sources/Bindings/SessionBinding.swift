@@ -16,8 +16,8 @@ func addStudying(_ type: BoundType<DeckHandle>, _ context: BindingContext) {
     }, example: "{mode = \"sprint\", seconds = 60}",
     "Starts a session: {mode=\"review\"|\"sprint\", seconds=100, limit=, query=, cram=, schedule=, exercise=, "
       + "decks={...}}. A review shows what is due and new, with cram=true every card; schedule=false changes no "
-      + "schedule. A sprint is a race against the clock and changes none either. An exercise asks the cards of a review "
-      + "its own way; one of recognition changes no schedule. decks adds further decks."
+      + "schedule. A sprint is a race against the clock and changes none either. An exercise asks the cards of a "
+      + "review its own way; one of recognition changes no schedule. decks adds further decks."
   ) { deck, stack in try deck.study(readOptions(stack.optionalTable(2), deck, context)) }
 }
 

@@ -75,9 +75,9 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "forms", ["lemma": .string, "options": .optional(.table)], returns: .list(.table),
     example: "(\"tener\", {language = \"spanish\", part = \"verb\"})",
-    "The inflected forms of a word, each with form, part and features: tense, mood, person, number, gender, degree, as "
-      + "far as they apply, and other, Apertium's tags for the rest; none for an unknown word. Options: language, part = "
-      + "\"verb\", \"noun\" or \"adjective\". Raises not_here if the language's data is not installed."
+    "The inflected forms of a word, each with form, part and features: tense, mood, person, number, gender, degree, "
+      + "as far as they apply, and other, Apertium's tags for the rest; none for an unknown word. Options: language, "
+      + "part = \"verb\", \"noun\" or \"adjective\". Raises not_here if the language's data is not installed."
   ) { stack in
     let lemma = try stack.text(1, limit: longestWords)
     let options = try stack.optionalTable(2, allowing: ["language", "part"])

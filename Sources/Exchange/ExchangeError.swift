@@ -89,7 +89,8 @@ public enum ExchangeError: Problem, Equatable {
     case .nothingRead(let file, let first, let format):
       ProblemReport(
         .badFormat, "Nothing was imported",
-        "no card was found in \(file)\(first.map { "; \($0.place.inWords) is \($0.reason == .other ? $0.inWords : $0.reason.words)" } ?? "")"
+        "no card was found in \(file)"
+          + (first.map { "; \($0.place.inWords) is \($0.reason == .other ? $0.inWords : $0.reason.words)" } ?? "")
           + (format == .md ? "; \(CardFormat.markdownCards)" : ""))
     case .leftLines(let path, let part):
       .inFile(.failure(.badRow), "A line was not read", path, part.place.inFile, part.inWords, part.line)

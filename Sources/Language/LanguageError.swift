@@ -52,7 +52,8 @@ public enum LanguageError: Problem, Equatable {
     case .noAnalyser(let language, let remedy):
       ProblemReport(
         .notHere, "No analyser",
-        "the words of \(language) cannot be found here without an analyser or a dictionary; \(printable(remedy, limit: 400))",
+        "the words of \(language) cannot be found here without an analyser or a dictionary; "
+          + "\(printable(remedy, limit: 400))",
         ["language": language])
     case .unreadable(let path, let reason):
       ProblemReport(

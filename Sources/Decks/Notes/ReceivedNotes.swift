@@ -18,6 +18,7 @@ public final class NoteReceiver {
   /// The names, in lowercase, of fields of existing notes that stay as they are, besides those that the options of a
   /// note's deck name.
   public var keptFields: Set<String> = []
+  private var keptOfDecks: [DeckID: Set<String>] = [:]
   /// How many notes had the guid of a note that came before them.
   public private(set) var repeatedCount = 0
   /// The ids of the notes that came; nil if all notes did, because there were none before.
@@ -125,6 +126,16 @@ public final class NoteReceiver {
 
   // MARK: An existing note
 
+  /// The fields that the options of a note's deck keep; the options are read once for each deck.
+  private func keptFields(ofDeckOf note: NoteID) throws -> Set<String> {
+    let sql = "SELECT deck FROM cards WHERE note = ? LIMIT 1"
+    guard let deck = try db.firstRow(sql, [note.rawValue], { DeckID(rawValue: $0.integer(0)) }) else { return [] }
+    if let known = keptOfDecks[deck] { return known }
+    let kept = try DeckTable.options(db, deck).keptFields
+    keptOfDecks[deck] = kept
+    return kept
+  }
+
   /// - Returns: how many of its cards show something else now.
   private func renew(
     _ id: NoteID, isNewer: Bool, _ choice: OnDuplicate?, _ note: NoteRecord, _ kind: Kind
@@ -132,9 +143,7 @@ public final class NoteReceiver {
     guard choice == .update || isNewer && choice != .skip else { return 0 }
     var record = record(try prepared(note), id, kind)
     let old = try NoteTable.record(db, id)
-    let sql = "SELECT deck FROM cards WHERE note = ? LIMIT 1"
-    let decks = try db.rows(sql, [id.rawValue]) { DeckID(rawValue: $0.integer(0)) }
-    let kept = try decks.reduce(keptFields) { try $0.union(DeckTable.options(db, $1).keptFields) }
+    let kept = try keptFields.union(keptFields(ofDeckOf: id))
     for (index, name) in kind.maker.type.fields.enumerated() where kept.contains(name.lowercased()) {
       record.fields[index] = old.fields.indices.contains(index) ? old.fields[index] : ""
     }

@@ -68,7 +68,8 @@ public final class SearchCache {
   /// The cards of all decks that match a query, in no order; nil if the index does not help.
   func cards(_ db: Database, _ query: CardQuery, at moment: StudyMoment) throws -> [Int64]? {
     if let last, last.query == query { return last.cards }
-    guard query.root.conditions.contains(where: SearchIndex.holdsText), let index = try currentIndex(db, query),
+    // An index without rows shows at once whether one restricts the query.
+    guard try SearchIndex().rows(of: query.root, query.isInterrupted) != nil, let index = try currentIndex(db, query),
       let set = try index.rows(of: query.root, query.isInterrupted)
     else { return nil }
     if set.isExact {

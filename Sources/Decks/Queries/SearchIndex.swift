@@ -137,14 +137,6 @@ final class SearchIndex {
 
   // MARK: Searching
 
-  /// Whether the rows restrict a condition.
-  static func holdsText(of condition: CardQuery.Condition) -> Bool {
-    switch condition {
-    case .text, .prompt, .answer, .tag: true
-    default: false
-    }
-  }
-
   /// Returns the rows that may match a part of a query; nil if texts and tags do not restrict them.
   /// - Parameter isInterrupted: polled before and during each pass over the texts.
   /// - Throws: `interrupted`.

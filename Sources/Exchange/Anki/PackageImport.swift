@@ -130,8 +130,8 @@ public final class PackageImport {
   private func receiveRest(of media: PackageMedia) throws {
     try media.receiveHidden()
     missingMedia = Set(try media.missing.filter { try MediaTable.named(db, $0) == nil })
-    guard media.unusedCount > 0 else { return }
-    report.lost.append("\(counted(media.unusedCount, "media file")) that no note names")
+    let unused = media.unusedCount
+    if unused > 0 { report.lost.append("\(counted(unused, "media file")) that no note names") }
   }
 
   // MARK: Notes

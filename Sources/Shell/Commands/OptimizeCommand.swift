@@ -23,11 +23,12 @@ enum OptimizeCommand {
     details: """
       The 21 parameters of FSRS-6 are fitted to four fifths of the answers of the deck and the decks within it, and \
       judged on the rest. They are saved in the deck's preset if they predict better than the current ones. At least \
-      400 reviews on later days are needed, 500 for --report. FSRS-7 is fitted too, and how much less is remembered after a slow answer. \
-      Both models schedule together from then on, if the option model is both; with auto, unless FSRS-6 alone predicts \
-      the last fifth of the answers clearly better when all are fitted to the answers before it. At the prompt this is \
-      repeated automatically when the number of answers has grown by a tenth. --report shows how well the models \
-      predict, and saves nothing. With --all every preset is fitted to the answers of its decks.
+      400 reviews on later days are needed, 500 for --report. FSRS-7 is fitted too, and how much less is remembered \
+      after a slow answer. Both models schedule together from then on, if the option model is both; with auto, unless \
+      FSRS-6 alone predicts the last fifth of the answers clearly better when all are fitted to the answers before \
+      it. At the prompt this is repeated automatically when the number of answers has grown by a tenth. --report \
+      shows how well the models predict, and saves nothing. With --all every preset is fitted to the answers of its \
+      decks.
       """, arguments: [Argument("DECK", .deck, isOptional: true, help: "the deck; left out with --all")],
     options: [
       Option("--all", help: "fit every preset"), Option("--report", help: "show how well the models predict"),

@@ -15,12 +15,12 @@ enum StudyCommands {
     summary: "Studies decks: what is due by schedule, or a race against the clock.",
     answer: "{right, wrong, remaining, next_due?}",
     details: """
-      Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes \
-      back when it is due (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due, it shows when the next \
-      card is due, and what can be studied before then. With --sprint it is a race: r or w says right or wrong, a \
-      wrong card goes back under the others, and no schedule is changed. The decks within a deck are studied with \
-      it. Without a name, everything that is due is studied, deck by deck; at a terminal you choose first. In the \
-      last days before a deck's goal (`deck goal`), it shows the cards that help the goal most. An exercise (--exercise, \
+      Enter shows the answer; then 1 to 4 (again, hard, good, easy) say how well you knew it, and the card comes back \
+      when it is due (FSRS-6 or FSRS-7). `?` lists the other keys. When nothing is due, it shows when the next card \
+      is due, and what can be studied before then. With --sprint it is a race: r or w says right or wrong, a wrong \
+      card goes back under the others, and no schedule is changed. The decks within a deck are studied with it. \
+      Without a name, everything that is due is studied, deck by deck; at a terminal you choose first. In the last \
+      days before a deck's goal (`deck goal`), it shows the cards that help the goal most. An exercise (--exercise, \
       or `deck options DECK exercise=NAME`) asks the cards its own way and proposes an answer: Enter takes it. One of \
       recognition changes no schedule. With --json it writes an object for each card, reads a line, writes what that \
       is worth, and reads an answer (1 to 4, or an empty line for the proposal).

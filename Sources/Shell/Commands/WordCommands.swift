@@ -254,8 +254,9 @@ enum LemmaCommand {
     "word", "forms", summary: "Shows the inflected forms of a word: conjugation, plural, gender.",
     answer: "{form, part, features}...",
     details: """
-      For Spanish, Italian, French, Portuguese and Catalan, from Debian's Apertium data (apertium-spa-cat, ...). Of two \
-      forms for the same, such as tuviera and tuviese, it has one. An inflected form stands for its dictionary form.
+      For Spanish, Italian, French, Portuguese and Catalan, from Debian's Apertium data (apertium-spa-cat, ...). Of \
+      two forms for the same, such as tuviera and tuviese, it has one. An inflected form stands for its dictionary \
+      form.
       """, arguments: [Argument("LEMMA", help: "a word in its dictionary form")],
     options: [
       Option("--part", choice: InflectedForm.parts, help: "only the forms of this part of speech"), Common.language,

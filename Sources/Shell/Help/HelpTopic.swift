@@ -194,7 +194,8 @@ struct HelpTopic {
   static let plugins = HelpTopic(
     name: "plugins",
     summary:
-      "Somebody else's Lua that adds commands, modes, exercises and importers, with only the permissions it was granted.",
+      "Somebody else's Lua that adds commands, modes, exercises and importers, with only the permissions it was "
+      + "granted.",
     rows: [
       ("plugin list", "lists the plugins and their states"), ("plugin info NAME", "shows what it adds and may do"),
       ("plugin enable NAME", "turns it on; asks first when it needs permissions"),
@@ -208,17 +209,16 @@ struct HelpTopic {
         + "not come with Deckhand also in a process that cannot open files or use the network; what was not granted "
         + "does not exist there, and code that runs too long or uses too much memory is stopped. An error names the "
         + "plugin, the line and the call.",
-      "plugin.json has name, version, api (1), summary, author, permissions, commands, modes, exercises, events and load, "
-        + "for example "
-        + "{\"name\": \"quiz\", \"version\": \"1.0.0\", \"api\": 1, \"permissions\": [\"shell\"], \"commands\": "
-        + "[\"quiz\"]}.",
+      "plugin.json has name, version, api (1), summary, author, permissions, commands, modes, exercises, events and "
+        + "load, for example {\"name\": \"quiz\", \"version\": \"1.0.0\", \"api\": 1, \"permissions\": [\"shell\"], "
+        + "\"commands\": [\"quiz\"]}.",
       "shell.command adds a command: arguments in the notation FILE, [DECK], WORD..., --count N, --quick, or tables "
         + "{name=, kind=, help=}; run(args) returns what is shown, complete(word, before) what Tab offers. "
         + "settings.value, .choice and .switches add settings; files reads and writes only granted paths, and paths "
         + "that the user typed for an argument of kind \"file\" with its access.",
       "In test.lua: test(NAME, function), expect(x):equals(y) and :differs, :is_nil, :is_truthy, :is_falsy, :matches, "
-        + ":fails; run(LINE) runs a command of the plugin, ask(EXERCISE, CARDS, GIVEN) asks a card, folder is a folder for files. "
-        + "`help modes` describes modes, `help study.exercise` exercises.",
+        + ":fails; run(LINE) runs a command of the plugin, ask(EXERCISE, CARDS, GIVEN) asks a card, folder is a "
+        + "folder for files. `help modes` describes modes, `help study.exercise` exercises.",
     ],
     sections: [
       ("Permissions", permissions), ("Events, for shell.on", ShellEvent.allCases.map { ($0.signature, $0.meaning) }),

@@ -115,7 +115,8 @@ public enum WorkspaceError: Problem, Equatable {
       ProblemReport(
         .unknownExercise, "Unknown exercise",
         "no exercise is called \(quoted(name))"
-          + (reason.map { ": " + $0 } ?? "\(didYouMean(name, among: names)); there are \(names.joined(separator: ", "))"),
+          + (reason.map { ": " + $0 }
+            ?? "\(didYouMean(name, among: names)); there are \(names.joined(separator: ", "))"),
         ["suggestion": suggestion(for: name, among: names)])
     case .notGiven(let line, let count, let isOrder):
       ProblemReport(
@@ -125,8 +126,9 @@ public enum WorkspaceError: Problem, Equatable {
     case .tooFewWords(let deck, let words, let found, let needed):
       ProblemReport(
         .tooFewWords, "Too few words",
-        "\(quoted(deck)) has \(counted(words, "prompt")) of one word, \(grouped(found)) of them for this game; it needs "
-          + "at least \(grouped(needed)); another mode or --query may find more", ["found": found, "needed": needed])
+        "\(quoted(deck)) has \(counted(words, "prompt")) of one word, \(grouped(found)) of them for this game; "
+          + "it needs at least \(grouped(needed)); another mode or --query may find more",
+        ["found": found, "needed": needed])
     case .rehearsal(let operation):
       ProblemReport(.rehearsal, "Not in a dry run", "\(operation) cannot be done with --dry-run; nothing was changed")
     case .lookingBack(let operation):
