@@ -88,12 +88,15 @@ private struct LetterCounts {
     }
   }
 
-  private func isAtLeast(_ share: Double, _ count: Int) -> Bool { all >= 30 && Double(count) >= share * Double(all) }
+  private func isAtLeast(_ share: Double, _ count: Int) -> Bool { all >= 10 && Double(count) >= share * Double(all) }
 
   var code: String? {
     if isAtLeast(0.3, hangul) { return "ko" }
-    return isAtLeast(0.3, kana + han) ? (Double(kana) >= 0.1 * Double(kana + han) ? "ja" : "zh") : nil
+    guard isAtLeast(0.3, kana + han) else { return nil }
+    if Double(kana) >= 0.1 * Double(kana + han) { return "ja" }
+    // A title in Japanese can be without kana, but hardly a sentence.
+    return all < 30 ? nil : "zh"
   }
 
-  var isCyrillic: Bool? { all < 30 ? nil : isAtLeast(0.5, cyrillic) }
+  var isCyrillic: Bool? { all < 10 ? nil : isAtLeast(0.5, cyrillic) }
 }
