@@ -8,7 +8,7 @@ import Text
 /// One of the program's own commands: its description and its action.
 struct BuiltIn: Sendable {
   typealias Run = @Sendable (Invocation, Session) throws -> CommandResult
-  typealias Completion = @Sendable (_ word: String, _ before: [String], _ session: Session) -> [Offer]
+  typealias Completion = @Sendable (_ word: String, _ before: [String], _ session: Session) throws -> [Offer]
 
   let path: [String]
   private let access: CommandAccess

@@ -38,7 +38,7 @@ enum CardBulkCommands {
       options: options, usage: usage, example: "card \(name) \(example)",
       complete: { word, _, session in
         let names = NameOffers(session: session)
-        return names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
+        return try names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
       }, run: run)
   }
 

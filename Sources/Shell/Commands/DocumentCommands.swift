@@ -40,23 +40,18 @@ enum DocumentCommands {
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
-  /// Completions for Tab: the numbers of the elements of the document before the cursor; none when it is unreadable.
-  static func elementOffers(before: [String], _ session: Session) -> [Offer] {
+  /// Completions for Tab: the numbers of the elements of the document before the cursor.
+  static func elementOffers(before: [String], _ session: Session) throws -> [Offer] {
     guard let name = before.first else { return [] }
-    do {
-      let document = try session.workspace().documents.open(session.environment.folders.expanded(name)).document()
-      return zip(1..., document.content.linesInWords.dropFirst()).prefix(document.elements.count).map { place, line in
-        Offer("\(place)", help: printable(line, limit: 60))
-      }
-    } catch {
-      // The command itself reports what is wrong.
-      return []
+    let document = try session.workspace().documents.open(session.environment.folders.expanded(name)).document()
+    return zip(1..., document.content.linesInWords.dropFirst()).prefix(document.elements.count).map { place, line in
+      Offer("\(place)", help: printable(line, limit: 60))
     }
   }
 
   /// Completions for a command that takes a single element.
-  private static func offerElement(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
-    before.count == 1 ? elementOffers(before: before, session) : []
+  private static func offerElement(_ word: String, _ before: [String], _ session: Session) throws -> [Offer] {
+    try before.count == 1 ? elementOffers(before: before, session) : []
   }
 
   /// Changes the document that the command names, as one change, and reports what `body` says it did.

@@ -28,7 +28,7 @@ enum DocumentEditCommands {
     complete: { _, before, session in
       if before.isEmpty { return [] }
       let fields = before.count > 1 ? fieldOffers : []
-      return DocumentCommands.elementOffers(before: before, session).filter { !before.contains($0.text) } + fields
+      return try DocumentCommands.elementOffers(before: before, session).filter { !before.contains($0.text) } + fields
     }
   ) { invocation, session in
     let words = invocation.list("ELEMENT|FIELD=VALUE")

@@ -159,7 +159,7 @@ enum NoteCommands {
       Option("--deck", "DECK", .deck, help: "the deck for its cards; may be left out if there is only one deck"),
       Option("--tag", "T", isRepeating: true, help: "a tag"), Option("--html", help: "the texts are HTML"),
     ], example: "note add Basic \"Front=el gato\" \"Back=the cat\" --deck Spanish --tag animal",
-    complete: { _, before, session in NoteTypeCommands.names(before, session) }
+    complete: { _, before, session in try NoteTypeCommands.names(before, session) }
   ) { invocation, session in
     let type = try session.workspace().noteTypes.described(invocation.text("TYPE"))
     let deck = try deck(invocation.optionalText("--deck"), session)

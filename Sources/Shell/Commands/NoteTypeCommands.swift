@@ -18,12 +18,8 @@ enum NoteTypeCommands {
   private static let file = Option("--from", "FILE", .file, access: .read, help: "a text as `notetype show` prints it")
 
   /// The names of the note types, for the first argument.
-  static func names(_ before: [String], _ session: Session) -> [Offer] {
-    guard before.isEmpty else { return [] }
-    do { return try session.workspace().noteTypes.all().map { Offer(try $0.record().name) } } catch {
-      // Completion offers only what it can read; the command itself reports what is wrong.
-      return []
-    }
+  static func names(_ before: [String], _ session: Session) throws -> [Offer] {
+    try before.isEmpty ? session.workspace().noteTypes.all().map { Offer(try $0.record().name) } : []
   }
 
   private static let list = BuiltIn("notetype", "list", summary: "Lists the note types.", answer: "notetype...") {
@@ -46,7 +42,7 @@ enum NoteTypeCommands {
   private static let show = BuiltIn(
     "notetype", "show", summary: "Shows a note type: fields, templates, style.", answer: "notetype",
     details: "`notetype create` and `notetype edit` read the same text with --from.", arguments: [name],
-    example: "notetype show Basic", complete: { _, before, session in names(before, session) }
+    example: "notetype show Basic", complete: { _, before, session in try names(before, session) }
   ) { invocation, session in
     let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
     let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: [])
@@ -129,7 +125,7 @@ enum NoteTypeCommands {
       Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; if their \
       number is unchanged, the others are renamed by position. A change that removes cards or texts asks first.
       """, arguments: [name], options: [file, Option("--yes", help: "agree to the removal of cards and texts")],
-    example: "notetype edit Word --from word.txt", complete: { _, before, session in names(before, session) }
+    example: "notetype edit Word --from word.txt", complete: { _, before, session in try names(before, session) }
   ) { invocation, session in
     let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
     let before = try type.record()
@@ -167,13 +163,6 @@ enum NoteTypeCommands {
 
 enum MediaCommands {
   static var all: [BuiltIn] { [list, add, speak, remove] }
-
-  private static func names(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
-    do { return try session.workspace().media.all().map { Offer($0.name) } } catch {
-      // Completion offers only what it can read; the command itself reports what is wrong.
-      return []
-    }
-  }
 
   private static let list = BuiltIn(
     "media", "list", summary: "Lists the pictures and sounds that cards can use.", answer: "{name, size}..."
@@ -226,7 +215,7 @@ enum MediaCommands {
       + "a note type uses is removed only after a question, or with --force.",
     arguments: [Argument("NAME", isRepeating: true, help: "names of media; `media list` lists them")],
     options: [Option("--force", help: "remove files that are in use, too")], example: "media remove perro.mp3",
-    complete: names
+    complete: { _, _, session in try session.workspace().media.all().map { Offer($0.name) } }
   ) { invocation, session in
     // A name given twice counts once.
     let names = invocation.list("NAME").distinct(by: \.self)

@@ -218,7 +218,11 @@ enum UndoCommands {
       """,
     arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
     options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
-    complete: { _, _, session in completions(session) }
+    complete: { _, _, session in
+      try session.workspace().care.steps(limit: 100).filter { !$0.isUndone }.map {
+        Offer(String($0.id), help: printable($0.name, limit: 60))
+      }
+    }
   ) { invocation, session in
     try invocation.refuse(["N"], beside: "--list")
     if invocation.flag("--list") { return try list(session) }
@@ -263,17 +267,5 @@ enum UndoCommands {
 
   private static func fields(of step: UndoStep, isUndone: Bool? = nil) -> KeyValuePairs<String, (any FieldValue)?> {
     ["step": step.id, "name": step.name, "at": step.at, "changes": step.count, "undone": isUndone ?? step.isUndone]
-  }
-
-  /// Completions: the numbers of steps that can be undone.
-  private static func completions(_ session: Session) -> [Offer] {
-    do {
-      return try session.workspace().care.steps(limit: 100).filter { !$0.isUndone }.map {
-        Offer(String($0.id), help: printable($0.name, limit: 60))
-      }
-    } catch {
-      // Completion offers nothing when the command itself will fail.
-      return []
-    }
   }
 }
