@@ -200,26 +200,9 @@ package struct ScriptRunner {
   /// Reads a script; `-` is standard input.
   /// - Parameter kinds: `.any` when the user typed the path, so that it may be a pipe.
   static func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
-    if path == "-" { return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments) }
+    let file = try ByteFile.given(path, kinds) { Interrupts.areRequested }
     return Script(
-      name: path, code: try FileText.bytes(path, limit: longestScript, kinds) { Interrupts.areRequested }, path: path,
-      arguments: arguments)
-  }
-
-  private static func standardInput() throws -> [UInt8] {
-    var code: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = read(0, &buffer, buffer.count)
-      if count < 0 && errno == EINTR {
-        if Interrupts.areRequested { throw WorkspaceError.interrupted }
-        continue
-      }
-      if count < 0 { throw LineError.unreadable(errno: errno) }
-      if count == 0 { return code }
-      code += buffer[..<count]
-      if code.count > longestScript { throw ShellError.scriptTooLarge }
-    }
+      name: path == "-" ? "stdin" : path, code: try file.rest(limit: longestScript), path: path, arguments: arguments)
   }
 
   func runStartScript() {

@@ -6,7 +6,7 @@ package import Commands
 import LuaRuntime
 import Text
 
-package final class LineReader: LineSource {
+package final class LineReader {
   /// The completions for the line before the cursor; nil when there is nothing to offer.
   package var completion: ((_ lineBeforeCursor: String) -> Completion)?
   /// Called when nothing was typed for `tickInterval`; true ends the reading with `.stopped`.
@@ -33,8 +33,6 @@ package final class LineReader: LineSource {
     guard failure == 0 else { throw .unreadable(errno: failure) }
     loadHistory()
   }
-
-  package func read(prompt: String) throws(LineError) -> LineOutcome { try read(prompt: prompt, isContinued: false) }
 
   /// - Parameters:
   ///   - prompt: one line; colours are removed.

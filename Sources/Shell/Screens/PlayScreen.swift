@@ -98,7 +98,7 @@ final class PlayScreen {
       }
       outcome = try reader.read(prompt: prompt, hidesHistory: true)
     } else {
-      outcome = try session.input.plainReader.read(prompt: prompt)
+      outcome = try session.input.plainReader.read()
     }
     switch outcome {
     case .line(let line): return taken(line, after: prompt)

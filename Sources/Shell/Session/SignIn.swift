@@ -187,8 +187,7 @@ package struct SignIn {
 final class LineInput {
   /// The line editor, while the prompt runs at a terminal.
   var lineReader: LineReader?
-  /// It does not read ahead, because a script's `io.read` may want the next line.
-  lazy var plainReader = PlainLineReader(readsAhead: false, isInterrupted: { Interrupts.wereRequested })
+  let plainReader = PlainLineReader(isInterrupted: { Interrupts.wereRequested })
   /// Whether no key was pressed for so long that it is time to lock.
   var isIdle = false
   /// The history that the line editor uses.
@@ -220,7 +219,7 @@ extension Session {
       outcome = try lineReader.read(prompt: question, hidesHistory: true)
     } else {
       if console.terminal.hasKeyboard { console.write(question) }
-      outcome = try input.plainReader.read(prompt: question)
+      outcome = try input.plainReader.read()
     }
     switch outcome {
     case .line(let line): return line
