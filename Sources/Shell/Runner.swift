@@ -105,10 +105,7 @@ package struct Runner {
     if command.access.isForCommandLineOnly || !isAllowed(command, invocation) {
       throw ShellError.notFromLua(command: command.name)
     }
-    let wasAnswering = session.state.isAnswering
-    session.state.isAnswering = true
-    defer { session.state.isAnswering = wasAnswering }
-    return try run(command, invocation).answer
+    return try session.with(\.state.isAnswering, true) { try run(command, invocation).answer }
   }
 
   /// Runs a command's action. Short forms of other commands were replaced when the words were parsed.
@@ -154,10 +151,7 @@ extension Command {
 
 /// Runs a body with the rights of an owner; with the current ones for nil.
 func acting<R>(as owner: Owner?, in session: Session, _ body: () throws -> R) rethrows -> R {
-  let outer = session.scripting.settingOwner
-  session.scripting.settingOwner = owner ?? outer
-  defer { session.scripting.settingOwner = outer }
-  return try body()
+  try session.with(\.scripting.settingOwner, owner ?? session.scripting.settingOwner, body)
 }
 
 struct RehearsalRun {

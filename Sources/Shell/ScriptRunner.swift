@@ -51,12 +51,10 @@ package struct ScriptRunner {
     let bytes = try FileText.bytes(path, limit: 16 << 20, .any) { Interrupts.areRequested }
     let lines = try checkedText(bytes.withoutMark).lines.map { String($0).trimmed }
     return runUnit(from: "run " + lastPart(of: path)) {
-      let outer = session.console.place
-      defer { session.console.place = outer }
       for (index, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
-        session.console.place = "\(path):\(index + 1): "
-        let status: Int32
-        do { status = try CommandLine(session: session).run(line) } catch { status = session.report(error) }
+        let status = session.with(\.console.place, "\(path):\(index + 1): ") {
+          do { return try CommandLine(session: session).run(line) } catch { return session.report(error) }
+        }
         if status != ExitStatus.done { session.console.note("What the lines before it did was undone.") }
         if status != ExitStatus.done || session.state.leaving != nil { return status }
       }
@@ -163,13 +161,12 @@ package struct ScriptRunner {
   private func run(_ script: Script) throws {
     // A script that a plugin runs grants no more than the plugin.
     let isOfPlugin = session.scripting.settingOwner.plugin != nil
-    try acting(as: isOfPlugin ? nil : script.owner, in: session) { try load(script) }
+    try acting(as: isOfPlugin ? nil : script.owner, in: session) {
+      try session.with(\.scripting.typedWords, script.arguments) { try load(script) }
+    }
   }
 
   private func load(_ script: Script) throws {
-    let outerWords = session.scripting.typedWords
-    session.scripting.typedWords = script.arguments
-    defer { session.scripting.typedWords = outerWords }
     try session.lua.setGlobal("arg", argumentTable(script))
     if script.showsValue {
       let chunk = try expression(script.code[...], script.name) ?? session.lua.load(script.code, name: script.name)

@@ -191,9 +191,16 @@ package final class Session {
 
   /// Runs code that may change data; its undo steps end with the origin; a nested call keeps the outer one.
   func changing<R>(from origin: String, _ body: () throws -> R) rethrows -> R {
-    let outer = data.origin
-    data.origin = outer ?? origin
-    defer { data.origin = outer }
+    try with(\.data.origin, data.origin ?? origin, body)
+  }
+
+  /// Runs code while a part of the session has another value.
+  func with<Value, R>(
+    _ part: ReferenceWritableKeyPath<Session, Value>, _ value: Value, _ body: () throws -> R
+  ) rethrows -> R {
+    let outer = self[keyPath: part]
+    self[keyPath: part] = value
+    defer { self[keyPath: part] = outer }
     return try body()
   }
 
