@@ -27,11 +27,11 @@ let version = "0.1.0"
     // Until the words are parsed, whether they ask for JSON can only be guessed.
     var asksForJSON: Bool { words.prefix { $0 != "--" }.contains("--json") }
     let options: ProgramOptions
-    do throws(ProgramOptions.Wrong) {
+    do throws(PlainProblem) {
       words = try programArguments()
       options = try ProgramOptions(words)
     } catch {
-      return fail(error.problem, ExitStatus.usage, asJSON: asksForJSON)
+      return fail(error, ExitStatus.usage, asJSON: asksForJSON)
     }
     switch options.action {
     case .version: for line in options.identity.versionLines { print(line) }
@@ -77,7 +77,7 @@ let version = "0.1.0"
   private static func complete(_ line: ShellLine, _ asked: ProgramOptions) -> Int32 {
     let output = withholdOutput()
     var options = asked
-    do throws(ProgramOptions.Wrong) { options = try ProgramOptions(line.before) } catch {
+    do throws(PlainProblem) { options = try ProgramOptions(line.before) } catch {
       // The line is wrong before the cursor, or an option there still needs its value.
     }
     let environment = Environment.ofProgram(data: options.data ?? asked.data, seed: nil)
