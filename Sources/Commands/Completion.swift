@@ -121,7 +121,8 @@ extension CommandRegistry {
     return Offer.matching(left.map { Offer($0.name, help: $0.help) }, word)
   }
 
-  private func offers(_ kind: ValueKind, _ word: String, _ sources: CompletionSources) -> [Offer] {
+  /// The offers for a value of a kind.
+  public func offers(_ kind: ValueKind, _ word: String, _ sources: CompletionSources) -> [Offer] {
     switch kind {
     case .file, .folder, .verbatim: sources.paths(word, kind == .folder).map { Offer(path: $0) }
     case .choice(let names, _): Offer.matching(names.map { Offer($0) }, word)

@@ -96,8 +96,7 @@ enum DictionaryCommand {
     try require(names, "add", "FILE")
     let name = invocation.optionalText("--name")
     if let name, names.count > 1 {
-      throw CommandError.badValue(
-        command: "word dictionaries add", name: "--name", value: name, expected: "given with one file only")
+      throw invocation.badValue("--name", name, expected: "given with one file only")
     }
     let workspace = try session.workspace()
     let language = try invocation.optionalText("--language").map { try workspace.words.language(named: $0) }

@@ -65,14 +65,15 @@ enum NoteTypeCommands {
   ) { invocation, session in
     try invocation.refuse(["--field", "--front", "--back"], beside: "--from")
     let workspace = try session.workspace()
-    var draft = start(invocation)
+    var draft = (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
+    draft.name = invocation.text("NAME")
     let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.noteTypes.create(draft) }
     var type: NoteTypeHandle?
     if let path = invocation.optionalText("--from") {
       draft = try read(path, isCloze: draft.isCloze, session)
       draft.name = invocation.text("NAME")
       type = try made(draft)
-    } else if isDescribed(invocation) {
+    } else if ["--field", "--front", "--back"].contains(where: invocation.has) {
       try describe(&draft, by: invocation)
       type = try made(draft)
     } else {
@@ -83,17 +84,6 @@ enum NoteTypeCommands {
     }
     guard let type else { return CommandResult(.null, line: "Nothing was created.") }
     return CommandResult(.object(type), line: "Created note type \(quoted(try type.record().name)).")
-  }
-
-  private static func start(_ invocation: Invocation) -> NoteTypeDraft {
-    var draft = (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
-    draft.name = invocation.text("NAME")
-    return draft
-  }
-
-  private static func isDescribed(_ invocation: Invocation) -> Bool {
-    !invocation.list("--field").isEmpty || invocation.optionalText("--front") != nil
-      || invocation.optionalText("--back") != nil
   }
 
   /// With `--field` the templates are replaced: the front shows the first field, the back all the others.

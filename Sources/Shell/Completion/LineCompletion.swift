@@ -149,9 +149,11 @@ struct LineCompletion {
     let content = token.stringContent
     let start = token.range.lowerBound + 1 - shift
     guard start >= 0 else { return nil }
-    if kind == .command { return commandsInText(content, at: start) }
-    let offers =
-      kind.isPath ? sources.paths(content, kind == .folder).map { Offer(path: $0) } : nameOffers(kind, content)
+    if kind == .command {
+      let found = session.registry.completions(line: content, sources: sources)
+      return Completion(wordStart: start + found.wordStart, candidates: found.candidates)
+    }
+    let offers = session.registry.offers(kind, content, sources)
     return Completion(
       wordStart: start,
       candidates: offers.map { offer in
@@ -160,15 +162,6 @@ struct LineCompletion {
       })
   }
 
-  private func nameOffers(_ kind: ValueKind, _ word: String) -> [Offer] {
-    if case .choice(let names, _) = kind { return Offer.matching(names.map { Offer($0) }, word) }
-    return Offer.matching(sources.names(kind, word), word)
-  }
-
-  private func commandsInText(_ content: String, at start: Int) -> Completion {
-    let found = session.registry.completions(line: content, sources: sources)
-    return Completion(wordStart: start + found.wordStart, candidates: found.candidates)
-  }
 }
 
 extension String {

@@ -217,17 +217,15 @@ package enum PathCompletion {
     let (folder, start) = (String(text[..<split]), text[split...])
     if text == "~" { return home == nil ? [] : ["~/"] }
     let real = folder.hasPrefix("~/") ? (home.map { $0 + folder.dropFirst() } ?? folder) : folder
-    let names = entries(of: real.isEmpty ? "." : real).filter { name in
+    let all: [String]
+    // A folder that cannot be read has no completions.
+    do { all = try Folder.names(in: real.isEmpty ? "." : real) } catch { return [] }
+    let names = all.filter { name in
       name.unicodeScalars.starts(with: start.unicodeScalars) && (!name.hasPrefix(".") || start.hasPrefix("."))
     }
     return names.sorted().prefix(most).compactMap { name in
       let isFolder = Folder.isFolder(real + name)
       return foldersOnly && !isFolder ? nil : folder + name + (isFolder ? "/" : "")
     }
-  }
-
-  private static func entries(of folder: String) -> [String] {
-    // A folder that cannot be read has no completions.
-    do { return try Folder.names(in: folder) } catch { return [] }
   }
 }

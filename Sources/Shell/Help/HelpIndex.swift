@@ -113,7 +113,9 @@ struct HelpIndex {
         parts.append(text(of: entry))
       }
     }
-    if parts.isEmpty, let theme = session.registry.themes.first(where: { Self.isTheme($0, named: name) }) {
+    // The developers' theme matches by its last word.
+    let titles = [name.lowercased(), "for " + name.lowercased()]
+    if parts.isEmpty, let theme = session.registry.themes.first(where: { titles.contains($0.lowercased()) }) {
       return session.registry.helpText(theme: theme, width: width)
     }
     guard !parts.isEmpty else {
@@ -122,12 +124,6 @@ struct HelpIndex {
         mentions: self.entries(about: name).count)
     }
     return Array(parts.joined(separator: [""]))
-  }
-
-  /// Whether the name matches a theme; the developers' theme matches by its last word.
-  private static func isTheme(_ theme: String, named name: String) -> Bool {
-    let (theme, name) = (theme.lowercased(), name.lowercased())
-    return theme == name || theme == "for " + name
   }
 
   private func briefly(_ entry: HelpEntry) -> String {

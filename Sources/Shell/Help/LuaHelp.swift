@@ -91,12 +91,12 @@ struct HelpAtCursor {
   private func commandLines(_ line: String, _ cursor: Int) -> [String] {
     let words = ShellWords.placed(line)
     guard let first = words.first else { return [nothing] }
-    let group = session.registry.group(first.text)
-    let second = words.dropFirst().first?.text
-    guard
-      let command = group?.commands.first(where: { $0.path[1] == second })
-        ?? session.registry.command(named: first.text)
-    else { return texts([first.text]) }
+    guard let command = session.registry.command(of: words.map(\.text)) else {
+      do { return try session.registry.helpText(for: [first.text], width: width) } catch {
+        // Words that name no topic have no help.
+        return [nothing]
+      }
+    }
     // When the cursor is on an option, only that option is explained.
     if let word = words.first(where: { $0.range.contains(cursor) || $0.range.upperBound == cursor }),
       let option = command.options.first(where: { $0.name == String(word.text.split(at: "=", maxSplits: 1)[0]) })
@@ -105,13 +105,6 @@ struct HelpAtCursor {
     }
     return command.usageLines + wrapped(command.summary, width: width)
       + command.arguments.filter { !$0.help.isEmpty }.map { "  \($0.name)  \($0.help)".cut(to: width) }
-  }
-
-  private func texts(_ words: [String]) -> [String] {
-    do { return try session.registry.helpText(for: words, width: width) } catch {
-      // Words that name no topic have no help.
-      return [nothing]
-    }
   }
 
   private func luaLines(_ text: String, _ cursor: Int) -> [String] {
