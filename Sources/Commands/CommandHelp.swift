@@ -48,7 +48,7 @@ extension CommandRegistry {
   /// The text of `help`: all commands by theme, or the text about the group or command of the words.
   /// - Throws: `.unknownCommand`, `.unknownSubcommand`, or `.extraArgument` after the words of a command.
   public func helpText(for words: [String] = [], width: Int = 80) throws(CommandError) -> [String] {
-    if words.isEmpty { return overview(width: width) }
+    if words.isEmpty { return Array(themes.map { helpText(theme: $0, width: width) }.joined(separator: [""])) }
     if words.count == 1, let alias = pluginAlias(named: words[0]) { return alias.helpText(width: width) }
     switch try lookup(words) {
     case .group(let group): return helpText(group, width: width)
@@ -73,10 +73,6 @@ extension CommandRegistry {
     let others = firstWords.filter { !seen.contains($0) }
     if !others.isEmpty { found.append(("Aliases", others)) }
     return found.filter { !$0.words.isEmpty }
-  }
-
-  private func overview(width: Int) -> [String] {
-    themes.enumerated().flatMap { index, theme in (index == 0 ? [] : [""]) + helpText(theme: theme, width: width) }
   }
 
   /// The commands of a theme below its name.

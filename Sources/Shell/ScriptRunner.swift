@@ -167,7 +167,10 @@ package struct ScriptRunner {
   }
 
   private func load(_ script: Script) throws {
-    try session.lua.setGlobal("arg", argumentTable(script))
+    let words = ([script.path] + script.arguments).enumerated().map { index, text in
+      (key: LuaValue.integer(index), value: LuaValue.text(text))
+    }
+    try session.lua.setGlobal("arg", .table(words))
     if script.showsValue {
       let chunk = try expression(script.code[...], script.name) ?? session.lua.load(script.code, name: script.name)
       return try LuaLines(session: session).showResults(of: chunk, asJSON: session.options.wantsJSON)
@@ -182,13 +185,6 @@ package struct ScriptRunner {
       // It may be valid as statements; if not, that error message is better.
       return nil
     }
-  }
-
-  private func argumentTable(_ script: Script) -> LuaValue {
-    let pairs = ([script.path] + script.arguments).enumerated().map { index, text in
-      (key: LuaValue.integer(index), value: LuaValue.text(text))
-    }
-    return .table(pairs)
   }
 
   /// In bytes.

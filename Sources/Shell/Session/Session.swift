@@ -229,7 +229,9 @@ package final class Session {
     }
     if !auth.needsAuthentication, !state.hasBegun {
       state.hasBegun = true
-      let command = builtIn(words)
+      let command = words.first.flatMap {
+        tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[$0]
+      }
       if options.usesPlugins {
         plugins.refreshGrants()
         if command?.needsNoPlugins != true, command?.ownsOutput != true { plugins.loadAtStart() }
@@ -237,10 +239,6 @@ package final class Session {
       if command?.ownsOutput != true { ScriptRunner(self).runStartScript() }
     }
     History.use(in: self)
-  }
-
-  private func builtIn(_ words: [String]) -> BuiltIn? {
-    words.first.flatMap { tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[$0] }
   }
 
   /// Signs out: saves, closes everything, notifies. Without an account there is nothing to close.

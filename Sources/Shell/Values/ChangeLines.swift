@@ -196,11 +196,7 @@ private struct ComparedPart {
   let old: Int
   let new: Int
 
-  /// Bytes that are not UTF-8 are shown as `\xNN`.
-  var text: String {
-    String(validating: bytes, as: UTF8.self)
-      ?? bytes.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "\\x" + String($0, radix: 16, uppercase: true) }.joined()
-  }
+  var text: String { String(validating: bytes, as: UTF8.self) ?? escaped(bytes) }
 
   /// Compares by bytes, since text that looks the same may still differ.
   /// - Parameter limit: the most parts of both sides that are compared; of more, all are removed and added.
