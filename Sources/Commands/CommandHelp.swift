@@ -106,8 +106,8 @@ extension CommandRegistry {
   }
 }
 
-/// Formats two columns: the first is as wide as its widest name (at most `widest`), the second is wrapped. If that leaves
-/// no room for the second column, each text is below its name.
+/// Formats two columns: the first is as wide as its widest name (at most `widest`), the second is wrapped. If that
+/// leaves no room for the second column, each text is below its name.
 public func helpTable(_ rows: [(String, String)], width: Int, widest: Int = 28) -> [String] {
   let beside = 2 + (rows.map { min($0.0.count, widest) }.max() ?? 0) + 2
   let isNarrow = width - beside < 24

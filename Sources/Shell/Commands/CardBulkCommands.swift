@@ -200,7 +200,7 @@ enum CardBulkCommands {
       if changed.isEmpty { return .unchanged(.objects([])) }
       return reply(changed, "Changed", session)
     }
-    guard try NoteCommands.edit(found[0].note(), [], session, .init(agreed: invocation.flag("--yes"))) else {
+    guard try NoteCommands.edit(found[0].note(), [], session, agreed: invocation.flag("--yes")) else {
       return .unchanged(.objects([]))
     }
     return reply(found, "Changed", session)
