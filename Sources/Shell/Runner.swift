@@ -190,7 +190,8 @@ struct RehearsalRun {
   func lines(_ changes: [PendingChanges], since announced: Int) -> [String] {
     if changes.isEmpty, session.rehearsal.announcedCount == announced { return ["Nothing would change."] }
     return changes.map { change in
-      var line = "Would \(verb(change)) \(session.counted(change.count, change.noun, plural(change.noun)))"
+      let plural = change.noun.hasPrefix("row of ") ? "rows" + change.noun.dropFirst(3) : nil
+      var line = "Would \(verb(change)) \(session.counted(change.count, change.noun, plural))"
       let names = change.names.prefix(Self.shown).map { printable($0, limit: 40) }
       if !names.isEmpty { line += ": " + names.joined(separator: ", ") + (change.count > names.count ? ", …" : "") }
       return line
@@ -204,8 +205,6 @@ struct RehearsalRun {
     case .removed: "remove"
     }
   }
-
-  private func plural(_ noun: String) -> String? { noun.hasPrefix("row of ") ? "rows" + noun.dropFirst(3) : nil }
 }
 
 struct CommandLine {

@@ -41,8 +41,6 @@ package struct ScriptRunner {
   /// Runs scripts as one unit of work; returns the exit status.
   package func run(_ scripts: [Script]) -> Int32 { runUnit(from: scripts.first?.origin) { runAll(scripts) } }
 
-  static func isCommandFile(_ path: String) -> Bool { path.hasSuffix(".dh") }
-
   /// Runs a file of commands as one unit of work: one command per line; lines beginning with `#` are comments. It stops
   /// at the first failure, which is reported with file and line.
   /// - Returns: the exit status of the line that failed.
@@ -253,9 +251,7 @@ package enum MapCommand {
     ], example: "map frequency.lua"
   ) { invocation, session in
     // The run has already reported its errors.
-    var result = CommandResult()
-    result.status = run(invocation, session.environment, asJSON: session.options.wantsJSON)
-    return result
+    CommandResult(status: run(invocation, session.environment, asJSON: session.options.wantsJSON))
   }
 
   /// Runs a command line that begins with `map`, without a session.

@@ -161,9 +161,8 @@ enum CompareCommands {
         conflicts.flatMap { kind, entry in entry.conflicts.map { $0.value(kind: kind, key: entry.key) } }),
       "elsewhere": counts.elsewhere, "kept": counts.kept,
     ])
-    var result = CommandResult(value, .lines(lines))
-    result.status = conflicts.isEmpty && elsewhere.isEmpty ? ExitStatus.done : ExitStatus.failed
-    return result
+    let isWhole = conflicts.isEmpty && elsewhere.isEmpty
+    return CommandResult(value, .lines(lines), status: isWhole ? ExitStatus.done : ExitStatus.failed)
   }
 
   private static let conflicts = BuiltIn(

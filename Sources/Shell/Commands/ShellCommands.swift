@@ -99,14 +99,12 @@ enum ShellCommands {
     let path = session.environment.folders.expanded(invocation.text("FILE"))
     let isWithin = session.state.isInScript || session.state.isAnswering
     let status =
-      try ScriptRunner.isCommandFile(path)
+      try path.hasSuffix(".dh")
       ? ScriptRunner(session).run(commandsIn: path)
       : ScriptRunner(session).run([ScriptRunner.script(at: path, invocation.list("ARG"))])
     if isWithin, status != ExitStatus.done { throw ShellError.scriptFailed(path, status: status) }
     // The script has already reported its errors.
-    var result = CommandResult()
-    result.status = status
-    return result
+    return CommandResult(status: status)
   }
 
   private static let history = BuiltIn(
@@ -244,14 +242,10 @@ enum UndoCommands {
     let step = try session.console.showing(again ? "Redoing" : "Undoing") {
       try again ? care.redo(progress: $0) : care.undo(number, progress: $0)
     }
-    return CommandResult(
-      .record(fields(of: step, isUndone: !again)), line: "\(again ? "Redone" : "Undone"): \(named(step, session))")
-  }
-
-  /// The step's name and, unless it happened just now, its time.
-  private static func named(_ step: UndoStep, _ session: Session) -> String {
     let when = session.since(step.at)
-    return printable(step.name, limit: 500) + (when == Session.justNow ? "" : ", \(when)")
+    let name = printable(step.name, limit: 500) + (when == Session.justNow ? "" : ", \(when)")
+    return CommandResult(
+      .record(fields(of: step, isUndone: !again)), line: "\(again ? "Redone" : "Undone"): \(name)")
   }
 
   private static func list(_ session: Session) throws -> CommandResult {

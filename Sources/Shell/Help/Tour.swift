@@ -32,12 +32,12 @@ struct Tour {
   }
 
   private func walk(_ inside: Session, _ reader: LineReader) throws {
-    let outer = reader.completion
+    let restore = reader.savingCallbacks()
     reader.completion = { [inside] in LineCompletion(session: inside).completion($0) }
     inside.input.lineReader = reader
     defer {
       inside.input.lineReader = nil
-      reader.completion = outer
+      restore()
     }
     showLines(["A tour: type the lines yourself. `skip` skips a step, `exit` or Ctrl-D leaves. Nothing is saved."])
     var deck = "Birds"

@@ -100,6 +100,14 @@ package final class LineReader {
   /// Records whether a remembered line failed; a line that failed is no longer suggested.
   package func note(_ line: String, hasFailed: Bool) { history.note(line, hasFailed: hasFailed) }
 
+  /// Returns what restores the callbacks that are set now, for a screen that sets its own.
+  func savingCallbacks() -> () -> Void {
+    { [self, completion, willSuspend, didResume, didResize, tick] in
+      (self.completion, self.willSuspend, self.didResume) = (completion, willSuspend, didResume)
+      (self.didResize, self.tick) = (didResize, tick)
+    }
+  }
+
   /// A counter that grows with each key typed.
   static var keyCount: Int { line_editor_key_count() }
 

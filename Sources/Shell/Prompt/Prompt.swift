@@ -156,7 +156,9 @@ package final class Prompt {
     }
     if isCommand(line, in: session) {
       remember(line)
-      runCommandLine(trimmed)
+      do { lastStatus = try CommandLine(session: session).run(trimmed) } catch {
+        lastStatus = session.report(error, origin: "deckhand")
+      }
       return note(line, isCommand: true, hasFailed: lastStatus != ExitStatus.done)
     }
     if let mistyped = MistypedCommand(session: session).error(in: line) {
@@ -204,12 +206,6 @@ package final class Prompt {
       return true
     } catch {
       return (error as? LuaError)?.isIncomplete ?? false
-    }
-  }
-
-  private func runCommandLine(_ line: String) {
-    do { lastStatus = try CommandLine(session: session).run(line) } catch {
-      lastStatus = session.report(error, origin: "deckhand")
     }
   }
 
