@@ -167,8 +167,7 @@ extension SessionHost: Authenticating {
   var user: String? { session.auth.user }
 
   func login(_ user: String?, passwordFile: String?) throws {
-    let signIn = SignIn(session)
-    try signIn.mapCancellation { try signIn.signIn(user ?? session.options.signIn.user, passwordFile: passwordFile) }
+    try SignIn(session).signIn(user ?? session.options.signIn.user, passwordFile: passwordFile)
   }
 
   func logout() throws {

@@ -14,9 +14,6 @@ import Text
 import ToggleSettings
 import Workspace
 
-/// The user left the question for a name or a password.
-private struct LeftSignIn: Error {}
-
 package struct SignIn {
   let session: Session
 
@@ -75,7 +72,7 @@ package struct SignIn {
       do {
         try Interrupts.holding(question)
         return nil
-      } catch is LeftSignIn { return status } catch let error as AuthenticationError where error.mayTryAgain {
+      } catch AuthenticationError.cancelled { return status } catch let error as AuthenticationError where error.mayTryAgain {
         session.report(error, origin: "login", asJSON: false)
       } catch {
         let status = session.report(error, origin: "login", asJSON: false)
@@ -110,6 +107,7 @@ package struct SignIn {
   }
 
   /// Signs in. Without a name, the only account is used, or it is asked for; so is the password without a file.
+  /// - Throws: `AuthenticationError.cancelled` when the user leaves the question.
   func signIn(_ name: String?, passwordFile: String?) throws {
     if let user = session.auth.user { throw AuthenticationError.signedIn(user) }
     guard session.auth.needsAuthentication else { throw SignInError.noAccount }
@@ -135,7 +133,7 @@ package struct SignIn {
     let names = try session.auth.store.names()
     if names.count == 1 { return names[0] }
     guard session.console.terminal.hasKeyboard else { throw SignInError.noName }
-    guard let name = try session.ask("Account: ") else { throw LeftSignIn() }
+    guard let name = try session.ask("Account: ") else { throw AuthenticationError.cancelled }
     return name.trimmed
   }
 
@@ -161,7 +159,7 @@ package struct SignIn {
     }
     switch end {
     case SECRET_LINE_INTERRUPTED: throw WorkspaceError.interrupted
-    case SECRET_LINE_ENDED: throw LeftSignIn()
+    case SECRET_LINE_ENDED: throw AuthenticationError.cancelled
     case SECRET_LINE_TOO_LONG: throw AuthenticationError.tooLong(maximum: Secret.longest)
     case SECRET_LINE_NO_TERMINAL: throw SignInError.noPassword(option: option)
     default: return secret
@@ -176,11 +174,6 @@ package struct SignIn {
     let areEqual = first.withBytes { one in second.withBytes { two in one.elementsEqual(two) } }
     guard areEqual else { throw SignInError.notTheSame }
     return first
-  }
-
-  /// Turns leaving a password question into the error `cancelled`.
-  func mapCancellation<R: ~Copyable>(_ body: () throws -> R) throws -> R {
-    do { return try body() } catch is LeftSignIn { throw AuthenticationError.cancelled }
   }
 }
 
