@@ -281,11 +281,7 @@ struct CommandLine {
 func startShell(_ text: String) -> (child: pid_t, input: Int32)? {
   guard let ends = uninheritedPipe() else { return nil }
   fflush(nil)
-  var actions = posix_spawn_file_actions_t()
-  posix_spawn_file_actions_init(&actions)
-  posix_spawn_file_actions_adddup2(&actions, ends.reading, 0)
-  defer { posix_spawn_file_actions_destroy(&actions) }
-  let child = spawnProgram(["/bin/sh", "-c", text], &actions)
+  let child = spawnProgram(["/bin/sh", "-c", text], input: ends.reading)
   let failure = errno
   close(ends.reading)
   if child == nil { close(ends.writing) }
@@ -293,8 +289,13 @@ func startShell(_ text: String) -> (child: pid_t, input: Int32)? {
   return child.map { ($0, ends.writing) }
 }
 
-/// Starts a program; nil with errno set when it cannot be started.
-func spawnProgram(_ words: [String], _ actions: inout posix_spawn_file_actions_t) -> pid_t? {
+/// Starts a program on the same terminal; nil with errno set when it cannot be started.
+/// - Parameter input: its standard input; nil for that of this program.
+func spawnProgram(_ words: [String], input: Int32? = nil) -> pid_t? {
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
   var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
   arguments.append(nil)
   defer { for argument in arguments { free(argument) } }
