@@ -168,7 +168,7 @@ package struct ScriptRunner {
     let words = ([script.path] + script.arguments).enumerated().map { index, text in
       (key: LuaValue.integer(index), value: LuaValue.text(text))
     }
-    try session.lua.setGlobal("arg", .table(words))
+    try session.lua.setGlobal("arg", LuaValue.table(words))
     if script.showsValue {
       let chunk = try expression(script.code[...], script.name) ?? session.lua.load(script.code, name: script.name)
       return try LuaLines(session: session).showResults(of: chunk, asJSON: session.options.wantsJSON)
