@@ -1,6 +1,6 @@
 // One command as data: its name, what it takes, its help text, and what runs it. Invariant: parsing, help, usage lines
 // and completion are all derived from this description; none of them is written twice.
-// Measured: parameters 11, as each field of a description has its label where it is written.
+// Measured: parameters 9, as each field of a description has its label where it is written.
 
 public import Problems
 
@@ -158,9 +158,9 @@ public enum ArgumentCompletion {
 /// A command as a value: its description and what runs it.
 ///
 ///     try registry.add(
-///       Command("deck", "list", theme: "Decks", access: .signedIn, effect: .reads, summary: "Lists the decks.") { _ in
-///         CommandResult(.list([]))
-///       })
+///       Command(
+///         path: ["deck", "list"], CommandText(theme: "Decks", summary: "Lists the decks."), access: .signedIn,
+///         effect: .reads, action: .function { _ in CommandResult(.list([])) }))
 public struct Command {
   /// `["deck", "create"]`; a plain command has one part.
   public let path: [String]
@@ -181,19 +181,6 @@ public struct Command {
     (self.path, self.text, self.access, self.effect) = (path, text, access, effect)
     (self.arguments, self.options, self.owner) = (arguments, options, owner)
     (self.completion, self.action) = (completion, action)
-  }
-
-  /// Creates a command that a function runs.
-  public init(
-    _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
-    arguments: [Argument] = [], options: [Option] = [], example: String = "", owner: Owner = .program,
-    complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
-    run: @escaping (Invocation) throws -> CommandResult
-  ) {
-    self.init(
-      path: path, CommandText(theme: theme, summary: summary, example: example), access: access, effect: effect,
-      arguments: arguments, options: options, owner: owner,
-      completion: complete.map { .function($0) } ?? .byKind, action: .function(run))
   }
 
   /// The name as it is typed: `deck create`.

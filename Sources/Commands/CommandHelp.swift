@@ -48,7 +48,7 @@ extension CommandRegistry {
   /// The text of `help`: all commands by theme, or the text about the group or command of the words.
   /// - Throws: `.unknownCommand`, `.unknownSubcommand`, or `.extraArgument` after the words of a command.
   public func helpText(for words: [String] = [], width: Int = 80) throws(CommandError) -> [String] {
-    if words.isEmpty { return overview(width: width) }
+    if words.isEmpty { return Array(themes.map { helpText(theme: $0, width: width) }.joined(separator: [""])) }
     if words.count == 1, let alias = pluginAlias(named: words[0]) { return alias.helpText(width: width) }
     switch try lookup(words) {
     case .group(let group): return helpText(group, width: width)
@@ -73,10 +73,6 @@ extension CommandRegistry {
     let others = firstWords.filter { !seen.contains($0) }
     if !others.isEmpty { found.append(("Aliases", others)) }
     return found.filter { !$0.words.isEmpty }
-  }
-
-  private func overview(width: Int) -> [String] {
-    themes.enumerated().flatMap { index, theme in (index == 0 ? [] : [""]) + helpText(theme: theme, width: width) }
   }
 
   /// The commands of a theme below its name.
@@ -110,10 +106,10 @@ extension CommandRegistry {
   }
 }
 
-/// Formats two columns: the first is as wide as its widest name (at most 28), the second is wrapped. If that leaves no
-/// room for the second column, each text is below its name.
-public func helpTable(_ rows: [(String, String)], width: Int) -> [String] {
-  let beside = 2 + (rows.map { min($0.0.count, 28) }.max() ?? 0) + 2
+/// Formats two columns: the first is as wide as its widest name (at most `widest`), the second is wrapped. If that
+/// leaves no room for the second column, each text is below its name.
+public func helpTable(_ rows: [(String, String)], width: Int, widest: Int = 28) -> [String] {
+  let beside = 2 + (rows.map { min($0.0.count, widest) }.max() ?? 0) + 2
   let isNarrow = width - beside < 24
   let indent = isNarrow ? 6 : beside
   return rows.flatMap { name, text in

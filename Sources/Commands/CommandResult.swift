@@ -129,7 +129,10 @@ public struct CommandResult {
 
   public init(_ answer: CommandAnswer, _ display: Display = .none) { (self.answer, self.display) = (answer, display) }
 
-  public init(_ value: Value = .null, _ display: Display = .none) { self.init(.value(value), display) }
+  public init(_ value: Value = .null, _ display: Display = .none, status: Int32 = 0) {
+    self.init(.value(value), display)
+    self.status = status
+  }
 
   public init(_ answer: CommandAnswer, line: String) { self.init(answer, .lines([line])) }
 

@@ -121,7 +121,8 @@ extension CommandRegistry {
     return Offer.matching(left.map { Offer($0.name, help: $0.help) }, word)
   }
 
-  private func offers(_ kind: ValueKind, _ word: String, _ sources: CompletionSources) -> [Offer] {
+  /// The offers for a value of a kind.
+  public func offers(_ kind: ValueKind, _ word: String, _ sources: CompletionSources) -> [Offer] {
     switch kind {
     case .file, .folder, .verbatim: sources.paths(word, kind == .folder).map { Offer(path: $0) }
     case .choice(let names, _): Offer.matching(names.map { Offer($0) }, word)
@@ -167,7 +168,7 @@ extension CommandRegistry {
     let firstWords = firstWords
     if let near = suggestion(for: word, among: firstWords + more) { return near }
     let others = Self.otherNames[word.lowercased()] ?? []
-    if let other = others.first(where: { firstWords.contains($0) || knows($0) }) { return other }
+    if let other = others.first(where: { name in firstWords.contains(name) || commands.contains { $0.name == name } }) { return other }
     // In the order of the help: `list` is `card list`, not `account list`.
     for group in wordsByTheme.flatMap(\.words).compactMap({ group($0) }) {
       if group.commands.contains(where: { $0.path[1] == word }) { return "\(group.name) \(word)" }
@@ -179,8 +180,6 @@ extension CommandRegistry {
     let names = group.commands.map { $0.path[1] }
     return Self.otherNames[word.lowercased()]?.first { names.contains($0) } ?? suggestion(for: word, among: names)
   }
-
-  private func knows(_ name: String) -> Bool { commands.contains { $0.name == name } }
 }
 
 /// The completion of a line that begins with a program's own options.

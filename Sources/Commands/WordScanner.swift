@@ -47,7 +47,7 @@ struct WordScanner {
     if word.hasPrefix("--") { return true }
     if command.argument(at: positionals.count)?.kind == .query { return false }
     let isNumber = word.dropFirst().unicodeScalars.first.map { ("0"..."9").contains($0) || $0 == "." } ?? false
-    return !isNumber || shortOption(word) != nil
+    return !isNumber || word.dropFirst().first.map { letter in command.options.contains { $0.isNamed(letter) } } ?? false
   }
 
   private mutating func closeOptionsIfVerbatim() {
@@ -83,10 +83,6 @@ struct WordScanner {
       }
       try add(option, nil)
     }
-  }
-
-  private func shortOption(_ word: String) -> Option? {
-    word.dropFirst().first.flatMap { letter in command.options.first { $0.isNamed(letter) } }
   }
 
   private mutating func add(_ option: Option, _ value: GivenValue?) throws(CommandError) {

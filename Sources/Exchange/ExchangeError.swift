@@ -63,10 +63,9 @@ public enum ExchangeError: Problem, Equatable {
     case .badFile(let path, let line, let column, let expected):
       .inFile(.failure(.badFormat), "The file cannot be understood", path, "\(line):\(column)", expected, line, column)
     case .badEncoding(let path, let encoding):
-      ProblemReport(
-        .badEncoding, "The file is not UTF-8",
-        "\(fileName(path)) is encoded in \(encoding.rawValue); give --encoding \(encoding.rawValue), "
-          + "or save it as utf-8. Nothing was imported.", ["path": path])
+      .ofFile(
+        .badEncoding, "The file is not UTF-8", path,
+        "is encoded in \(encoding.rawValue); give --encoding \(encoding.rawValue), or save it as utf-8")
     case .unknownEncoding(let name) where TextEncoding.refused.contains(name.lowercased()):
       ProblemReport(
         .badEncoding, "The encoding is not read",
@@ -81,11 +80,10 @@ public enum ExchangeError: Problem, Equatable {
     case .badHeader(let path, let line, let reason):
       .inFile(.failure(.badHeader), "The header cannot be used", path, "\(line)", reason, line)
     case .noCards(let path, let keys):
-      ProblemReport(
-        .badFormat, "There are no cards in the file",
-        "\(fileName(path)) has no list of cards" + keysInWords(keys)
-          + "; an array of objects such as {\"front\": \"gato\", \"back\": \"cat\"}, or an object with one such array, "
-          + "was expected. Nothing was imported.", ["path": path])
+      .ofFile(
+        .badFormat, "There are no cards in the file", path,
+        "has no list of cards\(keysInWords(keys)); an array of objects such as "
+          + "{\"front\": \"gato\", \"back\": \"cat\"}, or an object with one such array, was expected")
     case .nothingRead(let file, let first, let format):
       ProblemReport(
         .badFormat, "Nothing was imported",
@@ -106,10 +104,9 @@ public enum ExchangeError: Problem, Equatable {
         .badFormat, "format", name, among: CardFormat.nativeNames + added,
         "; --format, or the field format in Lua, chooses one for any file name")
     case .ambiguousFormat(let path, let names):
-      ProblemReport(
-        .ambiguousFormat, "Which format is it?",
-        "\(fileName(path)) could be \(names.joined(separator: " or ")); say which with --format, in Lua with format. "
-          + "Nothing was imported.", ["path": path])
+      .ofFile(
+        .ambiguousFormat, "Which format is it?", path,
+        "could be \(names.joined(separator: " or ")); say which with --format, in Lua with format")
     case .formatTaken(let name, let owner):
       ProblemReport(.exists, "The format exists already", "the format \(quoted(name)) is already defined by \(owner)")
     case .badFormatName(let name):
@@ -150,11 +147,10 @@ public enum ExchangeError: Problem, Equatable {
       ProblemReport(
         .badValue, "Invalid choice of columns", "columns: \(reason); for example prompt=Spanish,answer=2,tags=Theme")
     case .noColumn(let path, let name, let names):
-      ProblemReport(
-        .badValue, "No such column",
-        "\(fileName(path)) has no column called \(quoted(name))\(didYouMean(suggestion(for: name, among: names))); "
-          + "its first row is \(printable(names.joined(separator: ", "), limit: 200)). Nothing was imported.",
-        ["path": path])
+      .ofFile(
+        .badValue, "No such column", path,
+        "has no column called \(quoted(name))\(didYouMean(suggestion(for: name, among: names))); its first row is "
+          + printable(names.joined(separator: ", "), limit: 200))
     case .notHere(let format):
       ProblemReport(
         .badFormat, "The format cannot be used yet",
@@ -164,14 +160,22 @@ public enum ExchangeError: Problem, Equatable {
 }
 
 extension ProblemReport {
-  /// What is wrong at a place of a file, for which nothing was imported.
+  /// The report of a failure to read a file that was to be imported.
+  var importingNothing: ProblemReport { ending("Nothing was imported") }
+
+  fileprivate static func ofFile(
+    _ code: ProblemCode.Failure, _ title: String, _ path: String, _ words: String
+  ) -> ProblemReport { ProblemReport(code, title, "\(fileName(path)) \(words)", ["path": path]).importingNothing }
+
+  /// What is wrong at a place of a file.
   fileprivate static func inFile(
     _ code: ProblemCode, _ title: String, _ path: String, _ place: String?, _ words: String, _ line: Int? = nil,
     _ column: Int? = nil
   ) -> ProblemReport {
     ProblemReport(
-      code, title, "\(fileName(path))\(place.map { ":\($0)" } ?? ""): \(words). Nothing was imported.",
-      ["path": path, "line": line, "column": column])
+      code, title, "\(fileName(path))\(place.map { ":\($0)" } ?? ""): \(words)",
+      ["path": path, "line": line, "column": column]
+    ).importingNothing
   }
 
   fileprivate static func unknown(

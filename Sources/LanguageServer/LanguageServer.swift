@@ -1,7 +1,7 @@
 // A language server that turns input bytes into output bytes (Language Server Protocol 3.17): its lifecycle, the open
 // documents, the queue of messages.
 // Invariant: each request gets exactly one answer, in order of arrival except for cancelled ones; only `exit`, the end
-// of the input, and the end of the parent process end the server.
+// of the input, input that cannot be understood, and the end of the parent process end the server.
 
 import Problems
 import Values
@@ -14,19 +14,14 @@ import Values
 public final class LanguageServer {
   private enum Phase { case starting, running, shutDown, ended(status: Int32) }
 
-  /// A queued message, or why the input was not a message.
-  private enum Waiting {
-    case message(ClientMessage)
-    case damaged(String)
-    case refused(ResponseError)
-  }
-
   private let features: any LanguageFeatures
   private let version: String
   private var phase = Phase.starting
   private var client = ClientTraits()
   private var frames: MessageFrames
-  private var queue: [Waiting] = []
+  private var queue: [Result<ClientMessage, ResponseError>] = []
+  /// Why the rest of the input cannot be read.
+  private var damage: ResponseError?
   private var documents: [String: TextDocument] = [:]
   private var outgoing: [UInt8] = []
   private var isStale = false
@@ -60,28 +55,22 @@ public final class LanguageServer {
   /// Processes bytes from the client. Cancelled requests are answered before the queued ones.
   public func receive(_ bytes: [UInt8]) {
     frames.append(bytes)
-    while let frame = frames.next() {
-      switch frame {
-      case .damaged(let reason): queue.append(.damaged(reason))
-      case .message(let bytes):
-        do throws(ResponseError) {
-          let message = try ClientMessage(bytes)
-          if case .notification("$/cancelRequest", let parameters) = message {
-            cancel(parameters["id"].value)
-          } else {
-            queue.append(.message(message))
-          }
-        } catch {
-          queue.append(.refused(error))
+    do throws(ResponseError) {
+      while damage == nil, let bytes = try frames.next() {
+        let message = Result { () throws(ResponseError) in try ClientMessage(bytes) }
+        guard case .success(.notification("$/cancelRequest", let parameters)) = message else {
+          queue.append(message)
+          continue
         }
+        cancel(parameters["id"].value)
       }
+    } catch {
+      damage = error
     }
   }
 
   private func cancel(_ id: Value?) {
-    let place = queue.firstIndex { waiting in
-      if case .message(.request(let other, _, _)) = waiting { other == id } else { false }
-    }
+    let place = queue.firstIndex { if case .success(.request(let other, _, _)) = $0 { other == id } else { false } }
     guard let place, let id else { return }
     queue.remove(at: place)
     answer(id, error: ResponseError(.cancelled, "cancelled by the client"))
@@ -93,6 +82,9 @@ public final class LanguageServer {
     if exitStatus == nil {
       if !queue.isEmpty {
         take(queue.removeFirst())
+      } else if let damage {
+        answer(.null, error: damage)
+        phase = .ended(status: 1)
       } else if isStale {
         isStale = false
         showingFailures {
@@ -129,20 +121,17 @@ public final class LanguageServer {
           + (diagnostics.version.map { [("version", .integer($0))] } ?? [])))
   }
 
-  private func take(_ waiting: Waiting) {
-    switch waiting {
-    case .damaged(let reason): log("Skipped bytes that are not a message: \(reason).")
-    case .refused(let error): answer(.null, error: error)
-    case .message(.answer): break
-    case .message(.notification(let method, let parameters)): take(method, parameters)
-    case .message(.request(let id, let method, let parameters)):
+  private func take(_ message: Result<ClientMessage, ResponseError>) {
+    switch message {
+    case .failure(let error): answer(.null, error: error)
+    case .success(.answer): break
+    case .success(.notification(let method, let parameters)): take(method, parameters)
+    case .success(.request(let id, let method, let parameters)):
       do throws(ResponseError) { answer(id, try result(of: method, parameters)) } catch {
         answer(id, error: error)
       }
     }
   }
-
-  private func log(_ words: String) { notify("window/logMessage", .record(["type": 1, "message": words])) }
 
   /// Runs code that has no answer; a failure is shown once.
   private func showingFailures(_ body: () throws -> Void) {

@@ -1,6 +1,6 @@
 // Messages in a byte stream (the base protocol of LSP 3.17): a client's requests and notifications (JSON-RPC 2.0), and
-// the server's results for documents. Invariant: memory is limited to one message, whose size is limited; after invalid
-// input, the next one is found; anything unknown is an error with the code of JSON-RPC.
+// the server's results for documents. Invariant: memory is limited to one message, whose size is limited; anything
+// unknown is an error with the code of JSON-RPC.
 
 public import Values
 
@@ -8,14 +8,8 @@ public import Values
 ///
 ///     var frames = MessageFrames()
 ///     frames.append(bytes)
-///     while let frame = frames.next() { ... }
+///     while let message = try frames.next() { ... }
 public struct MessageFrames {
-  public enum Frame: Equatable {
-    case message([UInt8])
-    /// Bytes that are not a message were skipped; the text says why.
-    case damaged(String)
-  }
-
   /// The maximum size of a message's header in bytes.
   private static let longestHead = 4096
   private static let name = Array("Content-Length:".utf8)
@@ -23,8 +17,6 @@ public struct MessageFrames {
   private let longest: Int
   private var bytes: [UInt8] = []
   private var start = 0
-  /// Whether the input is searched for the next header.
-  private var isSearching = false
 
   /// - Parameter longest: the maximum size of a message in bytes.
   public init(longest: Int = 64 << 20) { self.longest = longest }
@@ -38,45 +30,19 @@ public struct MessageFrames {
   }
 
   /// Returns the next message; nil until more bytes arrive.
-  public mutating func next() -> Frame? {
-    if isSearching && !findHead() { return nil }
+  /// - Throws: for bytes that are no message; what comes after them cannot be told from them.
+  public mutating func next() throws(ResponseError) -> [UInt8]? {
     guard let head = headEnd() else {
       if bytes.count - start <= Self.longestHead { return nil }
-      // Otherwise the search would find this header again.
-      start += 1
-      return startSearch("a message header without an end")
+      throw ResponseError(.parse, "a message header without an end")
     }
     guard let length = length(in: bytes[start..<head]) else {
-      start = head
-      return startSearch("no Content-Length before a message")
+      throw ResponseError(.parse, "no Content-Length before a message")
     }
-    if length > longest {
-      // The length may be wrong, so that many bytes cannot be skipped: they could contain all later messages.
-      start = head
-      return startSearch("a message of \(length) bytes; the limit is \(longest)")
-    }
+    if length > longest { throw ResponseError(.parse, "a message of \(length) bytes; the limit is \(longest)") }
     guard bytes.count - head >= length else { return nil }
     defer { start = head + length }
-    return .message(Array(bytes[head..<head + length]))
-  }
-
-  private mutating func startSearch(_ reason: String) -> Frame {
-    isSearching = true
-    return .damaged(reason)
-  }
-
-  /// Skips to the next header; if there is none, skips everything except what may be its beginning.
-  private mutating func findHead() -> Bool {
-    var place = start
-    while place + Self.name.count <= bytes.count {
-      if bytes[place] == Self.name[0], bytes[place...].starts(with: Self.name) {
-        (start, isSearching) = (place, false)
-        return true
-      }
-      place += 1
-    }
-    start = max(start, place)
-    return false
+    return Array(bytes[head..<head + length])
   }
 
   /// Returns the index after the empty line that ends a header.

@@ -34,13 +34,24 @@ public struct ProblemReport: Equatable, Sendable {
   /// The kind of failure in a few words, without a full stop.
   public let title: String
   /// One line: what failed, which value, what was expected, what to do next.
-  public let message: String
+  public let fault: String
+  /// What became of the operation, as a sentence without its full stop: "Nothing was imported"; empty if that is clear.
+  public private(set) var outcome = ""
   /// Facts for programs besides the three above, in display order: `path`, `line`, `word`, `suggestion`.
   public let details: [Detail]
 
   /// Combines the texts of one problem with the details of another.
   public init(code: ProblemCode, title: String, message: String, details: [Detail]) {
-    (self.code, self.title, self.message, self.details) = (code, title, message, details)
+    (self.code, self.title, fault, self.details) = (code, title, message, details)
+  }
+
+  /// The fault with the outcome.
+  public var message: String { outcome.isEmpty ? fault : "\(fault). \(outcome)." }
+
+  public func ending(_ outcome: String) -> ProblemReport {
+    var report = self
+    report.outcome = outcome
+    return report
   }
 
   /// - Parameter facts: nil values are left out.

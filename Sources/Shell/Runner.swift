@@ -105,10 +105,7 @@ package struct Runner {
     if command.access.isForCommandLineOnly || !isAllowed(command, invocation) {
       throw ShellError.notFromLua(command: command.name)
     }
-    let wasAnswering = session.state.isAnswering
-    session.state.isAnswering = true
-    defer { session.state.isAnswering = wasAnswering }
-    return try run(command, invocation).answer
+    return try session.with(\.state.isAnswering, true) { try run(command, invocation).answer }
   }
 
   /// Runs a command's action. Short forms of other commands were replaced when the words were parsed.
@@ -154,10 +151,7 @@ extension Command {
 
 /// Runs a body with the rights of an owner; with the current ones for nil.
 func acting<R>(as owner: Owner?, in session: Session, _ body: () throws -> R) rethrows -> R {
-  let outer = session.scripting.settingOwner
-  session.scripting.settingOwner = owner ?? outer
-  defer { session.scripting.settingOwner = outer }
-  return try body()
+  try session.with(\.scripting.settingOwner, owner ?? session.scripting.settingOwner, body)
 }
 
 struct RehearsalRun {
@@ -196,7 +190,8 @@ struct RehearsalRun {
   func lines(_ changes: [PendingChanges], since announced: Int) -> [String] {
     if changes.isEmpty, session.rehearsal.announcedCount == announced { return ["Nothing would change."] }
     return changes.map { change in
-      var line = "Would \(verb(change)) \(session.counted(change.count, change.noun, plural(change.noun)))"
+      let plural = change.noun.hasPrefix("row of ") ? "rows" + change.noun.dropFirst(3) : nil
+      var line = "Would \(verb(change)) \(session.counted(change.count, change.noun, plural))"
       let names = change.names.prefix(Self.shown).map { printable($0, limit: 40) }
       if !names.isEmpty { line += ": " + names.joined(separator: ", ") + (change.count > names.count ? ", …" : "") }
       return line
@@ -210,8 +205,6 @@ struct RehearsalRun {
     case .removed: "remove"
     }
   }
-
-  private func plural(_ noun: String) -> String? { noun.hasPrefix("row of ") ? "rows" + noun.dropFirst(3) : nil }
 }
 
 struct CommandLine {
@@ -288,11 +281,7 @@ struct CommandLine {
 func startShell(_ text: String) -> (child: pid_t, input: Int32)? {
   guard let ends = uninheritedPipe() else { return nil }
   fflush(nil)
-  var actions = posix_spawn_file_actions_t()
-  posix_spawn_file_actions_init(&actions)
-  posix_spawn_file_actions_adddup2(&actions, ends.reading, 0)
-  defer { posix_spawn_file_actions_destroy(&actions) }
-  let child = spawnProgram(["/bin/sh", "-c", text], &actions)
+  let child = spawnProgram(["/bin/sh", "-c", text], input: ends.reading)
   let failure = errno
   close(ends.reading)
   if child == nil { close(ends.writing) }
@@ -300,8 +289,13 @@ func startShell(_ text: String) -> (child: pid_t, input: Int32)? {
   return child.map { ($0, ends.writing) }
 }
 
-/// Starts a program; nil with errno set when it cannot be started.
-func spawnProgram(_ words: [String], _ actions: inout posix_spawn_file_actions_t) -> pid_t? {
+/// Starts a program on the same terminal; nil with errno set when it cannot be started.
+/// - Parameter input: its standard input; nil for that of this program.
+func spawnProgram(_ words: [String], input: Int32? = nil) -> pid_t? {
+  var actions = posix_spawn_file_actions_t()
+  posix_spawn_file_actions_init(&actions)
+  defer { posix_spawn_file_actions_destroy(&actions) }
+  if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
   var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
   arguments.append(nil)
   defer { for argument in arguments { free(argument) } }

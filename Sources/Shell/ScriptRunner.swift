@@ -41,8 +41,6 @@ package struct ScriptRunner {
   /// Runs scripts as one unit of work; returns the exit status.
   package func run(_ scripts: [Script]) -> Int32 { runUnit(from: scripts.first?.origin) { runAll(scripts) } }
 
-  static func isCommandFile(_ path: String) -> Bool { path.hasSuffix(".dh") }
-
   /// Runs a file of commands as one unit of work: one command per line; lines beginning with `#` are comments. It stops
   /// at the first failure, which is reported with file and line.
   /// - Returns: the exit status of the line that failed.
@@ -51,12 +49,10 @@ package struct ScriptRunner {
     let bytes = try FileText.bytes(path, limit: 16 << 20, .any) { Interrupts.areRequested }
     let lines = try checkedText(bytes.withoutMark).lines.map { String($0).trimmed }
     return runUnit(from: "run " + lastPart(of: path)) {
-      let outer = session.console.place
-      defer { session.console.place = outer }
       for (index, line) in lines.enumerated() where !line.isEmpty && !line.hasPrefix("#") {
-        session.console.place = "\(path):\(index + 1): "
-        let status: Int32
-        do { status = try CommandLine(session: session).run(line) } catch { status = session.report(error) }
+        let status = session.with(\.console.place, "\(path):\(index + 1): ") {
+          do { return try CommandLine(session: session).run(line) } catch { return session.report(error) }
+        }
         if status != ExitStatus.done { session.console.note("What the lines before it did was undone.") }
         if status != ExitStatus.done || session.state.leaving != nil { return status }
       }
@@ -163,14 +159,16 @@ package struct ScriptRunner {
   private func run(_ script: Script) throws {
     // A script that a plugin runs grants no more than the plugin.
     let isOfPlugin = session.scripting.settingOwner.plugin != nil
-    try acting(as: isOfPlugin ? nil : script.owner, in: session) { try load(script) }
+    try acting(as: isOfPlugin ? nil : script.owner, in: session) {
+      try session.with(\.scripting.typedWords, script.arguments) { try load(script) }
+    }
   }
 
   private func load(_ script: Script) throws {
-    let outerWords = session.scripting.typedWords
-    session.scripting.typedWords = script.arguments
-    defer { session.scripting.typedWords = outerWords }
-    try session.lua.setGlobal("arg", argumentTable(script))
+    let words = ([script.path] + script.arguments).enumerated().map { index, text in
+      (key: LuaValue.integer(index), value: LuaValue.text(text))
+    }
+    try session.lua.setGlobal("arg", LuaValue.table(words))
     if script.showsValue {
       let chunk = try expression(script.code[...], script.name) ?? session.lua.load(script.code, name: script.name)
       return try LuaLines(session: session).showResults(of: chunk, asJSON: session.options.wantsJSON)
@@ -187,39 +185,15 @@ package struct ScriptRunner {
     }
   }
 
-  private func argumentTable(_ script: Script) -> LuaValue {
-    let pairs = ([script.path] + script.arguments).enumerated().map { index, text in
-      (key: LuaValue.integer(index), value: LuaValue.text(text))
-    }
-    return .table(pairs)
-  }
-
   /// In bytes.
   private static let longestScript = 64 << 20
 
   /// Reads a script; `-` is standard input.
   /// - Parameter kinds: `.any` when the user typed the path, so that it may be a pipe.
   static func script(at path: String, _ arguments: [String], _ kinds: FileKinds = .any) throws -> Script {
-    if path == "-" { return Script(name: "stdin", code: try standardInput(), path: "-", arguments: arguments) }
+    let file = try ByteFile.given(path, kinds) { Interrupts.areRequested }
     return Script(
-      name: path, code: try FileText.bytes(path, limit: longestScript, kinds) { Interrupts.areRequested }, path: path,
-      arguments: arguments)
-  }
-
-  private static func standardInput() throws -> [UInt8] {
-    var code: [UInt8] = []
-    var buffer = [UInt8](repeating: 0, count: 64 << 10)
-    while true {
-      let count = read(0, &buffer, buffer.count)
-      if count < 0 && errno == EINTR {
-        if Interrupts.areRequested { throw WorkspaceError.interrupted }
-        continue
-      }
-      if count < 0 { throw LineError.unreadable(errno: errno) }
-      if count == 0 { return code }
-      code += buffer[..<count]
-      if code.count > longestScript { throw ShellError.scriptTooLarge }
-    }
+      name: path == "-" ? "stdin" : path, code: try file.rest(limit: longestScript), path: path, arguments: arguments)
   }
 
   func runStartScript() {
@@ -277,9 +251,7 @@ package enum MapCommand {
     ], example: "map frequency.lua"
   ) { invocation, session in
     // The run has already reported its errors.
-    var result = CommandResult()
-    result.status = run(invocation, session.environment, asJSON: session.options.wantsJSON)
-    return result
+    CommandResult(status: run(invocation, session.environment, asJSON: session.options.wantsJSON))
   }
 
   /// Runs a command line that begins with `map`, without a session.

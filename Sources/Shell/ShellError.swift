@@ -180,7 +180,6 @@ enum ShellError: Problem, Equatable {
   /// A plugin asks for permissions, and nobody is there to answer.
   case notGranted(plugin: String, rights: [String], command: String)
   case scriptFailed(String, status: Int32)
-  case scriptTooLarge
   /// Problems that the doctor found and did not repair.
   case unwell(Int, mendable: Int)
   /// Every row of an import was refused; `first` is the reason for the first one.
@@ -219,7 +218,6 @@ enum ShellError: Problem, Equatable {
         "\(plugin) asks for \(rights.joined(separator: ", ")); `\(printable(command)) --grant` grants it")
     case .scriptFailed(let name, let status):
       ProblemReport(.scriptFailed, "The script failed", "\(printable(name)) ended with status \(status)")
-    case .scriptTooLarge: ProblemReport(.tooLarge, "Too large", "standard input contains more than 64 MiB of Lua")
     case .unwell(let count, let mendable):
       ProblemReport(
         .damaged, "Something is wrong",

@@ -4,12 +4,13 @@ import CTerminal
 import Files
 import Glibc
 import LuaRuntime
+import Problems
 import Shell
 import Text
 
 /// The program's arguments without its own name. Swift's `CommandLine` reads /proc, and has no arguments without it.
-/// - Throws: `ProgramOptions.Wrong` for an argument that is not UTF-8.
-func programArguments() throws(ProgramOptions.Wrong) -> [String] {
+/// - Throws: `PlainProblem` for an argument that is not UTF-8.
+func programArguments() throws(PlainProblem) -> [String] {
   var count: Int32 = 0
   guard let words = process_arguments(&count) else { return [] }
   var arguments: [String] = []
@@ -19,7 +20,7 @@ func programArguments() throws(ProgramOptions.Wrong) -> [String] {
       let bytes = UnsafeRawBufferPointer(start: word, count: strlen(word)).bindMemory(to: UInt8.self)
       let place = (firstInvalidByte(bytes) ?? 0) + 1
       let shown = quoted(String(decoding: bytes, as: UTF8.self))
-      throw ProgramOptions.Wrong(message: "argument \(index), \(shown), is not UTF-8 at byte \(place)")
+      throw ProgramOptions.wrong("argument \(index), \(shown), is not UTF-8 at byte \(place)")
     }
     arguments.append(argument)
   }

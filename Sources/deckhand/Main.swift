@@ -27,18 +27,18 @@ let version = "0.1.0"
     // Until the words are parsed, whether they ask for JSON can only be guessed.
     var asksForJSON: Bool { words.prefix { $0 != "--" }.contains("--json") }
     let options: ProgramOptions
-    do throws(ProgramOptions.Wrong) {
+    do throws(PlainProblem) {
       words = try programArguments()
       options = try ProgramOptions(words)
     } catch {
-      return fail(error.problem, ExitStatus.usage, asJSON: asksForJSON)
+      return fail(error, ExitStatus.usage, asJSON: asksForJSON)
     }
     switch options.action {
     case .version: for line in options.identity.versionLines { print(line) }
     case .help: print(ProgramOptions.help)
     default: return start(options, asksForJSON: asksForJSON)
     }
-    return fflush(nil) == 0 ? ExitStatus.done : fail(outputIsLost, ExitStatus.failed, asJSON: asksForJSON)
+    return fflush(nil) == 0 ? ExitStatus.done : fail(outputIsLost(), ExitStatus.failed, asJSON: asksForJSON)
   }
 
   /// - Parameter asksForJSON: whether an error that keeps the program from starting is reported as JSON.
@@ -66,9 +66,10 @@ let version = "0.1.0"
     let status = run(options, in: session)
     let ended = session.close()
     guard session.console.flush() else {
-      return fail(
-        status == ExitStatus.done ? outputIsLostAfterRun : outputIsLost,
-        status == ExitStatus.done ? ExitStatus.failed : status, asJSON: asksForJSON)
+      let isDone = status == ExitStatus.done
+      // Whoever repeats a command that only could not answer would make its change twice.
+      let end = isDone ? "; the command has run, and what it changed is saved" : ""
+      return fail(outputIsLost(end), isDone ? ExitStatus.failed : status, asJSON: asksForJSON)
     }
     return status == ExitStatus.done ? ended : status
   }
@@ -77,7 +78,7 @@ let version = "0.1.0"
   private static func complete(_ line: ShellLine, _ asked: ProgramOptions) -> Int32 {
     let output = withholdOutput()
     var options = asked
-    do throws(ProgramOptions.Wrong) { options = try ProgramOptions(line.before) } catch {
+    do throws(PlainProblem) { options = try ProgramOptions(line.before) } catch {
       // The line is wrong before the cursor, or an option there still needs its value.
     }
     let environment = Environment.ofProgram(data: options.data ?? asked.data, seed: nil)
@@ -136,16 +137,8 @@ let version = "0.1.0"
     return Runner(session).runCommand(isFile ? ["run"] + words : words)
   }
 
-  private static var outputIsLost: PlainProblem {
-    PlainProblem(ProblemReport(.failed, "The output is lost", "standard output could not be written"))
-  }
-
-  /// Whoever repeats a command that only could not answer would make its change twice.
-  private static var outputIsLostAfterRun: PlainProblem {
-    PlainProblem(
-      ProblemReport(
-        .failed, "The output is lost",
-        "standard output could not be written; the command has run, and what it changed is saved"))
+  private static func outputIsLost(_ end: String = "") -> PlainProblem {
+    PlainProblem(ProblemReport(.failed, "The output is lost", "standard output could not be written" + end))
   }
 
   /// Reports an error when there is no session to report it.

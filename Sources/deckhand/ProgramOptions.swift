@@ -22,16 +22,11 @@ struct ProgramOptions {
   let action: Action
   private let given: Invocation
 
-  struct Wrong: Error {
-    let problem: PlainProblem
-
-    init(message: String) { problem = PlainProblem(ProblemReport(.usage(.badValue), "Not a usable value", message)) }
-
-    /// - Parameter message: the error in terms of the program's own command line.
-    init(_ error: CommandError, message: String) { problem = error.reworded(message) }
+  static func wrong(_ message: String) -> PlainProblem {
+    PlainProblem(ProblemReport(.usage(.badValue), "Not a usable value", message))
   }
 
-  init(_ words: [String]) throws(Wrong) {
+  init(_ words: [String]) throws(PlainProblem) {
     do {
       let description = Self.description
       let (given, rest) = try description.leadingOptions(of: Self.optionsFirst(words, description))
@@ -40,7 +35,7 @@ struct ProgramOptions {
         given.flag("--help")
         ? .help : given.flag("--version") ? .version : rest.isEmpty ? .prompt : .words(Array(rest))
     } catch {
-      throw Wrong(error, message: Self.words(error))
+      throw error.reworded(Self.words(error))
     }
     try check()
   }
@@ -70,14 +65,14 @@ struct ProgramOptions {
   var isQuiet: Bool { given.flag("--quiet") }
   var wantsJSON: Bool { given.wantsJSON }
   var color: Terminal.ColorChoice { given.optionalText("--color").flatMap { .init(rawValue: $0) } ?? .auto }
-  var seed: UInt64? { given.optionalText("--seed").flatMap(Self.seed) }
+  var seed: UInt64? { given.optionalInteger("--seed").map { UInt64(bitPattern: Int64($0)) } }
   var identity: ProgramIdentity { ProgramIdentity(version: version, command: Self.description) }
 
   func shellOptions(_ environment: Environment) -> ShellOptions {
     let value = environment.variables.value
     var options = ShellOptions(identity)
     (options.wantsJSON, options.isDryRun) = (wantsJSON, given.flag("--dry-run"))
-    options.step = given.optionalText("--at").flatMap { Int($0) }
+    options.step = given.optionalInteger("--at")
     (options.wantsTrace, options.usesPlugins) = (given.flag("--trace"), !given.flag("--no-plugins"))
     options.usesStartScript = !given.flag("--no-init")
     options.isColorGiven = given.optionalText("--color") != nil
@@ -91,23 +86,15 @@ struct ProgramOptions {
     return options
   }
 
-  private func check() throws(Wrong) {
-    if given.list("--data").contains("") { throw Wrong(message: "--data: a folder expected") }
+  private func check() throws(PlainProblem) {
+    if given.list("--data").contains("") { throw Self.wrong("--data: a folder expected") }
     for setting in given.list("--set") where LayeredSetting.commandLine(setting) == nil {
-      throw Wrong(message: "--set: NAME=VALUE expected, got \(quoted(setting))")
-    }
-    for step in given.list("--at") where Int(step).map({ $0 < 0 }) ?? true {
-      throw Wrong(message: "--at: the number of a step expected, got \(quoted(step)); `undo --list` shows them")
+      throw Self.wrong("--set: NAME=VALUE expected, got \(quoted(setting))")
     }
     if !given.list("--at").isEmpty, action == .prompt || !code.isEmpty {
-      throw Wrong(message: "--at: a command that only reads expected after it, as in `deckhand --at 41 deck list`")
-    }
-    for seed in given.list("--seed") where Self.seed(seed) == nil {
-      throw Wrong(message: "--seed: a whole number expected, got \(quoted(seed))")
+      throw Self.wrong("--at: a command that only reads expected after it, as in `deckhand --at 41 deck list`")
     }
   }
-
-  private static func seed(_ text: String) -> UInt64? { UInt64(text) ?? Int64(text).map { UInt64(bitPattern: $0) } }
 
   private static func words(_ error: CommandError) -> String {
     switch error {
@@ -134,8 +121,8 @@ struct ProgramOptions {
         value("--password-file", "FILE", .file, "read the password from FILE; - is a line of standard input"),
         value("--set", "NAME=VALUE", .setting, "a setting for this run; repeatable"),
         Option("--dry-run", help: "show what would change, change nothing"),
-        value("--at", "STEP", .text, "read everything as it was after a step of `undo --list`"),
-        value("--seed", "N", .text, "make random choices in games, scripts and documents repeatable"),
+        value("--at", "STEP", .integer(0...Int.max), "read everything as it was after a step of `undo --list`"),
+        value("--seed", "N", .anyInteger, "make random choices in games, scripts and documents repeatable"),
         Option("--json", help: "commands answer in JSON, one value a line"),
         Option("--no-plugins", help: "start without plugins"), Option("--no-init", help: "start without init.lua"),
         value("--color", "WHEN", .choice(["auto", "always", "never"]), "auto, always or never"),

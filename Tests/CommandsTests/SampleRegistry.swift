@@ -12,6 +12,21 @@ func sampleRegistry() throws -> CommandRegistry {
   return registry
 }
 
+extension Command {
+  /// Creates a command that a function runs.
+  init(
+    _ path: String..., theme: String, access: CommandAccess, effect: CommandEffect, summary: String,
+    arguments: [Argument] = [], options: [Option] = [], example: String = "", owner: Owner = .program,
+    complete: ((_ word: String, _ before: [String]) -> [String])? = nil,
+    run: @escaping (Invocation) throws -> CommandResult
+  ) {
+    self.init(
+      path: path, CommandText(theme: theme, summary: summary, example: example), access: access, effect: effect,
+      arguments: arguments, options: options, owner: owner,
+      completion: complete.map { .function($0) } ?? .byKind, action: .function(run))
+  }
+}
+
 private let decks = "Decks and cards"
 private func none(_ invocation: Invocation) throws -> CommandResult { CommandResult() }
 

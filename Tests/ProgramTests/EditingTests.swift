@@ -65,7 +65,7 @@ import TestSupport
     #expect(refused.status == 1 && refused.errors.contains("fields of the note (Front, Back)"), "\(refused)")
     #expect(refused.errors.contains("`note edit CARD --set FIELD=TEXT`"), "\(refused)")
     for (words, message) in [
-      (["D:1", "--set", "Back"], "note edit: --set must be FIELD=TEXT"),
+      (["D:1", "--set", "Back"], "note edit: --set must be a field, = and its text"),
       (["D:1", "--set", "Bakc=x"], "did you mean \"Back\"?"),
       (["D:1", "--set", "Front="], "would remove 1 card"), (["D:1", "--set", "Front=", "--yes"], "is empty"),
     ] {

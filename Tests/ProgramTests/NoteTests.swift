@@ -146,7 +146,7 @@ import TestSupport
     #expect(try home.run("note", "edit", "D:2", "--plain", "--set", "Back=x").status == 0)
     #expect(try home.run("note", "edit", "D:2", "--set", "Bakc=x").errors.contains("did you mean \"Back\""))
     try home.refuses(
-      "note", "edit", "D:2", "--set", "Back=y", "--set", "Back=z", says: "--set Back is given twice", status: 2)
+      "note", "edit", "D:2", "--set", "Back=y", "--set", "Back=z", says: "Back is given twice", status: 2)
     #expect(try home.run("note", "edit", "D:2").errors.contains("give --set FIELD=TEXT; an editor needs a terminal"))
     try home.run("card", "add", "D", "--cloze", "{{c1::a}} {{c2::b}}")
     let fewer = ["note", "edit", "D:4", "--set", "Text={{c1::a}} b"]

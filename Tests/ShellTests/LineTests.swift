@@ -38,36 +38,18 @@ import TestSupport
     #expect(try outcomes(Array(text.utf8)) == expected)
   }
 
-  @Test(arguments: ["\n", "\r\n", ""])
-  func `a line of any size is read unchanged, and so is the next`(end: String) throws {
-    let folder = TemporaryFolder()
-    for size in streamSizes(buffer: 1 << 16) {
-      // Letters of two bytes each, so that for every second size one crosses the buffer boundary.
-      let line = (size % 2 == 0 ? "" : "x") + String(repeating: "ñ", count: size / 2)
-      let path = try folder.write(line + end + (end.isEmpty ? "" : "next"), to: "lines")
-      let input = open(path, O_RDONLY)
-      defer { close(input) }
-      let reader = PlainLineReader(input: input, isInterrupted: { false })
-      let expected: [LineOutcome] = (line + end).isEmpty ? [] : [.line(line)]
-      for outcome in expected + (end.isEmpty ? [] : [.line("next")]) {
-        #expect(try reader.read() == outcome, "\(size)")
-      }
-      #expect(try reader.read() == .endOfInput, "\(size)")
-    }
-  }
-
   @Test func `a line that is not UTF-8 is an error with its position, and the next one is read`() throws {
     #expect(try outcomes([0x61, 0xFF, 10, 0x62, 10]) == ["bad_text", "b"])
     #expect(throws: LineError.notUTF8(column: 4)) { try checkedText([0x61, 0xC3, 0xB1, 0xC3]) }
   }
 
-  @Test func `without read-ahead the rest is left to others`() throws {
+  @Test func `what comes after a line is left to others`() throws {
     var ends: [Int32] = [0, 0]
     try #require(pipe(&ends) == 0)
     #expect(Glibc.write(ends[1], "one\ntwo\n", 8) == 8)
     close(ends[1])
     defer { close(ends[0]) }
-    #expect(try PlainLineReader(input: ends[0], readsAhead: false, isInterrupted: { false }).read() == .line("one"))
+    #expect(try PlainLineReader(input: ends[0], isInterrupted: { false }).read() == .line("one"))
     #expect(try PlainLineReader(input: ends[0], isInterrupted: { false }).read() == .line("two"))
   }
 

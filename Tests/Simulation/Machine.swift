@@ -114,8 +114,8 @@ final class Machine {
       ProgramIdentity(
         version: "0",
         command: Command(
-          "deckhand", theme: "", access: .open, effect: .reads, summary: "The program.", run: { _ in CommandResult() }))
-    )
+          path: ["deckhand"], CommandText(theme: "", summary: "The program."), access: .open, effect: .reads,
+          action: .builtIn)))
     options.usesStartScript = false
     if let user {
       (options.signIn.user, options.signIn.passwordFile) = (user, password(of: user))

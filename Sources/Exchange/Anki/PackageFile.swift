@@ -299,17 +299,20 @@ public enum PackageError: Problem, Equatable {
     case .notAPackage(let path, let reason):
       ProblemReport(
         .badFile, "Not a package",
-        "\(quoted(path)) is not an Anki package: it \(printable(reason)). Nothing was imported", ["path": path])
+        "\(quoted(path)) is not an Anki package: it \(printable(reason))", ["path": path]
+      ).importingNothing
     case .damaged(let path, let place, let reason):
       ProblemReport(
         .damaged, "The package is damaged",
-        "\(quoted(path)) is damaged: \(printable(place)) \(printable(reason)). Nothing was imported; export it again",
-        ["path": path, "place": place])
+        "\(quoted(path)) is damaged: \(printable(place)) \(printable(reason)); export it again",
+        ["path": path, "place": place]
+      ).importingNothing
     case .refused(let path, let place, let reason):
       ProblemReport(
         .fileRefused, "The package is refused",
-        "\(quoted(path)) is refused: \(printable(place)) \(printable(reason)). Nothing was imported",
-        ["path": path, "place": place])
+        "\(quoted(path)) is refused: \(printable(place)) \(printable(reason))",
+        ["path": path, "place": place]
+      ).importingNothing
     case .newer(let path):
       ProblemReport(
         .newer, "The package is newer than this program",

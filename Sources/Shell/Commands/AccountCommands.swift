@@ -26,9 +26,7 @@ enum AccountCommands {
     try requireNoScript(session)
     let name = invocation.text("NAME").trimmed
     try session.auth.store.checkNew(name)
-    let password = try SignIn(session).mapCancellation {
-      try SignIn(session).newPassword(for: name, file: invocation.optionalText("--new-password-file"))
-    }
+    let password = try SignIn(session).newPassword(for: name, file: invocation.optionalText("--new-password-file"))
     try session.auth.store.checkNew(password, for: name)
     let isFirst = session.auth.user == nil
     try makePrivateFolder(session.environment.folders.data)
@@ -87,12 +85,10 @@ enum AccountCommands {
     options: [Option("--password-file", "FILE", .file, access: .read, help: "read the password from FILE")],
     example: "login ana"
   ) { invocation, session in
-    try SignIn(session).mapCancellation {
-      try SignIn(session).signIn(
-        invocation.optionalText("NAME") ?? session.options.signIn.user,
-        passwordFile: invocation.optionalText("--password-file").map(session.environment.folders.expanded)
-          ?? session.options.signIn.passwordFile)
-    }
+    try SignIn(session).signIn(
+      invocation.optionalText("NAME") ?? session.options.signIn.user,
+      passwordFile: invocation.optionalText("--password-file").map(session.environment.folders.expanded)
+        ?? session.options.signIn.passwordFile)
     return CommandResult(.text(session.auth.user ?? ""), line: "Signed in as \(session.auth.user ?? "").")
   }
 
@@ -112,13 +108,10 @@ enum AccountCommands {
     options: [Self.newPasswordFile]
   ) { invocation, session in
     guard let user = session.auth.user else { throw SignInError.noAccount }
-    let old = try SignIn(session).mapCancellation {
+    let old =
       try session.options.signIn.passwordFile.map { try SignIn(session).password(in: $0) }
-        ?? SignIn(session).readPassword("Current password of \(printable(user)): ")
-    }
-    let new = try SignIn(session).mapCancellation {
-      try SignIn(session).newPassword(for: user, file: invocation.optionalText("--new-password-file"))
-    }
+      ?? SignIn(session).readPassword("Current password of \(printable(user)): ")
+    let new = try SignIn(session).newPassword(for: user, file: invocation.optionalText("--new-password-file"))
     try session.auth.store.changePassword(of: user, from: old, to: new)
     return CommandResult(.boolean(true), line: "Changed the password of \(quoted(user)).")
   }

@@ -84,10 +84,7 @@ private final class CommandHost: AgentHost {
   }
 
   func performing<R>(for client: String, _ body: () throws -> R) throws -> R {
-    let outer = session.data.origin
-    session.data.origin = "mcp \(client)"
-    defer { session.data.origin = outer }
-    let result = try body()
+    let result = try session.with(\.data.origin, "mcp \(client)", body)
     try session.workspace().dailyBackups.begin()
     return result
   }

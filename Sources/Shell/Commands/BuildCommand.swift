@@ -38,7 +38,9 @@ enum BuildCommand {
   ) { invocation, session in try run(invocation, session) }
 
   private static func run(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    let path = named(session.environment.folders.expanded(invocation.text("FOLDER")))
+    let given = session.environment.folders.expanded(invocation.text("FOLDER"))
+    // With its folder's real name, which may become the deck's name: `.` and `..` have none.
+    let path = [".", ".."].contains(lastPart(of: given)) ? realPath(given) ?? given : given
     if !invocation.flag("--watch") { return try build(path, invocation, session).result }
     try AccountCommands.requireNoScript(session)
     // The watch starts before the first build, so that changes made during that build are not missed.
@@ -134,11 +136,6 @@ enum BuildCommand {
     (choices.prunesMost, choices.prunesStudied) = (true, true)
     let more = try build(choices)
     return (more.0, made.report.adding(more.1))
-  }
-
-  /// The path with its folder's real name, which may become the deck's name: `.` and `..` have none.
-  private static func named(_ path: String) -> String {
-    [".", ".."].contains(lastPart(of: path)) ? realPath(path) ?? path : path
   }
 
   private static func words(_ report: BuildReport, _ deck: String, writesBack: Bool, _ session: Session) -> [String] {

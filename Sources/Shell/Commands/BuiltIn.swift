@@ -8,14 +8,9 @@ import Text
 /// One of the program's own commands: its description and its action.
 struct BuiltIn: Sendable {
   typealias Run = @Sendable (Invocation, Session) throws -> CommandResult
-  typealias Completion = @Sendable (_ word: String, _ before: [String], _ session: Session) -> [Offer]
+  typealias Completion = @Sendable (_ word: String, _ before: [String], _ session: Session) throws -> [Offer]
 
-  let path: [String]
-  private let access: CommandAccess
-  private let effect: CommandEffect
-  private let text: CommandText
-  private let arguments: [Argument]
-  private let options: [Option]
+  private let description: @Sendable () -> Command
   /// Completions for the argument under the cursor; nil where the argument's kind determines them.
   let complete: Completion?
   let run: Run
@@ -32,24 +27,24 @@ struct BuiltIn: Sendable {
     var text = CommandText(
       theme: theme, summary: summary, details: details, usage: usage, example: example ?? path.joined(separator: " "))
     text.answer = answer
-    (self.path, self.access, self.effect, self.text) = (path, access, effect, text)
-    (self.arguments, self.options, self.complete, self.run) = (arguments, options, complete, run)
+    description = { [text] in
+      Command(
+        path: path, text, access: access, effect: effect, arguments: arguments, options: options,
+        completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
+    }
+    (self.complete, self.run) = (complete, run)
   }
 
-  var command: Command {
-    Command(
-      path: path, text, access: access, effect: effect, arguments: arguments, options: options,
-      completion: complete == nil ? .byKind : .builtIn, action: .builtIn)
-  }
+  var command: Command { description() }
 
   /// Whether it shows only data that plugins do not extend: as the only command of a run, it does not wait for them.
   var needsNoPlugins: Bool {
-    guard case .reads = effect else { return false }
-    return path == ["version"] || ["Decks and cards", "Card documents", "Accounts"].contains(text.theme)
+    guard case .reads = command.effect else { return false }
+    return command.name == "version" || ["Decks and cards", "Card documents", "Accounts"].contains(command.theme)
   }
 
   /// Whether standard output belongs to a protocol: plugins and init.lua, which may print, are not run before it.
-  var ownsOutput: Bool { [LanguageServerCommand.name, AgentCommand.name].contains(path[0]) }
+  var ownsOutput: Bool { [LanguageServerCommand.name, AgentCommand.name].contains(command.name) }
 
   /// The theme of commands for authors of scripts and plugins; `help` leaves it out.
   static let developers = "For developers"

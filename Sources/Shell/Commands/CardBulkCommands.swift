@@ -38,7 +38,7 @@ enum CardBulkCommands {
       options: options, usage: usage, example: "card \(name) \(example)",
       complete: { word, _, session in
         let names = NameOffers(session: session)
-        return names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
+        return try names.names(of: .card, word) + (word.isEmpty ? [] : names.names(of: .query, word))
       }, run: run)
   }
 
@@ -200,7 +200,7 @@ enum CardBulkCommands {
       if changed.isEmpty { return .unchanged(.objects([])) }
       return reply(changed, "Changed", session)
     }
-    guard try NoteCommands.edit(found[0].note(), [], session, .init(agreed: invocation.flag("--yes"))) else {
+    guard try NoteCommands.edit(found[0].note(), [], session, agreed: invocation.flag("--yes")) else {
       return .unchanged(.objects([]))
     }
     return reply(found, "Changed", session)

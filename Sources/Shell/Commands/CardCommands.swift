@@ -29,7 +29,8 @@ enum CardCommands {
     let found = try session.workspace().cards.find(guidBeginning: text)
     if let placed = try placed(text, mayBeGuid: !found.isEmpty, session) { return placed }
     if found.count == 1 { return found[0] }
-    if let exact = try only(found.filter { try $0.record().guid == text }) { return exact }
+    let exact = try found.filter { try $0.record().guid == text }
+    if exact.count == 1 { return exact[0] }
     if found.isEmpty { throw LookupError.noCard(guid: text) }
     let places = try found.prefix(4).map { try $0.place() }
     throw LookupError.severalCards(guid: text, places: places)
@@ -47,8 +48,6 @@ enum CardCommands {
     if position >= 1, let card = try deck.card(at: position) { return card }
     throw LookupError.noCardAt(position: position, deck: try deck.record().name, count: try deck.count())
   }
-
-  private static func only(_ cards: [CardHandle]) throws -> CardHandle? { cards.count == 1 ? cards[0] : nil }
 
   private static let showCard = BuiltIn(
     "card", "show", summary: "Shows all fields of a card.", answer: "card", arguments: [Self.card],

@@ -80,7 +80,7 @@ enum CompareCommands {
       let numbers = counts.map { ($0.0.rawValue, Value.integer($0.1)) }
       rows.append(.record([("kind", Value.text(kind.rawValue))] + numbers))
       let words = counts.filter { $0.1 > 0 }.map { "\(session.grouped($0.1)) \($0.0.rawValue)" }
-      lines.append("\(kind.plural): \(words.joined(separator: ", "))")
+      lines.append("\(kind == .media ? "media" : kind.words + "s"): \(words.joined(separator: ", "))")
     }
     return CommandResult(.list(rows), .lines(lines.isEmpty ? ["No differences."] : lines))
   }
@@ -161,9 +161,8 @@ enum CompareCommands {
         conflicts.flatMap { kind, entry in entry.conflicts.map { $0.value(kind: kind, key: entry.key) } }),
       "elsewhere": counts.elsewhere, "kept": counts.kept,
     ])
-    var result = CommandResult(value, .lines(lines))
-    result.status = conflicts.isEmpty && elsewhere.isEmpty ? ExitStatus.done : ExitStatus.failed
-    return result
+    let isWhole = conflicts.isEmpty && elsewhere.isEmpty
+    return CommandResult(value, .lines(lines), status: isWhole ? ExitStatus.done : ExitStatus.failed)
   }
 
   private static let conflicts = BuiltIn(
@@ -231,13 +230,6 @@ extension MergeConflict {
 }
 
 extension ComparedKind {
-  fileprivate var plural: String {
-    switch self {
-    case .media: "media"
-    default: "\(words)s"
-    }
-  }
-
   /// The count with its noun, for the summary of a merge.
   fileprivate func counted(_ count: Int, _ session: Session) -> String {
     switch self {

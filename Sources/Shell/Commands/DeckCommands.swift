@@ -150,30 +150,20 @@ enum DeckCommands {
       Option("--off", help: "remove the deck's goal"),
     ], example: "deck goal Spanish 2030-06-01 --recall 0.9 --minutes 30"
   ) { invocation, session in
-    guard let name = invocation.optionalText("DECK") else {
-      let given = ["--recall", "--minutes"].filter { invocation.optionalText($0) != nil }
-      if invocation.flag("--off") || !given.isEmpty { throw missing("DECK") }
-      return try list(session)
-    }
+    for option in ["--off", "--recall", "--minutes"] { try invocation.require("DECK", beside: option) }
+    guard let name = invocation.optionalText("DECK") else { return try list(session) }
     let deck = try session.workspace().decks.open(name)
     let date = invocation.optionalText("DATE")
     if invocation.flag("--off") {
       try invocation.refuse(["DATE", "--recall", "--minutes"], beside: "--off")
       return try remove(deck)
     }
-    guard let date else {
-      if invocation.optionalText("--recall") ?? invocation.optionalText("--minutes") != nil { throw missing("DATE") }
-      return try shown(deck, session)
-    }
+    for option in ["--recall", "--minutes"] { try invocation.require("DATE", beside: option) }
+    guard let date else { return try shown(deck, session) }
     let progress = try deck.goals.set(
       date: date, recall: invocation.optionalNumber("--recall") ?? DeckGoal.initialRecall,
       minutes: invocation.optionalNumber("--minutes") ?? DeckGoal.initialMinutes)
     return CommandResult(.list([progress.value]), .lines(GoalWords(session).lines(of: progress)))
-  }
-
-  private static func missing(_ name: String) -> CommandError {
-    .missingArgument(
-      command: "deck goal", name, usage: "deck goal DECK DATE [--recall SHARE] [--minutes N] | deck goal DECK --off")
   }
 
   private static func list(_ session: Session) throws -> CommandResult {

@@ -175,7 +175,7 @@ enum DeckFigureCommands {
       Option("--png", "FILE", .file, access: .write, help: "write the charts as a picture, PNG or .svg"),
       Option("--svg", "FILE", .file, access: .write, help: "write the charts as SVG"),
     ], example: "deck stats Spanish",
-    complete: { word, before, session in NameOffers(session: session).names(of: before.isEmpty ? .deck : .query, word) }
+    complete: { word, before, session in try NameOffers(session: session).names(of: before.isEmpty ? .deck : .query, word) }
   ) { invocation, session in
     let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
     let files = ["--png", "--svg"].filter { invocation.optionalText($0) != nil }
@@ -186,8 +186,11 @@ enum DeckFigureCommands {
       return CommandResult(figures.value, .lines(lines))
     }
     let facts = ["\(session.counted(figures.cards.all, "card")) · \(session.grouped(figures.cards.new)) new"]
-    let panels = chartLines(figures, session.console.terminal)
-    return CommandResult(figures.value, .page(.init(.drawn(panels), title: name, facts: facts)))
+    let terminal = session.console.terminal
+    let panels = StatisticsPanels(figures: figures, groupsNumbers: terminal.groupsNumbers)
+      .panels(weeks: max(4, min(53, terminal.width - 8)))
+    let lines = Array(panels.map { $0.lines(on: terminal) }.joined(separator: [""]))
+    return CommandResult(figures.value, .page(.init(.drawn(lines), title: name, facts: facts)))
   }
 
   /// The requested figures, and the name of what they cover.
@@ -213,12 +216,6 @@ enum DeckFigureCommands {
       throw LookupError.nothingFound(query: text)
     }
     return (figures, text)
-  }
-
-  private static func chartLines(_ figures: DeckStatistics, _ terminal: Terminal) -> [String] {
-    let weeks = max(4, min(53, terminal.width - 8))
-    let panels = StatisticsPanels(figures: figures, groupsNumbers: terminal.groupsNumbers).panels(weeks: weeks)
-    return Array(panels.map { $0.lines(on: terminal) }.joined(separator: [""]))
   }
 }
 

@@ -58,6 +58,7 @@ enum DeckPageCommands {
   /// Parses `es,en`, the languages of prompts and answers; a single one applies to both.
   static func languages(_ given: String) throws -> (String, String) {
     let parts = given.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
+    func isLetterOrDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) }
     let areTags = parts.allSatisfy { tag in
       let pieces = tag.split(separator: "-", omittingEmptySubsequences: false)
       return pieces.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(isLetterOrDigit) }
@@ -68,10 +69,6 @@ enum DeckPageCommands {
         command: "deck page", name: "--lang", value: given, expected: "one or two languages, such as es,en or pt-BR,en")
     }
     return (first, last)
-  }
-
-  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-    (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20)
   }
 
   private static func words(_ report: PageReport, _ deck: String, _ path: String, _ session: Session) -> [String] {

@@ -64,19 +64,14 @@ enum DictionaryCommand {
     }
   }
 
-  private static func offers(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
+  private static func offers(_ word: String, _ before: [String], _ session: Session) throws -> [Offer] {
     if before.isEmpty { return ["list", "add", "remove", "order"].map { Offer($0) } }
-    guard before[0] == "add" else { return names(session).map { Offer($0) } }
+    guard before[0] == "add" else { return try names(session).map { Offer($0) } }
     return NameOffers(session: session).paths(word)
   }
 
-  /// The names of the available dictionaries; empty when nobody is signed in.
-  static func names(_ session: Session) -> [String] {
-    do { return try session.workspace().words.dictionaries().map(\.name) } catch {
-      // Completion offers nothing when the data cannot be opened.
-      return []
-    }
-  }
+  /// The names of the available dictionaries.
+  static func names(_ session: Session) throws -> [String] { try session.workspace().words.dictionaries().map(\.name) }
 
   private static func require(_ names: [String], _ action: String, _ what: String) throws {
     if names.isEmpty {
@@ -101,8 +96,7 @@ enum DictionaryCommand {
     try require(names, "add", "FILE")
     let name = invocation.optionalText("--name")
     if let name, names.count > 1 {
-      throw CommandError.badValue(
-        command: "word dictionaries add", name: "--name", value: name, expected: "given with one file only")
+      throw invocation.badValue("--name", name, expected: "given with one file only")
     }
     let workspace = try session.workspace()
     let language = try invocation.optionalText("--language").map { try workspace.words.language(named: $0) }
@@ -149,7 +143,7 @@ enum DictionaryCommand {
   }
 
   private static func order(_ names: [String], _ session: Session) throws -> CommandResult {
-    let known = Self.names(session)
+    let known = try Self.names(session)
     for name in names where !known.contains(name) {
       throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: known))
     }

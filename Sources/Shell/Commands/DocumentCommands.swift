@@ -24,7 +24,11 @@ enum DocumentCommands {
     "ELEMENT", help: "an element's id or its beginning, or its number from the back")
 
   static func document(_ invocation: Invocation, _ session: Session) throws -> DocumentHandle {
-    try session.workspace().documents.open(session.environment.folders.expanded(invocation.text("DOC")))
+    try document(named: invocation.text("DOC"), session)
+  }
+
+  static func document(named name: String, _ session: Session) throws -> DocumentHandle {
+    try session.workspace().documents.open(session.environment.folders.expanded(name))
   }
 
   /// The element that the text names: by its id, an unambiguous prefix of it, or its place in drawing order.
@@ -40,23 +44,18 @@ enum DocumentCommands {
     throw found.isEmpty ? LookupError.noElement(name) : .severalElements(name)
   }
 
-  /// Completions for Tab: the numbers of the elements of the document before the cursor; none when it is unreadable.
-  static func elementOffers(before: [String], _ session: Session) -> [Offer] {
+  /// Completions for Tab: the numbers of the elements of the document before the cursor.
+  static func elementOffers(before: [String], _ session: Session) throws -> [Offer] {
     guard let name = before.first else { return [] }
-    do {
-      let document = try session.workspace().documents.open(session.environment.folders.expanded(name)).document()
-      return zip(1..., document.content.linesInWords.dropFirst()).prefix(document.elements.count).map { place, line in
-        Offer("\(place)", help: printable(line, limit: 60))
-      }
-    } catch {
-      // The command itself reports what is wrong.
-      return []
+    let document = try document(named: name, session).document()
+    return zip(1..., document.content.linesInWords.dropFirst()).prefix(document.elements.count).map { place, line in
+      Offer("\(place)", help: printable(line, limit: 60))
     }
   }
 
   /// Completions for a command that takes a single element.
-  private static func offerElement(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
-    before.count == 1 ? elementOffers(before: before, session) : []
+  private static func offerElement(_ word: String, _ before: [String], _ session: Session) throws -> [Offer] {
+    try before.count == 1 ? elementOffers(before: before, session) : []
   }
 
   /// Changes the document that the command names, as one change, and reports what `body` says it did.
@@ -101,14 +100,9 @@ enum DocumentCommands {
     for (index, line) in words.dropFirst().enumerated() {
       lines.append((index < elements.count ? elements[index] : "  ") + "  " + line)
     }
-    return CommandResult(try documentRecord(handle, session), .lines(lines))
-  }
-
-  /// The document with its elements, as `--json` prints it.
-  private static func documentRecord(_ handle: DocumentHandle, _ session: Session) throws -> Value {
-    guard case .record(var fields) = session.scripting.record(of: handle) else { return .null }
+    var fields = session.scripting.record(of: handle).record ?? [:]
     fields["elements"] = .list(try handle.elements().map { session.scripting.record(of: $0) })
-    return .record(fields)
+    return CommandResult(.record(fields), .lines(lines))
   }
 
   private static let createDocument = BuiltIn(
@@ -129,32 +123,19 @@ enum DocumentCommands {
     example: "doc create --background 1,1,0.7"
   ) { invocation, session in
     if let template = invocation.optionalText("--template") { return try fill(template, invocation, session) }
-    for name in ["--deck", "--query"] where invocation.optionalText(name) != nil {
-      throw CommandError.missingArgument(
-        command: "doc create", "--template", usage: "doc create --template DOC --deck DECK [--query QUERY]")
-    }
+    for name in ["--deck", "--query"] { try invocation.require("--template", beside: name) }
     let background = try invocation.optionalText("--background").map { try color($0) }
-    let made: DocumentHandle
-    if let source = invocation.optionalText("--from") {
-      made = try session.workspace().documents.open(session.environment.folders.expanded(source))
-        .duplicate(background: background)
-    } else {
-      made = try session.workspace().documents.create(background: background)
-    }
+    let made =
+      try invocation.optionalText("--from").map { try document(named: $0, session).duplicate(background: background) }
+      ?? session.workspace().documents.create(background: background)
     return CommandResult(.object(made), line: "Created document \(try made.document().id).")
   }
 
   private static let query = Option("--query", "QUERY", .query, help: "only the cards that it finds")
 
   private static func fill(_ template: String, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    guard let deck = invocation.optionalText("--deck") else {
-      throw CommandError.missingArgument(
-        command: "doc create", "--deck", usage: "doc create --template DOC --deck DECK [--query QUERY]")
-    }
-    for name in ["--background", "--from"] {
-      guard let given = invocation.optionalText(name) else { continue }
-      throw invocation.badValue(name, given, expected: "left out when --template is given")
-    }
+    guard let deck = invocation.optionalText("--deck") else { throw invocation.missing("--deck") }
+    try invocation.refuse(["--background", "--from"], beside: "--template")
     let filled = try filled([template], deck, invocation, session)
     for one in filled { try session.workspace().documents.save(one) }
     let documents = filled.flatMap(\.documents)
@@ -171,8 +152,8 @@ enum DocumentCommands {
     let query = try session.query("--query", of: invocation)
     return try session.console.showing("Reading") { progress in
       try templates.map { name in
-        let template = try workspace.documents.open(session.environment.folders.expanded(name))
-        return try workspace.documents.filled(template, from: deck, matching: query, progress: progress)
+        try workspace.documents.filled(
+          document(named: name, session), from: deck, matching: query, progress: progress)
       }
     }
   }
@@ -300,23 +281,17 @@ enum DocumentCommands {
       Option("--deck", "DECK", .deck, help: "the deck whose cards fill the documents, which are templates"), query,
     ], example: "doc sheet 6D92 8808 cards.pdf"
   ) { invocation, session in
-    var filled: [FilledDocuments] = []
-    if let deck = invocation.optionalText("--deck") {
-      filled = try Self.filled(invocation.list("DOC"), deck, invocation, session)
-    } else if let given = invocation.optionalText("--query") {
-      throw invocation.badValue("--query", given, expected: "given together with --deck")
-    }
+    try invocation.require("--deck", beside: "--query")
+    let filled =
+      try invocation.optionalText("--deck").map { try Self.filled(invocation.list("DOC"), $0, invocation, session) }
     let documents =
-      filled.isEmpty
-      ? try invocation.list("DOC").map {
-        try session.workspace().documents.open(session.environment.folders.expanded($0))
-      } : filled.flatMap(\.documents)
+      try filled?.flatMap(\.documents) ?? invocation.list("DOC").map { try document(named: $0, session) }
     let path = session.environment.folders.expanded(invocation.text("FILE"))
     guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
     try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
       try session.workspace().documents.drawSheet(documents, to: path) { progress($0, documents.count) }
     }
     return CommandResult(
-      .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled, session)).")
+      .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled ?? [], session)).")
   }
 }

@@ -28,7 +28,7 @@ enum DocumentEditCommands {
     complete: { _, before, session in
       if before.isEmpty { return [] }
       let fields = before.count > 1 ? fieldOffers : []
-      return DocumentCommands.elementOffers(before: before, session).filter { !before.contains($0.text) } + fields
+      return try DocumentCommands.elementOffers(before: before, session).filter { !before.contains($0.text) } + fields
     }
   ) { invocation, session in
     let words = invocation.list("ELEMENT|FIELD=VALUE")
@@ -72,8 +72,7 @@ enum DocumentEditCommands {
     guard session.canAsk, session.console.terminal.canRedraw, !session.state.isInScript else {
       throw EditorError.noTerminal(instead: "use `doc set` to set new values")
     }
-    let name = session.environment.folders.expanded(invocation.text("DOC"))
-    let handle = try session.workspace().documents.open(name)
+    let handle = try DocumentCommands.document(invocation, session)
     guard let edited = try DocumentEditor(session, handle).run() else { return .unchanged(.object(handle)) }
     return try DocumentCommands.changing(invocation, session) { document in
       let count = try edited.apply(to: document)
@@ -207,9 +206,7 @@ enum DocumentEditCommands {
     ], options: [Option("--title", "TEXT", help: "the page's title; Cards when left out")],
     example: "doc page 6D92 8808 cards.html --title Animals"
   ) { invocation, session in
-    let documents = try invocation.list("DOC").map {
-      try session.workspace().documents.open(session.environment.folders.expanded($0))
-    }
+    let documents = try invocation.list("DOC").map { try DocumentCommands.document(named: $0, session) }
     let path = session.environment.folders.expanded(invocation.text("FILE"))
     guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
     let report = try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in

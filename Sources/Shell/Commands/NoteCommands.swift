@@ -70,30 +70,28 @@ enum NoteCommands {
     ], example: "note edit Spanish:1 --set \"Back=the tomcat\""
   ) { invocation, session in
     let note = try note(invocation.text("NOTE"), session)
-    let change = Change(
-      isHTML: invocation.flag("--html"), mayLose: invocation.flag("--plain"), agreed: invocation.flag("--yes"))
-    return try edit(note, invocation.list("--set"), session, change)
+    let fields = try fields(invocation, "--set") { name in
+      let old = try note.field(name)
+      if !invocation.flag("--html"), !invocation.flag("--plain"), FieldHTML.plain(old) == nil {
+        throw NoteError.formatted(field: name)
+      }
+    }
+    return try edit(note, fields, session, agreed: invocation.flag("--yes"))
       ? changed(note, session) : .unchanged(.object(note))
   }
 
-  struct Change {
-    var isHTML = false
-    /// Whether plain text may replace formatting.
-    var mayLose = false
-    var agreed = false
-  }
-
-  /// Changes fields of a note as the `FIELD=TEXT` arguments say, or in $EDITOR when there are none.
+  /// Changes fields of a note, or all of it in $EDITOR when none are given.
+  /// - Parameter agreed: whether cards may be removed without asking.
   /// - Returns: whether the note changed.
   static func edit(
-    _ note: NoteHandle, _ given: [String], _ session: Session, _ change: Change = Change()
+    _ note: NoteHandle, _ given: [(name: String, html: String)], _ session: Session, agreed: Bool = false
   ) throws -> Bool {
     let before = try note.record()
     if given.isEmpty {
-      try editInEditor(note, agreed: change.agreed, session)
+      try editInEditor(note, agreed: agreed, session)
     } else {
-      let fields = try texts(given, of: note, change)
-      guard try change.agreed || agrees(to: fields, of: note, session) else { return false }
+      let fields = Dictionary(firstOf: given.map { ($0.name, $0.html) })
+      guard try agreed || agrees(to: fields, of: note, session) else { return false }
       try note.update(fields: fields)
     }
     let after = try note.record()
@@ -107,16 +105,21 @@ enum NoteCommands {
       .object(note), line: "Changed the note \(prompt); it has \(session.counted(cards.count, "card")).")
   }
 
-  private static func texts(_ given: [String], of note: NoteHandle, _ change: Change) throws -> [String: String] {
-    var fields: [String: String] = [:]
-    for word in given {
+  /// The fields that an argument or an option sets by `FIELD=TEXT`, as HTML.
+  /// - Parameter check: throws for a field that there is not, or that cannot be set.
+  private static func fields(
+    _ invocation: Invocation, _ argument: String, _ check: (String) throws -> Void
+  ) throws -> [(name: String, html: String)] {
+    var fields: [(name: String, html: String)] = []
+    for word in invocation.list(argument) {
       guard let (name, text) = assignment(word) else {
-        throw CommandError.badValue(command: "note edit", name: "--set", value: word, expected: "FIELD=TEXT")
+        throw invocation.badValue(argument, word, expected: "a field, = and its text")
       }
-      if fields[name] != nil { throw CommandError.repeatedOption(command: "note edit", option: "--set \(name)") }
-      let old = try note.field(name)
-      if !change.isHTML, !change.mayLose, FieldHTML.plain(old) == nil { throw NoteError.formatted(field: name) }
-      fields[name] = change.isHTML ? text : FieldHTML.html(ofPlain: text)
+      if fields.contains(where: { $0.name == name }) {
+        throw CommandError.repeatedOption(command: invocation.command.name, option: name)
+      }
+      try check(name)
+      fields.append((name, invocation.flag("--html") ? text : FieldHTML.html(ofPlain: text.trimmed)))
     }
     return fields
   }
@@ -159,42 +162,31 @@ enum NoteCommands {
       Option("--deck", "DECK", .deck, help: "the deck for its cards; may be left out if there is only one deck"),
       Option("--tag", "T", isRepeating: true, help: "a tag"), Option("--html", help: "the texts are HTML"),
     ], example: "note add Basic \"Front=el gato\" \"Back=the cat\" --deck Spanish --tag animal",
-    complete: { _, before, session in NoteTypeCommands.names(before, session) }
+    complete: { _, before, session in try NoteTypeCommands.names(before, session) }
   ) { invocation, session in
     let type = try session.workspace().noteTypes.described(invocation.text("TYPE"))
-    let deck = try deck(invocation.optionalText("--deck"), session)
+    let deck =
+      try invocation.optionalText("--deck").map { try session.workspace().decks.open($0) }
+      ?? StudyChoice.only(session, usage: "--deck DECK")
     let tags = invocation.list("--tag")
-    let given = try fields(invocation.list("FIELD=VALUE"), of: type, isHTML: invocation.flag("--html"))
+    let given = try fields(invocation, "FIELD=VALUE") {
+      if !type.fields.contains($0) { throw type.unknownField($0) }
+    }
     func add(_ note: NewNote) throws -> NoteHandle {
       var note = note
       note.place = .bottom
       return try deck.addNote(note, typeNamed: type.name)
     }
-    if !given.isEmpty { return try added(add(NewNote(fields: given, tags: tags)), deck, session) }
+    if !given.isEmpty {
+      let fields = Dictionary(firstOf: given.map { ($0.name, $0.html) })
+      return try added(add(NewNote(fields: fields, tags: tags)), deck, session)
+    }
     var note: NoteHandle?
     let sheet = NoteSheet.sheet(of: type, tags: tags)
     try session.editor.edit(sheet.text(advice: NoteSheet.newAdvice), orElse: "give FIELD=VALUE") { edited in
       note = try add(NoteSheet.note(Sheet(edited), type: type))
     }
     return try note.map { try added($0, deck, session) } ?? .unchanged()
-  }
-
-  private static func deck(_ name: String?, _ session: Session) throws -> DeckHandle {
-    try name.map { try session.workspace().decks.open($0) } ?? StudyChoice.only(session, usage: "--deck DECK")
-  }
-
-  private static func fields(_ words: [String], of type: NoteType, isHTML: Bool) throws -> [String: String] {
-    var fields: [String: String] = [:]
-    for word in words {
-      guard let (name, text) = assignment(word) else {
-        throw CommandError.badValue(
-          command: "note add", name: "FIELD=VALUE", value: word, expected: "a field, = and its text")
-      }
-      guard type.fields.contains(name) else { throw type.unknownField(name) }
-      if fields[name] != nil { throw CommandError.repeatedOption(command: "note add", option: name) }
-      fields[name] = isHTML ? text : FieldHTML.html(ofPlain: text.trimmed)
-    }
-    return fields
   }
 
   static func added(_ note: NoteHandle, _ deck: DeckHandle, _ session: Session) throws -> CommandResult {

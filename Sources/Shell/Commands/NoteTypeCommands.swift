@@ -18,12 +18,8 @@ enum NoteTypeCommands {
   private static let file = Option("--from", "FILE", .file, access: .read, help: "a text as `notetype show` prints it")
 
   /// The names of the note types, for the first argument.
-  static func names(_ before: [String], _ session: Session) -> [Offer] {
-    guard before.isEmpty else { return [] }
-    do { return try session.workspace().noteTypes.all().map { Offer(try $0.record().name) } } catch {
-      // Completion offers only what it can read; the command itself reports what is wrong.
-      return []
-    }
+  static func names(_ before: [String], _ session: Session) throws -> [Offer] {
+    try before.isEmpty ? session.workspace().noteTypes.all().map { Offer(try $0.record().name) } : []
   }
 
   private static let list = BuiltIn("notetype", "list", summary: "Lists the note types.", answer: "notetype...") {
@@ -46,7 +42,7 @@ enum NoteTypeCommands {
   private static let show = BuiltIn(
     "notetype", "show", summary: "Shows a note type: fields, templates, style.", answer: "notetype",
     details: "`notetype create` and `notetype edit` read the same text with --from.", arguments: [name],
-    example: "notetype show Basic", complete: { _, before, session in names(before, session) }
+    example: "notetype show Basic", complete: { _, before, session in try names(before, session) }
   ) { invocation, session in
     let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
     let text = NoteTypeSheet.sheet(of: try type.record().draft).text(advice: [])
@@ -69,14 +65,15 @@ enum NoteTypeCommands {
   ) { invocation, session in
     try invocation.refuse(["--field", "--front", "--back"], beside: "--from")
     let workspace = try session.workspace()
-    var draft = start(invocation)
+    var draft = (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
+    draft.name = invocation.text("NAME")
     let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.noteTypes.create(draft) }
     var type: NoteTypeHandle?
     if let path = invocation.optionalText("--from") {
       draft = try read(path, isCloze: draft.isCloze, session)
       draft.name = invocation.text("NAME")
       type = try made(draft)
-    } else if isDescribed(invocation) {
+    } else if ["--field", "--front", "--back"].contains(where: invocation.has) {
       try describe(&draft, by: invocation)
       type = try made(draft)
     } else {
@@ -87,17 +84,6 @@ enum NoteTypeCommands {
     }
     guard let type else { return CommandResult(.null, line: "Nothing was created.") }
     return CommandResult(.object(type), line: "Created note type \(quoted(try type.record().name)).")
-  }
-
-  private static func start(_ invocation: Invocation) -> NoteTypeDraft {
-    var draft = (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
-    draft.name = invocation.text("NAME")
-    return draft
-  }
-
-  private static func isDescribed(_ invocation: Invocation) -> Bool {
-    !invocation.list("--field").isEmpty || invocation.optionalText("--front") != nil
-      || invocation.optionalText("--back") != nil
   }
 
   /// With `--field` the templates are replaced: the front shows the first field, the back all the others.
@@ -129,7 +115,7 @@ enum NoteTypeCommands {
       Without --from it opens in $EDITOR. A field or card that keeps its name keeps its texts and schedule; if their \
       number is unchanged, the others are renamed by position. A change that removes cards or texts asks first.
       """, arguments: [name], options: [file, Option("--yes", help: "agree to the removal of cards and texts")],
-    example: "notetype edit Word --from word.txt", complete: { _, before, session in names(before, session) }
+    example: "notetype edit Word --from word.txt", complete: { _, before, session in try names(before, session) }
   ) { invocation, session in
     let type = try session.workspace().noteTypes.open(invocation.text("NAME"))
     let before = try type.record()
@@ -167,13 +153,6 @@ enum NoteTypeCommands {
 
 enum MediaCommands {
   static var all: [BuiltIn] { [list, add, speak, remove] }
-
-  private static func names(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
-    do { return try session.workspace().media.all().map { Offer($0.name) } } catch {
-      // Completion offers only what it can read; the command itself reports what is wrong.
-      return []
-    }
-  }
 
   private static let list = BuiltIn(
     "media", "list", summary: "Lists the pictures and sounds that cards can use.", answer: "{name, size}..."
@@ -226,7 +205,7 @@ enum MediaCommands {
       + "a note type uses is removed only after a question, or with --force.",
     arguments: [Argument("NAME", isRepeating: true, help: "names of media; `media list` lists them")],
     options: [Option("--force", help: "remove files that are in use, too")], example: "media remove perro.mp3",
-    complete: names
+    complete: { _, _, session in try session.workspace().media.all().map { Offer($0.name) } }
   ) { invocation, session in
     // A name given twice counts once.
     let names = invocation.list("NAME").distinct(by: \.self)

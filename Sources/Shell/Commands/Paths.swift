@@ -102,7 +102,8 @@ struct TextEditor {
     try AtomicFile.write(path, Array(text.utf8))
     defer { unlink(path) }
     fflush(nil)
-    let status = runProgram("/bin/sh", ["-c", editor + " \"$1\"", "sh", path])
+    let child = spawnProgram(["/bin/sh", "-c", editor + " \"$1\"", "sh", path])
+    let status = child.map { child in CallPause.waitingForUser { waitForExit(of: child) } } ?? 127
     let isInterrupted = Interrupts.wereRequested && endsWithCtrlC()
     if status != 0, isInterrupted { return nil }
     let bytes = try FileText.bytes(path, limit: 16 << 20, isInterrupted: isNeverInterrupted)
@@ -113,12 +114,3 @@ struct TextEditor {
 }
 
 extension Session { var editor: TextEditor { TextEditor(session: self) } }
-
-/// Runs a program on the same terminal and waits for it; returns its exit status, or 127 when it cannot be started.
-private func runProgram(_ path: String, _ arguments: [String]) -> Int32 {
-  var actions = posix_spawn_file_actions_t()
-  posix_spawn_file_actions_init(&actions)
-  defer { posix_spawn_file_actions_destroy(&actions) }
-  guard let program = spawnProgram([path] + arguments, &actions) else { return 127 }
-  return CallPause.waitingForUser { waitForExit(of: program) }
-}

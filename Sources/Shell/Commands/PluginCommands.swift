@@ -124,7 +124,8 @@ enum PluginCommands {
       Option("--isolate", help: "run it in a process of its own again"),
     ], example: "plugin enable palindromes"
   ) { invocation, session in
-    let isolated = try place(invocation)
+    try invocation.allowOne(of: ["--isolate", "--no-isolate"])
+    let isolated = invocation.has("--isolate") ? true : invocation.has("--no-isolate") ? false : nil
     let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
     switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
     case .inDryRun: return CommandResult()
@@ -148,6 +149,7 @@ enum PluginCommands {
   }
 
   /// Enables a plugin if the user grants the permissions that it asks for.
+  /// - Parameter isolated: whether it is to run in a process of its own; nil for where it ran before.
   static func enable(
     _ plugin: Plugin, isGranted: Bool = false, isolated: Bool? = nil, _ session: Session
   ) throws -> Enabling {
@@ -159,13 +161,6 @@ enum PluginCommands {
     guard try mayEnable(plugin, manifest, isGranted: isGranted, session) else { return .refused(manifest) }
     try session.plugins.enable(plugin, asked: manifest, isolated: isolated)
     return .enabled
-  }
-
-  /// Whether the plugin is to run in a process of its own; nil when no option says so.
-  private static func place(_ invocation: Invocation) throws -> Bool? {
-    let (isolated, free) = (invocation.flag("--isolate"), invocation.flag("--no-isolate"))
-    try invocation.allowOne(of: ["--isolate", "--no-isolate"])
-    return isolated ? true : free ? false : nil
   }
 
   /// Whether the user grants the plugin's permissions; those granted before are not asked for again.

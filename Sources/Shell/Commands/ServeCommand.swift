@@ -89,10 +89,7 @@ private final class ServingHost: ActionHost {
   func openWorkspace() throws -> Workspace { try session.workspace() }
 
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result {
-    let outer = session.data.origin
-    session.data.origin = originName(of: action, for: client)
-    defer { session.data.origin = outer }
-    return try body()
+    try session.with(\.data.origin, originName(of: action, for: client), body)
   }
 
   /// Refreshed each time, since another process may have made an account or changed a setting, or the time zone.

@@ -74,7 +74,7 @@ enum SettingCommands {
     let cells = listed.map { row in
       [
         row.isChanged ? "*" : "", String(repeating: "  ", count: row.depth) + row.name, value(of: row, session),
-        row.kind == "section" ? "" : note(on: row),
+        row.kind == "section" ? "" : row.title + (row.forcedBy.map { " (by \($0.description))" } ?? ""),
       ]
     }
     let table = TableText(["", .name("Setting"), .main("Value"), .words("")], rows: cells)
@@ -137,11 +137,6 @@ enum SettingCommands {
     case .off: return "[ ]"
     case .mixed: return "[-]"
     }
-  }
-
-  private static func note(on row: SettingRow) -> String {
-    if let source = row.forcedBy { return "\(row.title) (by \(source.description))" }
-    return row.title
   }
 
   private static func quotedValue(_ value: SettingValue?) -> String {

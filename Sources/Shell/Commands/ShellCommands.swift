@@ -99,14 +99,12 @@ enum ShellCommands {
     let path = session.environment.folders.expanded(invocation.text("FILE"))
     let isWithin = session.state.isInScript || session.state.isAnswering
     let status =
-      try ScriptRunner.isCommandFile(path)
+      try path.hasSuffix(".dh")
       ? ScriptRunner(session).run(commandsIn: path)
       : ScriptRunner(session).run([ScriptRunner.script(at: path, invocation.list("ARG"))])
     if isWithin, status != ExitStatus.done { throw ShellError.scriptFailed(path, status: status) }
     // The script has already reported its errors.
-    var result = CommandResult()
-    result.status = status
-    return result
+    return CommandResult(status: status)
   }
 
   private static let history = BuiltIn(
@@ -218,7 +216,11 @@ enum UndoCommands {
       """,
     arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
     options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
-    complete: { _, _, session in completions(session) }
+    complete: { _, _, session in
+      try session.workspace().care.steps(limit: 100).filter { !$0.isUndone }.map {
+        Offer(String($0.id), help: printable($0.name, limit: 60))
+      }
+    }
   ) { invocation, session in
     try invocation.refuse(["N"], beside: "--list")
     if invocation.flag("--list") { return try list(session) }
@@ -240,14 +242,10 @@ enum UndoCommands {
     let step = try session.console.showing(again ? "Redoing" : "Undoing") {
       try again ? care.redo(progress: $0) : care.undo(number, progress: $0)
     }
-    return CommandResult(
-      .record(fields(of: step, isUndone: !again)), line: "\(again ? "Redone" : "Undone"): \(named(step, session))")
-  }
-
-  /// The step's name and, unless it happened just now, its time.
-  private static func named(_ step: UndoStep, _ session: Session) -> String {
     let when = session.since(step.at)
-    return printable(step.name, limit: 500) + (when == Session.justNow ? "" : ", \(when)")
+    let name = printable(step.name, limit: 500) + (when == Session.justNow ? "" : ", \(when)")
+    return CommandResult(
+      .record(fields(of: step, isUndone: !again)), line: "\(again ? "Redone" : "Undone"): \(name)")
   }
 
   private static func list(_ session: Session) throws -> CommandResult {
@@ -263,17 +261,5 @@ enum UndoCommands {
 
   private static func fields(of step: UndoStep, isUndone: Bool? = nil) -> KeyValuePairs<String, (any FieldValue)?> {
     ["step": step.id, "name": step.name, "at": step.at, "changes": step.count, "undone": isUndone ?? step.isUndone]
-  }
-
-  /// Completions: the numbers of steps that can be undone.
-  private static func completions(_ session: Session) -> [Offer] {
-    do {
-      return try session.workspace().care.steps(limit: 100).filter { !$0.isUndone }.map {
-        Offer(String($0.id), help: printable($0.name, limit: 60))
-      }
-    } catch {
-      // Completion offers nothing when the command itself will fail.
-      return []
-    }
   }
 }

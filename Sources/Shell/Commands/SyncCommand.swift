@@ -86,15 +86,13 @@ enum SyncCommand {
     guard let user = try invocation.optionalText("--user") ?? session.ask("User on \(place.host): "),
       !user.trimmed.isEmpty
     else { throw CommandError.missingArgument(command: "sync", "--user NAME", usage: "sync login URL --user NAME") }
-    let link = try signIn.mapCancellation {
-      let password =
-        if let file = invocation.optionalText("--server-password-file") { try signIn.password(in: file) } else {
-          try signIn.readPassword(
-            "Password of \(printable(user)) on \(printable(place.host)): ", option: "--server-password-file")
-        }
-      return try SyncProgress.shown(workspace, session) { _ in
-        try workspace.sync.link(with: place, user: user.trimmed, password: password)
+    let password =
+      if let file = invocation.optionalText("--server-password-file") { try signIn.password(in: file) } else {
+        try signIn.readPassword(
+          "Password of \(printable(user)) on \(printable(place.host)): ", option: "--server-password-file")
       }
+    let link = try SyncProgress.shown(workspace, session) { _ in
+      try workspace.sync.link(with: place, user: user.trimmed, password: password)
     }
     return CommandResult(
       .record(fields(link)),

@@ -100,7 +100,9 @@ enum WordCommands {
       them.
       """, arguments: [Argument("WORD", help: "a word")],
     options: [Option("--dictionary", "NAME", help: "use only this one"), Common.language, Common.foldAccents],
-    example: "word define gato --language spanish", complete: dictionaryNames
+    example: "word define gato --language spanish", complete: { _, before, session in
+      try before.last == "--dictionary" ? DictionaryCommand.names(session).map { Offer($0) } : []
+    }
   ) { invocation, session in
     let (word, only) = (invocation.text("WORD"), invocation.optionalText("--dictionary"))
     let (meanings, language) = try meanings(of: word, invocation, session)
@@ -169,10 +171,6 @@ enum WordCommands {
     if let missing, library.languages(besides: language).isEmpty { throw missing }
     let asked = (missing == nil ? [language] : []) + others
     throw LookupError.noMeaning(word: word, language: asked.map(\.title).joined(separator: ", "))
-  }
-
-  private static func dictionaryNames(_ word: String, _ before: [String], _ session: Session) -> [Offer] {
-    before.last == "--dictionary" ? DictionaryCommand.names(session).map { Offer($0) } : []
   }
 
   private static let languages = BuiltIn(

@@ -110,15 +110,11 @@ struct LineCompletion {
     if path.isEmpty || path.contains("") { return [] }
     do {
       guard case .object(let type, let object)? = try session.lua.inspect(path: path) else { return [] }
-      return try (type.anyField?.names(object) ?? []).filter(isName).map { LuaName(name: $0) }
+      return try (type.anyField?.names(object) ?? []).filter(\.isLuaName).map { LuaName(name: $0) }
     } catch {
       // A closed state or an object that no longer exists has no completions.
       return []
     }
-  }
-
-  private func isName(_ text: String) -> Bool {
-    text.utf8.allSatisfy(isNameByte) && text.utf8.first.map { !(0x30...0x39).contains($0) } ?? false
   }
 
   private func name(of function: FunctionDescription) -> LuaName {
@@ -149,38 +145,19 @@ struct LineCompletion {
     let content = token.stringContent
     let start = token.range.lowerBound + 1 - shift
     guard start >= 0 else { return nil }
-    if kind == .command { return commandsInText(content, at: start) }
-    let offers =
-      kind.isPath ? sources.paths(content, kind == .folder).map { Offer(path: $0) } : nameOffers(kind, content)
+    if kind == .command {
+      let found = session.registry.completions(line: content, sources: sources)
+      return Completion(wordStart: start + found.wordStart, candidates: found.candidates)
+    }
+    let offers = session.registry.offers(kind, content, sources)
     return Completion(
       wordStart: start,
       candidates: offers.map { offer in
-        let text = offer.text.escapedInLua(quote)
+        let text = offer.text.replacing(text: "\\", with: "\\\\").replacing(text: "\(quote)", with: "\\\(quote)")
         return Candidate(text, shown: offer.shown, suffix: offer.isOpen ? "" : String(quote), help: offer.help)
       })
   }
 
-  private func nameOffers(_ kind: ValueKind, _ word: String) -> [Offer] {
-    if case .choice(let names, _) = kind { return Offer.matching(names.map { Offer($0) }, word) }
-    return Offer.matching(sources.names(kind, word), word)
-  }
-
-  private func commandsInText(_ content: String, at start: Int) -> Completion {
-    let found = session.registry.completions(line: content, sources: sources)
-    return Completion(wordStart: start + found.wordStart, candidates: found.candidates)
-  }
-}
-
-extension String {
-  /// Escapes the quote and backslashes with backslashes, as in a Lua string.
-  fileprivate func escapedInLua(_ quote: Character) -> String {
-    var text = ""
-    for character in self {
-      if character == quote || character == "\\" { text.append("\\") }
-      text.append(character)
-    }
-    return text
-  }
 }
 
 /// The start of a help text, up to its first full stop.

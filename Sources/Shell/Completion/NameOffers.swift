@@ -20,13 +20,20 @@ struct NameOffers {
 
   var sources: CompletionSources {
     CompletionSources(
-      names: { kind, word in names(of: kind, word) },
+      names: { kind, word in readable { try names(of: kind, word) } },
       paths: { text, foldersOnly in
         PathCompletion.paths(beginningWith: text, foldersOnly: foldersOnly, home: session.environment.folders.home)
       },
       values: { command, word, before in
-        session.tables.builtIns[command.name]?.complete?(word, before, session) ?? []
+        readable { try session.tables.builtIns[command.name]?.complete?(word, before, session) ?? [] }
       })
+  }
+
+  private func readable(_ offers: () throws -> [Offer]) -> [Offer] {
+    do { return try offers() } catch {
+      // Completion offers only what it can read; the command itself reports what is wrong.
+      return []
+    }
   }
 
   /// Files and folders whose paths begin with the text.
@@ -34,25 +41,20 @@ struct NameOffers {
     sources.paths(word, foldersOnly).map { Offer(path: $0) }
   }
 
-  func names(of kind: ValueKind, _ word: String) -> [Offer] {
-    do {
-      switch kind {
-      case .deck: return try decks()
-      case .card: return try cards(word)
-      case .document: return try documents(word)
-      case .language: return session.lexicons.languages().map { Offer($0.name, help: $0.title) }
-      case .mode: return modes()
-      case .format: return formats()
-      case .plugin: return session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
-      case .setting: return try settings()
-      case .account: return session.auth.needsAuthentication ? [] : try session.auth.store.names().map { Offer($0) }
-      case .command: return HelpIndex(session: session).names.map { Offer($0) }
-      case .query: return try QueryOffers(session: session).offers(word)
-      default: return []
-      }
-    } catch {
-      // Completion offers only what it can read; the command itself reports what is wrong.
-      return []
+  func names(of kind: ValueKind, _ word: String) throws -> [Offer] {
+    switch kind {
+    case .deck: try decks()
+    case .card: try cards(word)
+    case .document: try documents(word)
+    case .language: session.lexicons.languages().map { Offer($0.name, help: $0.title) }
+    case .mode: modes()
+    case .format: formats()
+    case .plugin: session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
+    case .setting: try settings()
+    case .account: session.auth.needsAuthentication ? [] : try session.auth.store.names().map { Offer($0) }
+    case .command: HelpIndex(session: session).names.map { Offer($0) }
+    case .query: try QueryOffers(session: session).offers(word)
+    default: []
     }
   }
 
@@ -215,17 +217,15 @@ package enum PathCompletion {
     let (folder, start) = (String(text[..<split]), text[split...])
     if text == "~" { return home == nil ? [] : ["~/"] }
     let real = folder.hasPrefix("~/") ? (home.map { $0 + folder.dropFirst() } ?? folder) : folder
-    let names = entries(of: real.isEmpty ? "." : real).filter { name in
+    let all: [String]
+    // A folder that cannot be read has no completions.
+    do { all = try Folder.names(in: real.isEmpty ? "." : real) } catch { return [] }
+    let names = all.filter { name in
       name.unicodeScalars.starts(with: start.unicodeScalars) && (!name.hasPrefix(".") || start.hasPrefix("."))
     }
     return names.sorted().prefix(most).compactMap { name in
       let isFolder = Folder.isFolder(real + name)
       return foldersOnly && !isFolder ? nil : folder + name + (isFolder ? "/" : "")
     }
-  }
-
-  private static func entries(of folder: String) -> [String] {
-    // A folder that cannot be read has no completions.
-    do { return try Folder.names(in: folder) } catch { return [] }
   }
 }

@@ -2,6 +2,7 @@
 // typed, and every query is valid (a test runs each); rules, functions and events are those that the program uses.
 
 import Bindings
+import Commands
 import PluginHost
 import Problems
 import Text
@@ -25,16 +26,7 @@ struct HelpTopic {
   }
 
   private func table(_ rows: [(String, String)], width: Int) -> [String] {
-    let names = min(rows.map(\.0.displayWidth).max() ?? 0, max(10, width - 34))
-    let blank = String(repeating: " ", count: names + 4)
-    return rows.flatMap { name, text in
-      let lines = wrapped(text, width: max(20, width - names - 4))
-      // A name that is too long for its column gets its own line.
-      if name.displayWidth > names { return ["  " + name] + lines.map { blank + $0 } }
-      return lines.enumerated().map { number, line in
-        number == 0 ? "  " + name.filled(to: names) + "  " + line : blank + line
-      }
-    }
+    helpTable(rows, width: width, widest: max(10, width - 34))
   }
 
   static let all: [HelpTopic] = [

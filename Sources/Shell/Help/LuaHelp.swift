@@ -6,91 +6,74 @@ import Commands
 import LuaRuntime
 import Text
 
-struct LuaHelp {
-  let lua: LuaState
+/// A module or a type with its members, or one of these.
+struct LuaEntry {
+  /// As `help` takes it: `decks`, `decks.create`, `deck:add`.
+  let name: String
+  /// How a member is used: `decks.create(name: string) -> deck | nil, problem`; empty for a module or a type.
+  var signature = ""
+  let words: String
+  /// A line that can be typed.
+  let example: String
+  var isFunction = false
+  var members: [LuaEntry] = []
 
-  /// The names of modules and types, and of members such as `decks.create` and `deck:add`.
-  var names: [String] {
-    var names: [String] = []
-    for module in lua.modules { names += [module.name] + module.memberNames.map { "\(module.name).\($0)" } }
-    for type in lua.types {
-      names.append(type.name)
-      names += type.fields.map { "\(type.name).\($0.name)" }
-      names += type.methods.map { "\(type.name):\($0.name)" }
-    }
-    return names
-  }
-
-  /// The help for a name of the Lua side; nil when there is no such name.
-  func lines(of name: String) -> [String]? {
-    if let module = lua.modules.first(where: { $0.name == name }) { return lines(module) }
-    if let type = lua.types.first(where: { $0.name == name }) { return lines(type) }
-    guard let split = name.firstIndex(where: { $0 == "." || $0 == ":" }) else { return nil }
-    let (owner, member) = (String(name[..<split]), String(name[name.index(after: split)...]))
-    return memberLines(owner, member)
-  }
-
-  /// The same, wrapped to the width: a continued line keeps its indentation, that of a signature gets two more columns.
-  func lines(of name: String, within width: Int) -> [String]? {
-    let isMember = name.contains { $0 == "." || $0 == ":" }
-    return lines(of: name)?.enumerated().flatMap { number, line in
+  /// The help, wrapped to the width: a continued line keeps its indentation, that of a signature gets two more columns.
+  func lines(within width: Int) -> [String] {
+    let whole =
+      signature.isEmpty
+      ? ([words, ""] + members.map { "  \($0.signature)\n      \($0.words)" }).flatMap(\.lines).map(String.init)
+      : [signature, "", words]
+    return whole.enumerated().flatMap { number, line in
       let own = line.prefix { $0 == " " }.count
-      let isSignature = own == 2 || (isMember && number == 0)
+      let isSignature = own == 2 || !signature.isEmpty && number == 0
       let indent = String(repeating: " ", count: own + (isSignature ? 2 : 0))
       return line.lines(within: width, indent: indent, breaksWords: false)
     }
   }
+}
 
-  private func lines(_ module: ModuleDescription) -> [String] {
-    let fields = module.fields.map { "  \(module.name).\($0.name): \($0.type)\n      \($0.help)" }
-    let functions = module.functions.map { "  \($0.signature(on: module.name, separator: "."))\n      \($0.words)" }
-    return split([module.words, ""] + fields + functions)
+extension LuaState {
+  /// The modules, then the types, each with its fields before its functions.
+  var helpEntries: [LuaEntry] { modules.map(entry) + types.map(entry) }
+
+  /// Each entry of help, and after it its members; without the fields that have any name.
+  var allHelpEntries: [LuaEntry] {
+    helpEntries.flatMap { [$0] + $0.members }.filter { !$0.name.hasSuffix(".NAME") }
   }
 
-  private func lines(_ type: TypeDescription) -> [String] {
-    let fields = type.fields.map {
-      "  \(type.name).\($0.name): \($0.type)\($0.isWritable ? "  (writable)" : "")\n      \($0.words)"
+  private func entry(_ module: ModuleDescription) -> LuaEntry {
+    let name = module.name
+    let fields = module.fields.map { field in
+      let path = "\(name).\(field.name)"
+      return LuaEntry(name: path, signature: "\(path): \(field.type)", words: field.help, example: path)
     }
-    let any = type.anyField.map { ["  \(type.name).NAME: \($0.type)  (writable)\n      \($0.words)"] } ?? []
-    let methods = type.methods.map { "  \($0.signature(on: type.name, separator: ":"))\n      \($0.words)" }
-    return split([type.words, ""] + fields + any + methods)
+    return LuaEntry(
+      name: name, words: module.words, example: "shell.print(\(name))",
+      members: fields + module.functions.map { entry($0, name + ".", on: name + ".") })
   }
 
-  private func memberLines(_ owner: String, _ member: String) -> [String]? {
-    if let module = lua.modules.first(where: { $0.name == owner }) {
-      if let function = module.functions.first(where: { $0.name == member }) {
-        return [function.signature(on: owner, separator: "."), "", function.words]
-      }
-      if let field = module.fields.first(where: { $0.name == member }) {
-        return ["\(owner).\(field.name): \(field.type)", "", field.help]
-      }
+  private func entry(_ type: TypeDescription) -> LuaEntry {
+    let (name, object) = (type.name, type.example ?? type.name)
+    func field(_ own: String, _ type: LuaType, isWritable: Bool, _ words: String, _ value: String?) -> LuaEntry {
+      LuaEntry(
+        name: "\(name).\(own)", signature: "\(name).\(own): \(type)\(isWritable ? "  (writable)" : "")", words: words,
+        example: "\(object).\(own)" + (value.map { " = \($0)" } ?? ""))
     }
-    guard let type = lua.types.first(where: { $0.name == owner }) else { return nil }
-    if let method = type.methods.first(where: { $0.name == member }) {
-      return [method.signature(on: owner, separator: ":"), "", method.words]
-    }
-    guard let field = type.fields.first(where: { $0.name == member }) else { return nil }
-    return ["\(owner).\(field.name): \(field.type)\(field.isWritable ? "  (writable)" : "")", "", field.words]
+    let fields = type.fields.map { field($0.name, $0.type, isWritable: $0.isWritable, $0.words, $0.example) }
+    let any = type.anyField.map { [field("NAME", $0.type, isWritable: true, $0.words, nil)] } ?? []
+    return LuaEntry(
+      name: name, words: type.words, example: type.example ?? "shell.print(\(name))",
+      members: fields + any + type.methods.map { entry($0, name + ":", on: object + ":") })
   }
 
-  /// An example line for a member (`deck:add`, `deck.count`, `decks.open`), a module or a type.
-  func example(of name: String) -> String {
-    if let example = lua.types.first(where: { $0.name == name })?.example { return example }
-    guard let split = name.firstIndex(where: { $0 == "." || $0 == ":" }) else { return "shell.print(\(name))" }
-    let (owner, member) = (String(name[..<split]), String(name[name.index(after: split)...]))
-    if let type = lua.types.first(where: { $0.name == owner }), let object = type.example {
-      if let method = type.methods.first(where: { name[split] == ":" && $0.name == member }) {
-        return object + ":" + member + (method.example ?? "()")
-      }
-      let value = type.fields.first { $0.name == member }?.example
-      return "\(object).\(member)" + (value.map { " = \($0)" } ?? "")
-    }
-    let function = lua.modules.first { $0.name == owner }?.functions.first { $0.name == member }
-    return name + (function.map { $0.example ?? "()" } ?? "")
-  }
-
-  private func split(_ lines: [String]) -> [String] {
-    lines.flatMap { $0.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+  /// - Parameters:
+  ///   - start: what its name begins with: `deck:`.
+  ///   - object: the expression that its example begins with.
+  private func entry(_ function: FunctionDescription, _ start: String, on object: String) -> LuaEntry {
+    LuaEntry(
+      name: start + function.name, signature: function.signature(on: start, separator: ""), words: function.words,
+      example: object + function.name + (function.example ?? "()"), isFunction: true)
   }
 }
 
@@ -108,12 +91,12 @@ struct HelpAtCursor {
   private func commandLines(_ line: String, _ cursor: Int) -> [String] {
     let words = ShellWords.placed(line)
     guard let first = words.first else { return [nothing] }
-    let group = session.registry.group(first.text)
-    let second = words.dropFirst().first?.text
-    guard
-      let command = group?.commands.first(where: { $0.path[1] == second })
-        ?? session.registry.command(named: first.text)
-    else { return texts([first.text]) }
+    guard let command = session.registry.command(of: words.map(\.text)) else {
+      do { return try session.registry.helpText(for: [first.text], width: width) } catch {
+        // Words that name no topic have no help.
+        return [nothing]
+      }
+    }
     // When the cursor is on an option, only that option is explained.
     if let word = words.first(where: { $0.range.contains(cursor) || $0.range.upperBound == cursor }),
       let option = command.options.first(where: { $0.name == String(word.text.split(at: "=", maxSplits: 1)[0]) })
@@ -122,13 +105,6 @@ struct HelpAtCursor {
     }
     return command.usageLines + wrapped(command.summary, width: width)
       + command.arguments.filter { !$0.help.isEmpty }.map { "  \($0.name)  \($0.help)".cut(to: width) }
-  }
-
-  private func texts(_ words: [String]) -> [String] {
-    do { return try session.registry.helpText(for: words, width: width) } catch {
-      // Words that name no topic have no help.
-      return [nothing]
-    }
   }
 
   private func luaLines(_ text: String, _ cursor: Int) -> [String] {
@@ -142,7 +118,8 @@ struct HelpAtCursor {
     if let member = typing.memberAtEnd(), let owner = member.of {
       name = fullName(member.word, of: typing.plain(owner)) ?? name
     }
-    return LuaHelp(lua: session.lua).lines(of: name, within: width).map { Array($0.prefix(12)) } ?? [nothing]
+    let entry = session.lua.allHelpEntries.first { $0.name == name }
+    return entry.map { Array($0.lines(within: width).prefix(12)) } ?? [nothing]
   }
 
   /// The full name as help lists it: `deck:add`, `deck.count`, `decks.open`.

@@ -32,12 +32,12 @@ struct Tour {
   }
 
   private func walk(_ inside: Session, _ reader: LineReader) throws {
-    let outer = reader.completion
+    let restore = reader.savingCallbacks()
     reader.completion = { [inside] in LineCompletion(session: inside).completion($0) }
     inside.input.lineReader = reader
     defer {
       inside.input.lineReader = nil
-      reader.completion = outer
+      restore()
     }
     showLines(["A tour: type the lines yourself. `skip` skips a step, `exit` or Ctrl-D leaves. Nothing is saved."])
     var deck = "Birds"
@@ -81,23 +81,19 @@ struct Tour {
 
   /// Runs a line as the prompt does, and returns what it was.
   private func runLine(at line: String, _ inside: Session) -> TourLine {
-    guard isCommand(line, in: inside) else {
-      if let mistyped = MistypedCommand(session: inside).error(in: line) {
-        inside.report(mistyped, origin: "deckhand")
-        return TourLine(words: [], hasFailed: true)
-      }
-      let outcome = LuaLines(session: inside).run(line)
-      if case .incomplete = outcome { inside.console.note("an unfinished chunk; in the tour it must be one line") }
-      if case .done = outcome { return TourLine(words: [], hasFailed: false) }
-      return TourLine(words: [], hasFailed: true)
-    }
     do {
-      let words = try ShellWords.split(line, home: session.environment.folders.home)
-      return TourLine(words: words, hasFailed: try CommandLine(session: inside).run(line) != ExitStatus.done)
-    } catch {
-      inside.report(error, origin: "deckhand")
-      return TourLine(words: [line], hasFailed: true)
-    }
+      if isCommand(line, in: inside) {
+        let words = try ShellWords.split(line, home: session.environment.folders.home)
+        return TourLine(words: words, hasFailed: try CommandLine(session: inside).run(line) != ExitStatus.done)
+      }
+      if let mistyped = MistypedCommand(session: inside).error(in: line) { throw mistyped }
+      switch LuaLines(session: inside).run(line) {
+      case .done: return TourLine(words: [], hasFailed: false)
+      case .incomplete: inside.console.note("an unfinished chunk; in the tour it must be one line")
+      case .failed: break
+      }
+    } catch { inside.report(error, origin: "deckhand") }
+    return TourLine(words: [], hasFailed: true)
   }
 
   private func reply(to seen: TourLine, _ line: String) -> String {

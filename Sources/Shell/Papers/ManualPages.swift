@@ -42,12 +42,9 @@ struct ManualPages {
     page.section("EXAMPLE")
     page.example("deckhand " + command.example)
     page.section("SEE ALSO")
-    page.references([("deckhand", 1)] + siblings(of: command).map { (pageName($0), 1) })
+    let siblings = commands.filter { $0.path.count == 2 && $0.path[0] == command.path[0] && $0.name != command.name }
+    page.references([("deckhand", 1)] + siblings.map { (pageName($0), 1) })
     return page.text
-  }
-
-  private func siblings(of command: Command) -> [Command] {
-    commands.filter { $0.path.count == 2 && $0.path[0] == command.path[0] && $0.name != command.name }
   }
 
   private var whole: String {

@@ -46,31 +46,10 @@ struct ReferencePages {
 
   private var lua: String {
     var page = MarkdownPage("Lua", "Every module, function, type and field, as `help NAME` shows it.")
-    let help = LuaHelp(lua: session.lua)
-    for module in session.lua.modules {
-      page.heading(2, module.name)
-      page.paragraphs(module.words)
-      for field in module.fields { page.member("\(module.name).\(field.name): \(field.type)", field.help) }
-      for function in module.functions {
-        page.member(
-          function.signature(on: module.name, separator: "."), function.words,
-          help.example(of: "\(module.name).\(function.name)"))
-      }
-    }
-    for type in session.lua.types {
-      page.heading(2, type.name)
-      page.paragraphs(type.words)
-      for field in type.fields {
-        page.member(
-          "\(type.name).\(field.name): \(field.type)",
-          field.words + (field.isWritable && field.grant == nil ? " It can be assigned." : ""))
-      }
-      if let any = type.anyField { page.member("\(type.name).NAME: \(any.type)", any.words) }
-      for method in type.methods {
-        page.member(
-          method.signature(on: type.name, separator: ":"), method.words,
-          help.example(of: "\(type.name):\(method.name)"))
-      }
+    for entry in session.lua.helpEntries {
+      page.heading(2, entry.name)
+      page.paragraphs(entry.words)
+      for member in entry.members { page.member(member) }
     }
     return page.text
   }
@@ -80,7 +59,7 @@ struct ReferencePages {
       "Problem codes",
       "The values of the field `code` of a problem, in Lua and with `--json`; a code never changes its meaning.")
     page.table(
-      ["Code", "What it means", "Exit status"], ProblemMeaning.all.map { ["`\($0.code)`", $0.text, $0.status] })
+      ["Code", "What it means", "Exit status"], ProblemCode.distinct.map { ["`\($0.rawValue)`", $0.meaning, $0.statuses] })
     return page.text
   }
 
@@ -169,9 +148,9 @@ private struct MarkdownPage {
 
   mutating func list(_ items: [String]) { lines += [""] + items.map { "- " + $0 } }
 
-  mutating func member(_ signature: String, _ help: String, _ example: String = "") {
-    let text = Self.plain(help.split(separator: "\n").joined(separator: " "))
-    lines += ["", "- `\(signature)`", "  \(text)"] + (example.isEmpty ? [] : ["  Example: `\(example)`"])
+  mutating func member(_ member: LuaEntry) {
+    let text = Self.plain(member.words.split(separator: "\n").joined(separator: " "))
+    lines += ["", "- `\(member.signature)`", "  \(text)"] + (member.isFunction ? ["  Example: `\(member.example)`"] : [])
   }
 
   mutating func table(_ heads: [String], _ rows: [[String]]) {

@@ -102,13 +102,12 @@ package struct ShellCompletion {
 
   /// Opens no user data when none exists yet, because opening would create it.
   private var sources: CompletionSources {
-    let offers = NameOffers(session: session)
     let hasData = fileExists(session.environment.folders.data + "/local") || session.auth.user != nil
-    var sources = offers.sources
+    var sources = NameOffers(session: session).sources
     guard !hasData else { return sources }
-    sources.names = { kind, word in
+    sources.names = { [names = sources.names] kind, word in
       switch kind {
-      case .format, .language, .mode, .plugin: offers.names(of: kind, word)
+      case .format, .language, .mode, .plugin: names(kind, word)
       default: []
       }
     }

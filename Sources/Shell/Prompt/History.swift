@@ -38,7 +38,9 @@ package final class History {
   /// Adds a line as the newest and removes an equal older one. Returns nil when the line is not kept: it is secret or
   /// empty, begins with whitespace, contains a NUL, or is too long.
   @discardableResult package func add(_ line: String, isSecret: Bool = false) -> Change? {
-    guard !isSecret, Self.isKept(line) else { return nil }
+    guard !isSecret, let first = line.unicodeScalars.first, !first.properties.isWhitespace,
+      line.utf8.count <= HistoryFile.longestEntry, !line.utf8.contains(0)
+    else { return nil }
     let removed = entries.lastIndex(of: line)
     if let removed { entries.remove(at: removed) }
     entries.append(line)
@@ -63,11 +65,6 @@ package final class History {
     if word.isEmpty { return entries }
     let wanted = word.lowercased()
     return entries.filter { $0.lowercased().contains(text: wanted) }
-  }
-
-  private static func isKept(_ line: String) -> Bool {
-    guard let first = line.unicodeScalars.first else { return false }
-    return !first.properties.isWhitespace && line.utf8.count <= HistoryFile.longestEntry && !line.utf8.contains(0)
   }
 
   private func warnOnce(_ trouble: String) {

@@ -6,7 +6,7 @@ package import Commands
 import LuaRuntime
 import Text
 
-package final class LineReader: LineSource {
+package final class LineReader {
   /// The completions for the line before the cursor; nil when there is nothing to offer.
   package var completion: ((_ lineBeforeCursor: String) -> Completion)?
   /// Called when nothing was typed for `tickInterval`; true ends the reading with `.stopped`.
@@ -33,8 +33,6 @@ package final class LineReader: LineSource {
     guard failure == 0 else { throw .unreadable(errno: failure) }
     loadHistory()
   }
-
-  package func read(prompt: String) throws(LineError) -> LineOutcome { try read(prompt: prompt, isContinued: false) }
 
   /// - Parameters:
   ///   - prompt: one line; colours are removed.
@@ -101,6 +99,14 @@ package final class LineReader: LineSource {
 
   /// Records whether a remembered line failed; a line that failed is no longer suggested.
   package func note(_ line: String, hasFailed: Bool) { history.note(line, hasFailed: hasFailed) }
+
+  /// Returns what restores the callbacks that are set now, for a screen that sets its own.
+  func savingCallbacks() -> () -> Void {
+    { [self, completion, willSuspend, didResume, didResize, tick] in
+      (self.completion, self.willSuspend, self.didResume) = (completion, willSuspend, didResume)
+      (self.didResize, self.tick) = (didResize, tick)
+    }
+  }
 
   /// A counter that grows with each key typed.
   static var keyCount: Int { line_editor_key_count() }

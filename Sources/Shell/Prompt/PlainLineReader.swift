@@ -1,6 +1,6 @@
-// Lines from a pipe or a file, read without stdio, whose error flag would stay set after an interrupt; and what all
-// sources of lines share. Invariant: a line has at most `limit` bytes, without its line end; text that is not UTF-8 is
-// an error; without reading ahead, nothing after the line is consumed.
+// Lines from a pipe or a file, read without stdio, whose error flag would stay set after an interrupt; and the outcomes
+// and errors of all readers of lines. Invariant: a line has at most `limit` bytes, without its line end; text that is not
+// UTF-8 is an error; nothing after the line is consumed, because other readers (Lua's `io.read`) may want it.
 
 import Files
 import Glibc
@@ -8,66 +8,43 @@ import LuaRuntime
 package import Problems
 import Text
 
-package final class PlainLineReader: LineSource {
+package final class PlainLineReader {
   private let input: Int32
   private let limit: Int
-  private let chunkSize: Int
   private let isInterrupted: () -> Bool
-  private var buffer: [UInt8] = []
-  private var start = 0
-  private var isAtEnd = false
+  /// The beginning of a line; it stays when an interrupt ends the read.
+  private var begun: [UInt8] = []
+  private var isTooLong = false
 
   /// - Parameters:
   ///   - limit: the longest accepted line in bytes; a longer one is skipped with an error.
-  ///   - readsAhead: whether to read in chunks; this is fast, but other readers of the same input (Lua's `io.read`)
-  ///     miss the text after the line.
   ///   - isInterrupted: asked when a signal ends a read; true makes the outcome `.interrupted`.
-  package init(input: Int32 = 0, limit: Int = 64 << 20, readsAhead: Bool = true, isInterrupted: @escaping () -> Bool) {
+  package init(input: Int32 = 0, limit: Int = 64 << 20, isInterrupted: @escaping () -> Bool) {
     (self.input, self.limit, self.isInterrupted) = (input, limit, isInterrupted)
-    chunkSize = readsAhead ? 1 << 16 : 1
   }
 
-  package func read(prompt: String = "") throws(LineError) -> LineOutcome {
+  /// Reads a line. While `LineReader.isReading`, the input is at its end.
+  package func read() throws(LineError) -> LineOutcome {
     if LineReader.isReading { return .endOfInput }
-    var searched = 0
-    var isSkipping = false
-    while true {
-      if let end = buffer[(start + searched)...].firstIndex(of: UInt8(ascii: "\n")) {
-        let bytes = buffer[start..<end]
-        start = end + 1
-        return isSkipping || bytes.count > limit ? try tooLong() : try line(bytes)
+    while waitForInput() {
+      var byte: UInt8 = 0
+      switch Glibc.read(input, &byte, 1) {
+      case 0: return try line(isAtEnd: true)
+      case 1 where byte == UInt8(ascii: "\n"): return try line(isAtEnd: false)
+      case 1 where begun.count == limit: isTooLong = true
+      case 1: begun.append(byte)
+      default: if errno != EINTR { throw .unreadable(errno: errno) }
       }
-      searched = buffer.count - start
-      if searched > limit {
-        isSkipping = true
-        dropAll()
-        searched = 0
-      }
-      if isAtEnd {
-        // At a terminal, Ctrl-D ends one answer, and the next question is read again.
-        isAtEnd = false
-        return isSkipping ? try tooLong() : try lastLine()
-      }
-      if try !fill() { return .interrupted }
     }
+    return .interrupted
   }
 
-  /// Reads more input; false when a signal ended the wait and `isInterrupted` returns true.
-  private func fill() throws(LineError) -> Bool {
-    if start > 0 {
-      buffer.removeFirst(start)
-      start = 0
-    }
-    var chunk = [UInt8](repeating: 0, count: chunkSize)
-    while true {
-      guard waitForInput() else { return false }
-      let count = Glibc.read(input, &chunk, chunk.count)
-      if count > 0 { buffer += chunk[..<count] }
-      if count == 0 { isAtEnd = true }
-      if count >= 0 { return true }
-      guard errno == EINTR else { throw .unreadable(errno: errno) }
-      if isInterrupted() { return false }
-    }
+  private func line(isAtEnd: Bool) throws(LineError) -> LineOutcome {
+    defer { (begun, isTooLong) = ([], false) }
+    if isTooLong { throw .tooLong(limit: limit) }
+    // At a terminal, Ctrl-D ends one answer, and the next question is read again.
+    if isAtEnd, begun.isEmpty { return .endOfInput }
+    return .line(try checkedText(begun.last == UInt8(ascii: "\r") ? begun.dropLast() : begun[...]))
   }
 
   /// Waits until input is available. It polls repeatedly, because a signal may arrive right before the wait.
@@ -83,25 +60,6 @@ package final class PlainLineReader: LineSource {
       milliseconds = 100
     }
     return false
-  }
-
-  private func dropAll() {
-    buffer.removeAll(keepingCapacity: true)
-    start = 0
-  }
-
-  private func tooLong() throws(LineError) -> LineOutcome { throw .tooLong(limit: limit) }
-
-  private func lastLine() throws(LineError) -> LineOutcome {
-    guard start < buffer.count else { return .endOfInput }
-    let bytes = buffer[start...]
-    start = buffer.count
-    return try line(bytes)
-  }
-
-  private func line(_ bytes: ArraySlice<UInt8>) throws(LineError) -> LineOutcome {
-    let text = bytes.last == UInt8(ascii: "\r") ? bytes.dropLast() : bytes
-    return .line(try checkedText(text))
   }
 }
 
@@ -145,9 +103,4 @@ package enum LineError: Problem, Equatable {
       ProblemReport(.unreadable, "The input cannot be read", "the input cannot be read: \(systemWords(number))")
     }
   }
-}
-
-package protocol LineSource: AnyObject {
-  /// Reads a line. The prompt is not shown when nobody sees it. While `LineReader.isReading`, the input is at its end.
-  func read(prompt: String) throws(LineError) -> LineOutcome
 }

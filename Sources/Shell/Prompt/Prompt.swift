@@ -30,8 +30,7 @@ package final class Prompt {
   package func run() -> Int32 {
     // Clears an interrupt that was meant for a script that ran before.
     Interrupts.clear()
-    let source: any LineSource
-    do { source = try lineSource() } catch { return session.report(error) }
+    do { try openLineReader() } catch { return session.report(error) }
     do { try session.events.emit(.started) } catch {
       // A Ctrl-C ends the listener; the prompt still starts.
       session.report(error)
@@ -52,7 +51,7 @@ package final class Prompt {
           break
         }
         workBetweenLines()
-        do { try readAndRun(from: source) } catch { report(error) }
+        do { try readAndRun() } catch { report(error) }
       }
     }
     session.input.lineReader = nil
@@ -85,8 +84,8 @@ package final class Prompt {
     if case .unreadable = error { session.state.leaving = session.state.leaving ?? status }
   }
 
-  private func lineSource() throws -> any LineSource {
-    guard session.console.terminal.hasKeyboard else { return session.input.plainReader }
+  private func openLineReader() throws {
+    guard session.console.terminal.hasKeyboard else { return }
     let reader = try LineReader(history: History.make(for: session))
     // Moved elements are saved late, and a suspended shell may never resume, so save them now.
     reader.willSuspend = { [session] in session.saveDocuments() }
@@ -95,7 +94,6 @@ package final class Prompt {
     }
     reader.hints = hints
     session.input.lineReader = reader
-    return reader
   }
 
   private var hints: LineHints {
@@ -120,19 +118,19 @@ package final class Prompt {
     return hints
   }
 
-  private func readAndRun(from source: any LineSource) throws {
+  private func readAndRun() throws {
     Interrupts.clear()
     if !pastedLines.isEmpty {
-      runLine(pastedLines.removeFirst(), source)
+      runLine(pastedLines.removeFirst())
       // Ctrl-C stops the whole paste.
       if Interrupts.wereRequested { pastedLines = [] }
       return
     }
-    switch try readLine(from: source) {
+    switch try readLine() {
     case .line(let line):
       // Ignores a Ctrl-C that came between the clearing above and the reading: it is not for this line.
       Interrupts.clear()
-      runLine(line, source)
+      runLine(line)
     case .interrupted: break
     case .stopped where session.input.isIdle: IdleLock(session: session).lock()
     case .stopped where Interrupts.endingSignal != nil: break
@@ -142,23 +140,25 @@ package final class Prompt {
     }
   }
 
-  private func readLine(from source: any LineSource) throws -> LineOutcome {
-    guard let reader = session.input.lineReader else { return try source.read(prompt: "") }
+  private func readLine() throws -> LineOutcome {
+    guard let reader = session.input.lineReader else { return try session.input.plainReader.read() }
     return try reader.read(prompt: PromptText(session: session).text())
   }
 
   /// Runs one line: a command, or Lua with the further lines it needs.
-  private func runLine(_ line: String, _ source: any LineSource) {
+  private func runLine(_ line: String) {
     let trimmed = line.trimmed
     if trimmed.isEmpty { return }
     session.refreshSettings()
     if trimmed.contains("\n") {
       // The blank at the start keeps it out of the history.
-      return runPaste(line.first?.isWhitespace == true ? " " + trimmed : trimmed, source)
+      return runPaste(line.first?.isWhitespace == true ? " " + trimmed : trimmed)
     }
     if isCommand(line, in: session) {
       remember(line)
-      runCommandLine(trimmed)
+      do { lastStatus = try CommandLine(session: session).run(trimmed) } catch {
+        lastStatus = session.report(error, origin: "deckhand")
+      }
       return note(line, isCommand: true, hasFailed: lastStatus != ExitStatus.done)
     }
     if let mistyped = MistypedCommand(session: session).error(in: line) {
@@ -170,11 +170,11 @@ package final class Prompt {
     if session.canAsk, let name = MistypedCommand(session: session).unknownName(in: line) {
       let reason = session.registry.reasonForMissing(name).map { ": " + $0 } ?? "; `help` lists the commands."
       session.console.note("\(quoted(name)) is neither a command nor a Lua name" + reason)
-      runLuaLine(line, source, showsNil: false)
+      runLuaLine(line, showsNil: false)
       session.input.lineReader?.note(line, hasFailed: true)
       return
     }
-    runLuaLine(line, source)
+    runLuaLine(line)
   }
 
   private func remember(_ line: String) {
@@ -193,10 +193,10 @@ package final class Prompt {
   }
 
   /// Runs several pasted lines: as one chunk of Lua; line by line if they do not compile and include commands.
-  private func runPaste(_ text: String, _ source: any LineSource) {
+  private func runPaste(_ text: String) {
     let lines = text.split(separator: "\n").map(String.init)
     let hasCommands = lines.contains { isCommand($0, in: session) }
-    guard hasCommands, !compiles(text) else { return runLuaLine(text, source) }
+    guard hasCommands, !compiles(text) else { return runLuaLine(text) }
     pastedLines = lines
   }
 
@@ -209,14 +209,8 @@ package final class Prompt {
     }
   }
 
-  private func runCommandLine(_ line: String) {
-    do { lastStatus = try CommandLine(session: session).run(line) } catch {
-      lastStatus = session.report(error, origin: "deckhand")
-    }
-  }
-
   /// - Parameter showsNil: whether nil is shown; not for a name that does not exist.
-  private func runLuaLine(_ first: String, _ source: any LineSource, showsNil: Bool = true) {
+  private func runLuaLine(_ first: String, showsNil: Bool = true) {
     if first.hasPrefix("/") { session.console.note("Lines such as /new are for games: `play`, `play --resume`.") }
     var text = withoutLuaWord(first)
     var typed = first
@@ -234,7 +228,7 @@ package final class Prompt {
       case .incomplete: break
       }
       do {
-        switch try readMore(source, text) {
+        switch try readMore(text) {
         case .line(let more):
           text += "\n" + more
           typed += "\n" + more
@@ -250,9 +244,9 @@ package final class Prompt {
   }
 
   /// Reads the next line of a chunk; the prompt lists the open parts, innermost last.
-  private func readMore(_ source: any LineSource, _ chunk: String) throws -> LineOutcome {
+  private func readMore(_ chunk: String) throws -> LineOutcome {
     if !pastedLines.isEmpty { return .line(pastedLines.removeFirst()) }
-    guard let lineReader = session.input.lineReader else { return try source.read(prompt: ">> ") }
+    guard let lineReader = session.input.lineReader else { return try session.input.plainReader.read() }
     session.input.openChunk = chunk
     let open = openParts(of: chunk).suffix(3).joined(separator: " ")
     return try lineReader.read(prompt: open + ">> ", isContinued: true)

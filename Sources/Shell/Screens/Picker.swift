@@ -88,13 +88,25 @@ final class Picker {
   }
 }
 
-/// The items to choose from when a command lacks an argument.
-struct PickerItems {
+struct Choosing {
   let session: Session
-  private static let most = 2_000
+  /// The kind of object that each command group shows.
+  private static let groups: [String: ValueKind] = ["deck": .deck, "card": .card, "doc": .document]
+  private static let mostItems = 2_000
+
+  /// The words completed with the user's choice; nil when the user left the list.
+  func words(for words: [String]) throws -> [String]? {
+    guard
+      session.canAsk && session.console.terminal.canRedraw && !session.options.wantsJSON && !session.state.isInScript
+        && !session.console.isRedirected,
+      let (command, kind) = missing(in: words), !session.auth.needsAuthentication,
+      let (title, items) = try items(of: kind), !items.isEmpty
+    else { return words }
+    return try Picker(session, title: title, items).choose().map { command + ($0.hasPrefix("-") ? ["--", $0] : [$0]) }
+  }
 
   /// The title and all items of a kind; nil for a kind that is not chosen from a list.
-  func items(of kind: ValueKind) throws -> (title: String, items: [Offer])? {
+  private func items(of kind: ValueKind) throws -> (title: String, items: [Offer])? {
     let workspace = try session.workspace()
     switch kind {
     case .deck: return ("Which deck?", try NameOffers(session: session).decks())
@@ -106,7 +118,7 @@ struct PickerItems {
       }
       return ("Which document?", items)
     case .card:
-      let items = try workspace.cards.list(of: workspace.decks.all(), limit: Self.most).cards.map { card, position in
+      let items = try workspace.cards.list(of: workspace.decks.all(), limit: Self.mostItems).cards.map { card, position in
         let record = try card.record()
         let place = "\(try card.deck().record().name):\(position)"
         return Offer(place, shown: record.prompt, help: "\(record.answer)  (\(place))")
@@ -114,26 +126,6 @@ struct PickerItems {
       return ("Which card?", items)
     default: return nil
     }
-  }
-}
-
-struct Choosing {
-  let session: Session
-  /// The kind of object that each command group shows.
-  private static let groups: [String: ValueKind] = ["deck": .deck, "card": .card, "doc": .document]
-
-  /// The words completed with the user's choice; nil when the user left the list.
-  func words(for words: [String]) throws -> [String]? {
-    guard canChoose, let (command, kind) = missing(in: words) else { return words }
-    guard !session.auth.needsAuthentication, let (title, items) = try PickerItems(session: session).items(of: kind),
-      !items.isEmpty
-    else { return words }
-    return try Picker(session, title: title, items).choose().map { command + ($0.hasPrefix("-") ? ["--", $0] : [$0]) }
-  }
-
-  private var canChoose: Bool {
-    session.canAsk && session.console.terminal.canRedraw && !session.options.wantsJSON && !session.state.isInScript
-      && !session.console.isRedirected
   }
 
   /// The command that the words name, and the kind of the missing argument; nil when none is missing.

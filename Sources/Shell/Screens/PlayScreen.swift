@@ -54,15 +54,15 @@ final class PlayScreen {
     let first = try game.state
     if draws { draw(alert: nil) } else if options.showsBase || isScreen { showBase() }
     let reader = try isScreen ? session.input.lineReader ?? LineReader(history: History(path: nil)) : nil
-    let state = LineReaderState(reader)
-    defer { state.restore() }
+    let restore = reader?.savingCallbacks()
+    defer { restore?() }
     reader?.completion = { [self] line in completion(line) }
-    reader?.willSuspend = { [self] in
-      state.willSuspend()
+    reader?.willSuspend = { [self, willSuspend = reader?.willSuspend] in
+      willSuspend?()
       game.pause()
     }
-    reader?.didResume = { [self] in
-      state.didResume()
+    reader?.didResume = { [self, didResume = reader?.didResume] in
+      didResume?()
       game.resume()
       drawAround()
     }
@@ -98,7 +98,7 @@ final class PlayScreen {
       }
       outcome = try reader.read(prompt: prompt, hidesHistory: true)
     } else {
-      outcome = try session.input.plainReader.read(prompt: prompt)
+      outcome = try session.input.plainReader.read()
     }
     switch outcome {
     case .line(let line): return taken(line, after: prompt)

@@ -31,28 +31,6 @@ struct PlayDrawing {
   }
 }
 
-/// The callbacks that a screen replaces in the line reader, saved to be restored.
-struct LineReaderState {
-  private let reader: LineReader?
-  private let completion: ((String) -> Completion)?
-  let willSuspend: () -> Void
-  let didResume: () -> Void
-
-  init(_ reader: LineReader?) {
-    (self.reader, completion) = (reader, reader?.completion)
-    willSuspend = reader?.willSuspend ?? {}
-    didResume = reader?.didResume ?? {}
-  }
-
-  func restore() {
-    reader?.completion = completion
-    reader?.willSuspend = willSuspend
-    reader?.didResume = didResume
-    reader?.didResize = {}
-    reader?.tick = nil
-  }
-}
-
 extension PlayScreen {
   func showBase() {
     if options.wantsJSON {

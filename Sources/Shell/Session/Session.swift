@@ -191,9 +191,16 @@ package final class Session {
 
   /// Runs code that may change data; its undo steps end with the origin; a nested call keeps the outer one.
   func changing<R>(from origin: String, _ body: () throws -> R) rethrows -> R {
-    let outer = data.origin
-    data.origin = outer ?? origin
-    defer { data.origin = outer }
+    try with(\.data.origin, data.origin ?? origin, body)
+  }
+
+  /// Runs code while a part of the session has another value.
+  func with<Value, R>(
+    _ part: ReferenceWritableKeyPath<Session, Value>, _ value: Value, _ body: () throws -> R
+  ) rethrows -> R {
+    let outer = self[keyPath: part]
+    self[keyPath: part] = value
+    defer { self[keyPath: part] = outer }
     return try body()
   }
 
@@ -222,7 +229,9 @@ package final class Session {
     }
     if !auth.needsAuthentication, !state.hasBegun {
       state.hasBegun = true
-      let command = builtIn(words)
+      let command = words.first.flatMap {
+        tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[$0]
+      }
       if options.usesPlugins {
         plugins.refreshGrants()
         if command?.needsNoPlugins != true, command?.ownsOutput != true { plugins.loadAtStart() }
@@ -230,10 +239,6 @@ package final class Session {
       if command?.ownsOutput != true { ScriptRunner(self).runStartScript() }
     }
     History.use(in: self)
-  }
-
-  private func builtIn(_ words: [String]) -> BuiltIn? {
-    words.first.flatMap { tables.builtIns[words.prefix(2).joined(separator: " ")] ?? tables.builtIns[$0] }
   }
 
   /// Signs out: saves, closes everything, notifies. Without an account there is nothing to close.

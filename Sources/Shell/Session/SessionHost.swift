@@ -83,11 +83,7 @@ extension SessionHost: ShellHost {
 
   func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R {
     // Within a script, changes belong to the script's unit and keep its name.
-    if session.state.isInScript { return try body() }
-    let outer = session.data.origin
-    session.data.origin = "plugin \(plugin)"
-    defer { session.data.origin = outer }
-    return try body()
+    try session.state.isInScript ? body() : session.with(\.data.origin, "plugin \(plugin)", body)
   }
 
   func show(_ index: Int, on stack: borrowing LuaStack) throws {
@@ -171,8 +167,7 @@ extension SessionHost: Authenticating {
   var user: String? { session.auth.user }
 
   func login(_ user: String?, passwordFile: String?) throws {
-    let signIn = SignIn(session)
-    try signIn.mapCancellation { try signIn.signIn(user ?? session.options.signIn.user, passwordFile: passwordFile) }
+    try SignIn(session).signIn(user ?? session.options.signIn.user, passwordFile: passwordFile)
   }
 
   func logout() throws {

@@ -14,9 +14,6 @@ import Text
 import ToggleSettings
 import Workspace
 
-/// The user left the question for a name or a password.
-private struct LeftSignIn: Error {}
-
 package struct SignIn {
   let session: Session
 
@@ -75,7 +72,7 @@ package struct SignIn {
       do {
         try Interrupts.holding(question)
         return nil
-      } catch is LeftSignIn { return status } catch let error as AuthenticationError where error.mayTryAgain {
+      } catch AuthenticationError.cancelled { return status } catch let error as AuthenticationError where error.mayTryAgain {
         session.report(error, origin: "login", asJSON: false)
       } catch {
         let status = session.report(error, origin: "login", asJSON: false)
@@ -110,6 +107,7 @@ package struct SignIn {
   }
 
   /// Signs in. Without a name, the only account is used, or it is asked for; so is the password without a file.
+  /// - Throws: `AuthenticationError.cancelled` when the user leaves the question.
   func signIn(_ name: String?, passwordFile: String?) throws {
     if let user = session.auth.user { throw AuthenticationError.signedIn(user) }
     guard session.auth.needsAuthentication else { throw SignInError.noAccount }
@@ -135,7 +133,7 @@ package struct SignIn {
     let names = try session.auth.store.names()
     if names.count == 1 { return names[0] }
     guard session.console.terminal.hasKeyboard else { throw SignInError.noName }
-    guard let name = try session.ask("Account: ") else { throw LeftSignIn() }
+    guard let name = try session.ask("Account: ") else { throw AuthenticationError.cancelled }
     return name.trimmed
   }
 
@@ -161,7 +159,7 @@ package struct SignIn {
     }
     switch end {
     case SECRET_LINE_INTERRUPTED: throw WorkspaceError.interrupted
-    case SECRET_LINE_ENDED: throw LeftSignIn()
+    case SECRET_LINE_ENDED: throw AuthenticationError.cancelled
     case SECRET_LINE_TOO_LONG: throw AuthenticationError.tooLong(maximum: Secret.longest)
     case SECRET_LINE_NO_TERMINAL: throw SignInError.noPassword(option: option)
     default: return secret
@@ -177,18 +175,12 @@ package struct SignIn {
     guard areEqual else { throw SignInError.notTheSame }
     return first
   }
-
-  /// Turns leaving a password question into the error `cancelled`.
-  func mapCancellation<R: ~Copyable>(_ body: () throws -> R) throws -> R {
-    do { return try body() } catch is LeftSignIn { throw AuthenticationError.cancelled }
-  }
 }
 
 final class LineInput {
   /// The line editor, while the prompt runs at a terminal.
   var lineReader: LineReader?
-  /// It does not read ahead, because a script's `io.read` may want the next line.
-  lazy var plainReader = PlainLineReader(readsAhead: false, isInterrupted: { Interrupts.wereRequested })
+  let plainReader = PlainLineReader(isInterrupted: { Interrupts.wereRequested })
   /// Whether no key was pressed for so long that it is time to lock.
   var isIdle = false
   /// The history that the line editor uses.
@@ -220,7 +212,7 @@ extension Session {
       outcome = try lineReader.read(prompt: question, hidesHistory: true)
     } else {
       if console.terminal.hasKeyboard { console.write(question) }
-      outcome = try input.plainReader.read(prompt: question)
+      outcome = try input.plainReader.read()
     }
     switch outcome {
     case .line(let line): return line

@@ -37,8 +37,10 @@ package final class UserData {
 
   func workspace() throws -> Workspace {
     if let opened, opened.isOpen { return opened }
+    // It needs them to find the user's fonts.
+    let variables = environment.variables.entries(of: ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
     let drawing = DrawingProgram(
-      path: environment.folders.drawingProgram, environment: drawingVariables, clock: environment.clocks.elapsed,
+      path: environment.folders.drawingProgram, environment: variables, clock: environment.clocks.elapsed,
       shouldStop: environment.isInterrupted)
     let fresh = try Workspace(
       auth.requireAccess(), environment: environment, settings: options.settings, lexicons: tables.lexicons,
@@ -60,11 +62,6 @@ package final class UserData {
     }
     return "note: today's backup could not be made (\(problem.title)\(place)); "
       + "`backup FILE` writes one to another place"
-  }
-
-  /// Variables as `NAME=value` that the drawing program needs to find the user's fonts.
-  private var drawingVariables: [String] {
-    environment.variables.entries(of: ["HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"])
   }
 
   /// Hands over the open workspace; it is no longer held here.

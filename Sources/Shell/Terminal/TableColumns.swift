@@ -29,7 +29,10 @@ extension TableText {
     let shown = rows.prefix(terminal.rowLimit ?? rows.count)
     let cells = shown.map { row in columns.indices.map { $0 < row.count ? printable(row[$0], limit: 2_000) : "" } }
     let titles = columns.map { printable($0.title) }
-    let plan = plan(naturalWidths(titles, cells), terminal.cutWidth)
+    let widths = columns.indices.map { index in
+      cells.reduce(titles[index].displayWidth) { max($0, $1[index].displayWidth) }
+    }
+    let plan = plan(widths, terminal.cutWidth)
     let mark = terminal.usesUnicode ? "…" : "~"
     let heading = line(titles, plan.widths, mark)
     let body = cells.flatMap { row -> [String] in
@@ -42,10 +45,6 @@ extension TableText {
     }
     if rows.count > shown.count { parts.foot = "\(mark) \(grouped(rows.count - shown.count)) more" }
     return terminal.hasScreen ? parts.lines(on: terminal) : parts.body + (parts.foot.map { [$0] } ?? [])
-  }
-
-  private func naturalWidths(_ titles: [String], _ cells: [[String]]) -> [Int] {
-    columns.indices.map { index in cells.reduce(titles[index].displayWidth) { max($0, $1[index].displayWidth) } }
   }
 
   /// Names the columns that are not shown; nil if all are.

@@ -141,8 +141,8 @@ extension ChartPanel {
     var lines = (0..<Self.height).map { row -> String in
       let bottom = 2 * (Self.height - 1 - row)
       let bars = halves.map { String(repeating: Self.block($0 - bottom, terminal), count: cell) }.joined()
-      let label = row == 0 ? highest : ""
-      return "  " + label.filled(to: scale, atStart: true) + " " + side(terminal) + terminal.styled(bars, .cyan)
+      let label = (row == 0 ? highest : "").filled(to: scale, atStart: true)
+      return "  \(label) \(terminal.usesUnicode ? "│" : "|")\(terminal.styled(bars, .cyan))"
     }
     let blanks = String(repeating: " ", count: scale + 4)
     lines.append(blanks + Self.spread(axis, over: cell * shown.count))
@@ -156,8 +156,6 @@ extension ChartPanel {
       values[place * values.count / count..<(place + 1) * values.count / count].max() ?? 0
     }
   }
-
-  private func side(_ terminal: Terminal) -> String { terminal.usesUnicode ? "│" : "|" }
 
   /// The character of a cell for a bar that extends the given number of halves above the cell's bottom.
   private static func block(_ halves: Int, _ terminal: Terminal) -> String {

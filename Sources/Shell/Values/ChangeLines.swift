@@ -50,23 +50,11 @@ struct ChangeLines {
 
   /// The lines in which two multi-line texts differ.
   private func differing(_ name: String, _ old: String, _ new: String) -> [String] {
-    func cut(_ text: String) -> [Substring] { text.split(separator: "\n", omittingEmptySubsequences: false) }
-    func isSame(_ one: Substring, _ other: Substring) -> Bool { one.utf8.elementsEqual(other.utf8) }
-    func removed(_ line: Substring) -> [String] { part("-", name, [(String(line), false)], .red) }
-    func inserted(_ line: Substring) -> [String] { part("+", name, [(String(line), false)], .green) }
-    var (gone, come) = (cut(old)[...], cut(new)[...])
-    while let one = gone.first, let other = come.first, isSame(one, other) {
-      (gone, come) = (gone.dropFirst(), come.dropFirst())
+    func cut(_ text: String) -> [ArraySlice<UInt8>] {
+      Array(text.utf8).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
     }
-    while let one = gone.last, let other = come.last, isSame(one, other) {
-      (gone, come) = (gone.dropLast(), come.dropLast())
-    }
-    guard gone.count + come.count <= WordMarks.limit else { return gone.flatMap(removed) + come.flatMap(inserted) }
-    return Array(come).difference(from: Array(gone), by: isSame).flatMap { change in
-      switch change {
-      case .remove(_, let line, _): removed(line)
-      case .insert(_, let line, _): inserted(line)
-      }
+    return ComparedPart.of(cut(old), cut(new), limit: WordMarks.limit).filter { $0.sign != " " }.flatMap { line in
+      part("\(line.sign)", name, [(line.text, false)], line.sign == "-" ? .red : .green)
     }
   }
 
@@ -105,27 +93,20 @@ struct WordMarks {
       (self.old, self.new) = ([(old, false)], [(new, false)])
       return
     }
-    let difference = second.difference(from: first) { $0.utf8.elementsEqual($1.utf8) }
-    var (removed, inserted): (Set<Int>, Set<Int>) = ([], [])
-    for change in difference {
-      switch change {
-      case .remove(let offset, _, _): removed.insert(offset)
-      case .insert(let offset, _, _): inserted.insert(offset)
-      }
-    }
-    self.old = first.enumerated().map { (String($1), removed.contains($0)) }
-    self.new = second.enumerated().map { (String($1), inserted.contains($0)) }
+    let parts = ComparedPart.of(first, second, limit: Self.limit)
+    self.old = parts.filter { $0.sign != "+" }.map { ($0.text, $0.sign == "-") }
+    self.new = parts.filter { $0.sign != "-" }.map { ($0.text, $0.sign == "+") }
   }
 
   /// Splits a text into words and the characters between them.
-  private static func words(_ text: String) -> [Substring] {
-    var words: [Substring] = []
+  private static func words(_ text: String) -> [ArraySlice<UInt8>] {
+    var words: [ArraySlice<UInt8>] = []
     var start = text.startIndex
     while start < text.endIndex {
       let isLetter = text[start].isLetter || text[start].isNumber
       var end = text.index(after: start)
       while isLetter, end < text.endIndex, text[end].isLetter || text[end].isNumber { end = text.index(after: end) }
-      words.append(text[start..<end])
+      words.append(Array(text[start..<end].utf8)[...])
       start = end
     }
     return words
@@ -160,7 +141,7 @@ struct FileChangeLines {
       terminal.styled("--- \(change.old == nil ? "nothing" : path)", .bold),
       terminal.styled("+++ \(change.new == nil ? "nothing" : path)", .bold),
     ]
-    return head + hunks(Self.compared(Self.lines(change.old), Self.lines(change.new)))
+    return head + hunks(ComparedPart.of(Self.lines(change.old), Self.lines(change.new), limit: Self.mostCompared))
   }
 
   private static func lines(_ bytes: [UInt8]?) -> [ArraySlice<UInt8>] {
@@ -169,52 +150,8 @@ struct FileChangeLines {
     return lines
   }
 
-  private struct Line {
-    /// `-`, `+` or a space.
-    let sign: Character
-    let text: ArraySlice<UInt8>
-    /// The index of the line, or of the next one, on each side.
-    let old: Int
-    let new: Int
-  }
-
-  /// The lines are compared by bytes, since text that looks the same may still differ.
-  private static func compared(_ old: [ArraySlice<UInt8>], _ new: [ArraySlice<UInt8>]) -> [Line] {
-    let most = min(old.count, new.count)
-    var start = 0
-    while start < most, old[start] == new[start] { start += 1 }
-    var end = 0
-    while end < most - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
-    let (first, second) = (old[start..<old.count - end], new[start..<new.count - end])
-    var (removed, inserted) = (Set(first.indices), Set(second.indices))
-    if first.count + second.count <= mostCompared {
-      (removed, inserted) = ([], [])
-      for change in Array(second).difference(from: Array(first)) {
-        switch change {
-        case .remove(let offset, _, _): removed.insert(offset + start)
-        case .insert(let offset, _, _): inserted.insert(offset + start)
-        }
-      }
-    }
-    var lines: [Line] = []
-    var (i, j) = (0, 0)
-    while i < old.count || j < new.count {
-      if i < old.count, removed.contains(i) {
-        lines.append(Line(sign: "-", text: old[i], old: i, new: j))
-        i += 1
-      } else if j < new.count, inserted.contains(j) {
-        lines.append(Line(sign: "+", text: new[j], old: i, new: j))
-        j += 1
-      } else {
-        lines.append(Line(sign: " ", text: old[i], old: i, new: j))
-        (i, j) = (i + 1, j + 1)
-      }
-    }
-    return lines
-  }
-
   /// The differing lines with their context.
-  private func hunks(_ lines: [Line]) -> [String] {
+  private func hunks(_ lines: [ComparedPart]) -> [String] {
     var shown: [String] = []
     var next = 0
     while let change = lines[next...].firstIndex(where: { $0.sign != " " }) {
@@ -226,13 +163,13 @@ struct FileChangeLines {
       }
       let hunk = lines[start..<min(lines.count, last + Self.context + 1)]
       shown.append(terminal.styled(head(of: hunk), .cyan))
-      shown += hunk.flatMap { rows($0.sign, Self.text(of: $0.text)) }
+      shown += hunk.flatMap { rows($0.sign, $0.text) }
       next = hunk.endIndex
     }
     return shown
   }
 
-  private func head(of hunk: ArraySlice<Line>) -> String {
+  private func head(of hunk: ArraySlice<ComparedPart>) -> String {
     func side(_ first: Int, _ count: Int) -> String { "\(count == 0 ? first : first + 1),\(count)" }
     guard let first = hunk.first else { return "" }
     let (old, new) = (hunk.count { $0.sign != "+" }, hunk.count { $0.sign != "-" })
@@ -248,10 +185,52 @@ struct FileChangeLines {
       return sign == " " ? row : terminal.styled(row, sign == "-" ? .red : .green)
     }
   }
+}
 
-  /// Bytes that are not UTF-8 are shown as `\xNN`.
-  private static func text(of bytes: ArraySlice<UInt8>) -> String {
-    String(validating: bytes, as: UTF8.self)
-      ?? bytes.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "\\x" + String($0, radix: 16, uppercase: true) }.joined()
+/// A line or a word of two texts side by side.
+private struct ComparedPart {
+  /// `-`, `+` or a space.
+  let sign: Character
+  let bytes: ArraySlice<UInt8>
+  /// The index of the part, or of the next one, on each side.
+  let old: Int
+  let new: Int
+
+  var text: String { String(validating: bytes, as: UTF8.self) ?? escaped(bytes) }
+
+  /// Compares by bytes, since text that looks the same may still differ.
+  /// - Parameter limit: the most parts of both sides that are compared; of more, all are removed and added.
+  static func of(_ old: [ArraySlice<UInt8>], _ new: [ArraySlice<UInt8>], limit: Int) -> [ComparedPart] {
+    let most = min(old.count, new.count)
+    var start = 0
+    while start < most, old[start] == new[start] { start += 1 }
+    var end = 0
+    while end < most - start, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
+    let (first, second) = (old[start..<old.count - end], new[start..<new.count - end])
+    var (removed, inserted) = (Set(first.indices), Set(second.indices))
+    if first.count + second.count <= limit {
+      (removed, inserted) = ([], [])
+      for change in Array(second).difference(from: Array(first)) {
+        switch change {
+        case .remove(let offset, _, _): removed.insert(offset + start)
+        case .insert(let offset, _, _): inserted.insert(offset + start)
+        }
+      }
+    }
+    var parts: [ComparedPart] = []
+    var (i, j) = (0, 0)
+    while i < old.count || j < new.count {
+      if i < old.count, removed.contains(i) {
+        parts.append(ComparedPart(sign: "-", bytes: old[i], old: i, new: j))
+        i += 1
+      } else if j < new.count, inserted.contains(j) {
+        parts.append(ComparedPart(sign: "+", bytes: new[j], old: i, new: j))
+        j += 1
+      } else {
+        parts.append(ComparedPart(sign: " ", bytes: old[i], old: i, new: j))
+        (i, j) = (i + 1, j + 1)
+      }
+    }
+    return parts
   }
 }

@@ -19,7 +19,7 @@ extension LuaPreview {
   }
 
   /// The value on one line; nil when that is too long or too deep.
-  private func inline(limit: Int) -> String? {
+  fileprivate func inline(limit: Int) -> String? {
     let text: String
     switch self {
     case .word(let word): text = printable(word)
@@ -36,7 +36,7 @@ extension LuaPreview {
     guard case .text(let bytes, let total) = self else { return "" }
     let more = total > bytes.count ? " … \(grouped(total - bytes.count)) more bytes" : ""
     let text = String(validating: bytes, as: UTF8.self) ?? escaped(bytes)
-    return "\"" + printable(text, limit: Int.max).replacingQuotes + "\"" + more
+    return "\"" + printable(text, limit: Int.max).replacing(text: "\"", with: "\\\"") + "\"" + more
   }
 
   fileprivate func block(indent: Int, width: Int) -> [String] {
@@ -65,8 +65,6 @@ extension LuaPreview {
     return TableText(zip(columns, numeric).map { .init($0, $1 ? .right : .left) }, rows: rows)
   }
 
-  fileprivate func inlineForTable(limit: Int) -> String? { inline(limit: limit) }
-
   /// The key as written in Lua: a name, or `["two words"]`, `[1.5]`, `[deck "Spanish" (2 cards)]`.
   fileprivate var keyText: String {
     if case .text(let bytes, _) = self, let name = String(validating: bytes, as: UTF8.self), name.isLuaName {
@@ -87,7 +85,7 @@ extension LuaTablePreview {
     var length = 2
     for part in elements.map({ (nil as String?, $0) }) + fields.map({ ($0.key.keyText, $0.value) }) {
       if case .table(let inner) = part.1, inner.elementCount + inner.fieldCount > 4 { return nil }
-      guard let value = part.1.inlineForTable(limit: limit - length) else { return nil }
+      guard let value = part.1.inline(limit: limit - length) else { return nil }
       let text = part.0.map { "\($0) = \(value)" } ?? value
       length += text.count + 2
       if length > limit { return nil }
@@ -132,31 +130,13 @@ extension LuaTablePreview {
 }
 
 extension String {
-  fileprivate var isLuaName: Bool {
+  var isLuaName: Bool {
     guard let first = utf8.first, !(0x30...0x39).contains(first), utf8.count <= 100 else { return false }
     return utf8.allSatisfy(isNameByte)
-  }
-
-  fileprivate var replacingQuotes: String {
-    var text = ""
-    // By scalars: a quote with a combining mark is still a quote.
-    for scalar in unicodeScalars {
-      if scalar == "\"" { text += "\\" }
-      text.unicodeScalars.append(scalar)
-    }
-    return text
   }
 }
 
 /// Formats bytes that are not UTF-8: ASCII as it is, other bytes as `\xFF`.
-private func escaped(_ bytes: [UInt8]) -> String {
-  var text = ""
-  for byte in bytes {
-    if byte < 0x80 {
-      text.unicodeScalars.append(Unicode.Scalar(byte))
-    } else {
-      text += "\\x" + String(byte, radix: 16, uppercase: true)
-    }
-  }
-  return text
+func escaped(_ bytes: some Collection<UInt8>) -> String {
+  bytes.map { $0 < 0x80 ? String(UnicodeScalar($0)) : "\\x" + String($0, radix: 16, uppercase: true) }.joined()
 }

@@ -106,14 +106,9 @@ public struct Comparing {
 
   /// Reads operands. As nothing is to be imported, an error of a file does not say that nothing was.
   private func files(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws -> ComparedFiles {
-    do { return try ComparedFiles(operands, settings) } catch let error as any Problem {
-      var message = error.message
-      for end in [". Nothing was imported.", ". Nothing was imported"] {
-        message = message.replacing(text: end, with: "")
-      }
-      if message == error.message { throw error }
-      throw error.reworded(message)
-    }
+    do { return try ComparedFiles(operands, settings) } catch let error as any Problem
+      where !error.report.outcome.isEmpty
+    { throw error.reworded(error.report.fault) }
   }
 
   /// Whether an operand is a deck, current or at an undo step, so that no file is read for it.

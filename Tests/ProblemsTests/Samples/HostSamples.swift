@@ -137,8 +137,7 @@ extension ProblemTable {
     ProblemTable(
       ShellError.self, in: "Shell/ShellError.swift",
       plain: [
-        "scriptTooLarge": .scriptTooLarge, "promptIsStandardInput": .promptIsStandardInput,
-        "interruptedAmidAnswers": .interruptedAmidAnswers,
+        "promptIsStandardInput": .promptIsStandardInput, "interruptedAmidAnswers": .interruptedAmidAnswers,
       ],
       [
         .notColor(hostile), .notField(hostile, suggestion: "width", fields: ["width", "x"]),
