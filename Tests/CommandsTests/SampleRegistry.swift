@@ -6,7 +6,7 @@ import Problems
 func sampleRegistry() throws -> CommandRegistry {
   let registry = CommandRegistry()
   registry.themeOrder = [decks, "Words", "Help"]
-  registry.describeGroup("deck", "Piles of cards.")
+  registry.summaries = ["deck": "Piles of cards."]
   try addDeckCommands(to: registry)
   try addOtherCommands(to: registry)
   return registry
