@@ -1,4 +1,5 @@
 // A registry like the shell's own, for the tests of Commands.
+// Measured: parameters 11, as each field of a description has its label where it is written.
 
 import Commands
 import Problems

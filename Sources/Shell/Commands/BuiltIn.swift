@@ -71,7 +71,8 @@ struct BuiltIn: Sendable {
       "media": "Lists, adds and removes the pictures and sounds of cards.",
       "doc": "Composes picture cards from texts and images, and draws them.",
       "word": "Looks up words by letters, by pattern or by meaning.",
-      "text": "Shows what you know of texts: coverage, words, sentences.", "account": "Adds, lists and removes accounts.",
+      "text": "Shows what you know of texts: coverage, words, sentences.",
+      "account": "Adds, lists and removes accounts.",
       "plugin": "Lists, installs, enables and packs plugins.",
     ]
   }

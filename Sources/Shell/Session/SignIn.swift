@@ -72,7 +72,9 @@ package struct SignIn {
       do {
         try Interrupts.holding(question)
         return nil
-      } catch AuthenticationError.cancelled { return status } catch let error as AuthenticationError where error.mayTryAgain {
+      } catch AuthenticationError.cancelled { return status } catch let error as AuthenticationError
+        where error.mayTryAgain
+      {
         session.report(error, origin: "login", asJSON: false)
       } catch {
         let status = session.report(error, origin: "login", asJSON: false)
