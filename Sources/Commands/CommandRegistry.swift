@@ -30,7 +30,8 @@ public final class CommandRegistry {
   private var own: (() -> [Command])?
   /// Commands of plugins, to be added after the program's own.
   private var announced: [(commands: [Command], fail: (CommandError) -> Void)] = []
-  private var summaries: [String: String] = [:]
+  /// The summaries that help shows for groups, by name.
+  public var summaries: [String: String] = [:]
   private var aliasWords: [String: [String]] = [:]
   /// Words that a line may begin with and that no plugin may use: those that end the shell, and Lua's globals.
   public var reservedWords: Set<String> = []
@@ -130,9 +131,6 @@ public final class CommandRegistry {
 
   /// A plugin's alias, which is a command itself.
   func pluginAlias(named name: String) -> Command? { table[name]?[""].flatMap { $0.pluginAlias == nil ? nil : $0 } }
-
-  /// Sets the summary that help shows for a group.
-  public func describeGroup(_ name: String, _ summary: String) { summaries[name] = summary }
 
   public func group(_ name: String) -> CommandGroup? {
     guard let commands = table[name], commands[""] == nil else { return nil }

@@ -168,7 +168,9 @@ extension CommandRegistry {
     let firstWords = firstWords
     if let near = suggestion(for: word, among: firstWords + more) { return near }
     let others = Self.otherNames[word.lowercased()] ?? []
-    if let other = others.first(where: { name in firstWords.contains(name) || commands.contains { $0.name == name } }) { return other }
+    if let other = others.first(where: { name in firstWords.contains(name) || commands.contains { $0.name == name } }) {
+      return other
+    }
     // In the order of the help: `list` is `card list`, not `account list`.
     for group in wordsByTheme.flatMap(\.words).compactMap({ group($0) }) {
       if group.commands.contains(where: { $0.path[1] == word }) { return "\(group.name) \(word)" }

@@ -47,7 +47,8 @@ struct WordScanner {
     if word.hasPrefix("--") { return true }
     if command.argument(at: positionals.count)?.kind == .query { return false }
     let isNumber = word.dropFirst().unicodeScalars.first.map { ("0"..."9").contains($0) || $0 == "." } ?? false
-    return !isNumber || word.dropFirst().first.map { letter in command.options.contains { $0.isNamed(letter) } } ?? false
+    return !isNumber
+      || word.dropFirst().first.map { letter in command.options.contains { $0.isNamed(letter) } } ?? false
   }
 
   private mutating func closeOptionsIfVerbatim() {

@@ -124,7 +124,7 @@ let version = "0.1.0"
     if status == ExitStatus.usage, options.action == .prompt { return status }
     guard goesOn else { return status }
     let ended = Prompt(session).run()
-    session.syncAtEnd()
+    UnattendedSync.atEnd(session)
     return ended
   }
 

@@ -16,10 +16,8 @@ extension AgentServer: PipeServer {
 }
 
 enum AgentCommand {
-  static let name = "mcp"
-
   static let command = BuiltIn(
-    name, access: .atTerminal, effect: .acts,
+    "mcp", access: .atTerminal, effect: .acts,
     summary: "Lets an agent read your cards, and plan changes that you see before they are made.", answer: "nothing",
     details: """
       It speaks the Model Context Protocol over standard input and output: set up your agent to start `deckhand mcp`. \

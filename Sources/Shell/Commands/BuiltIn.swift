@@ -44,7 +44,7 @@ struct BuiltIn: Sendable {
   }
 
   /// Whether standard output belongs to a protocol: plugins and init.lua, which may print, are not run before it.
-  var ownsOutput: Bool { [LanguageServerCommand.name, AgentCommand.name].contains(command.name) }
+  var ownsOutput: Bool { ["lsp", "mcp"].contains(command.name) }
 
   /// The theme of commands for authors of scripts and plugins; `help` leaves it out.
   static let developers = "For developers"
@@ -63,16 +63,18 @@ struct BuiltIn: Sendable {
     (registry.themeOrder, registry.otherNames) = (
       themes.map(\.name), ["exit": "quit", "import": "deck import"]
     )
-    registry.describeGroup("deck", "Creates, lists, renames, removes, imports and exports decks.")
-    registry.describeGroup("card", "Adds, finds, edits, moves, tags and removes cards.")
-    registry.describeGroup("note", "Adds, shows and edits notes, from which one or several cards are made.")
-    registry.describeGroup("notetype", "Lists, shows, creates and edits note types.")
-    registry.describeGroup("media", "Lists, adds and removes the pictures and sounds of cards.")
-    registry.describeGroup("doc", "Composes picture cards from texts and images, and draws them.")
-    registry.describeGroup("word", "Looks up words by letters, by pattern or by meaning.")
-    registry.describeGroup("text", "Shows what you know of texts: coverage, words, sentences.")
-    registry.describeGroup("account", "Adds, lists and removes accounts.")
-    registry.describeGroup("plugin", "Lists, installs, enables and packs plugins.")
+    registry.summaries = [
+      "deck": "Creates, lists, renames, removes, imports and exports decks.",
+      "card": "Adds, finds, edits, moves, tags and removes cards.",
+      "note": "Adds, shows and edits notes, from which one or several cards are made.",
+      "notetype": "Lists, shows, creates and edits note types.",
+      "media": "Lists, adds and removes the pictures and sounds of cards.",
+      "doc": "Composes picture cards from texts and images, and draws them.",
+      "word": "Looks up words by letters, by pattern or by meaning.",
+      "text": "Shows what you know of texts: coverage, words, sentences.",
+      "account": "Adds, lists and removes accounts.",
+      "plugin": "Lists, installs, enables and packs plugins.",
+    ]
   }
 
   static var all: [BuiltIn] {

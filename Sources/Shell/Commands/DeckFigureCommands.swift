@@ -175,7 +175,9 @@ enum DeckFigureCommands {
       Option("--png", "FILE", .file, access: .write, help: "write the charts as a picture, PNG or .svg"),
       Option("--svg", "FILE", .file, access: .write, help: "write the charts as SVG"),
     ], example: "deck stats Spanish",
-    complete: { word, before, session in try NameOffers(session: session).names(of: before.isEmpty ? .deck : .query, word) }
+    complete: { word, before, session in
+      try NameOffers(session: session).names(of: before.isEmpty ? .deck : .query, word)
+    }
   ) { invocation, session in
     let (figures, name) = try figures(session.query("DECK|QUERY", of: invocation), session)
     let files = ["--png", "--svg"].filter { invocation.optionalText($0) != nil }

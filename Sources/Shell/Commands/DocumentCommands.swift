@@ -292,6 +292,7 @@ enum DocumentCommands {
       try session.workspace().documents.drawSheet(documents, to: path) { progress($0, documents.count) }
     }
     return CommandResult(
-      .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled ?? [], session)).")
+      .text(path),
+      line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled ?? [], session)).")
   }
 }

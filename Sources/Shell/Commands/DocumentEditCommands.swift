@@ -59,15 +59,17 @@ enum DocumentEditCommands {
     return (field, try field.value(typed: parts[1]))
   }
 
+  /// What the keys of the editor do.
+  static let keys = """
+    Tab selects an element, arrows move it, + and - change its size, [ and ] rotate it, < and > lower and raise it, w \
+    and c wrap or crop it, a aligns a text, s changes the step, u undoes, ? lists the keys. Enter saves the changes, \
+    Esc discards them.
+    """
+
   static let edit = BuiltIn(
     "doc", "edit", effect: .changes,
     summary: "Moves, resizes and rotates the elements of a document with keys, next to its picture.",
-    answer: "document",
-    details: """
-      Tab selects an element, arrows move it, + and - change its size, [ and ] rotate it, < and > lower and raise \
-      it, w and c wrap or crop it, a aligns a text, s changes the step, u undoes, ? lists the keys. Enter saves the \
-      changes, Esc discards them.
-      """, arguments: [DocumentCommands.document], example: "doc edit 6D92"
+    answer: "document", details: keys, arguments: [DocumentCommands.document], example: "doc edit 6D92"
   ) { invocation, session in
     guard session.canAsk, session.console.terminal.canRedraw, !session.state.isInScript else {
       throw EditorError.noTerminal(instead: "use `doc set` to set new values")

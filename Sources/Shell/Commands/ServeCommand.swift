@@ -155,13 +155,11 @@ protocol PipeServer: AnyObject {
 extension LanguageServer: PipeServer {}
 
 enum LanguageServerCommand {
-  static let name = "lsp"
-
   /// Milliseconds between checks that the editor is still running.
   private static let pollInterval = 1000
 
   static let command = BuiltIn(
-    name, access: .atTerminal,
+    "lsp", access: .atTerminal,
     summary: "Helps an editor with the sources of `build` while you type them.", answer: "nothing",
     details: """
       It speaks the Language Server Protocol over standard input and output. In .md, .csv, .tsv and .jsonl files and \

@@ -146,7 +146,7 @@ enum SyncCommand {
   }
 }
 
-enum UnattendedSync {
+package enum UnattendedSync {
   /// How many seconds the end of a session waits for a server that does not answer.
   private static let timeout = 5
 
@@ -180,7 +180,7 @@ enum UnattendedSync {
   }
 
   /// Syncs as the shell ends if `sync.at_end` is on; an unreachable server delays the end only briefly.
-  static func atEnd(_ session: Session) {
+  package static func atEnd(_ session: Session) {
     guard Interrupts.endingSignal == nil, !session.auth.needsAuthentication,
       session.preferences?.serving.syncsAtEnd == true
     else { return }
@@ -197,9 +197,4 @@ enum UnattendedSync {
       session.report(error, origin: "sync at the end")
     }
   }
-}
-
-extension Session {
-  /// The last action of an interactive session.
-  package func syncAtEnd() { UnattendedSync.atEnd(self) }
 }

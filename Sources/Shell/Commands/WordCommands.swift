@@ -100,7 +100,8 @@ enum WordCommands {
       them.
       """, arguments: [Argument("WORD", help: "a word")],
     options: [Option("--dictionary", "NAME", help: "use only this one"), Common.language, Common.foldAccents],
-    example: "word define gato --language spanish", complete: { _, before, session in
+    example: "word define gato --language spanish",
+    complete: { _, before, session in
       try before.last == "--dictionary" ? DictionaryCommand.names(session).map { Offer($0) } : []
     }
   ) { invocation, session in

@@ -59,7 +59,8 @@ struct ReferencePages {
       "Problem codes",
       "The values of the field `code` of a problem, in Lua and with `--json`; a code never changes its meaning.")
     page.table(
-      ["Code", "What it means", "Exit status"], ProblemCode.distinct.map { ["`\($0.rawValue)`", $0.meaning, $0.statuses] })
+      ["Code", "What it means", "Exit status"],
+      ProblemCode.distinct.map { ["`\($0.rawValue)`", $0.meaning, $0.statuses] })
     return page.text
   }
 
@@ -150,7 +151,8 @@ private struct MarkdownPage {
 
   mutating func member(_ member: LuaEntry) {
     let text = Self.plain(member.words.split(separator: "\n").joined(separator: " "))
-    lines += ["", "- `\(member.signature)`", "  \(text)"] + (member.isFunction ? ["  Example: `\(member.example)`"] : [])
+    lines +=
+      ["", "- `\(member.signature)`", "  \(text)"] + (member.isFunction ? ["  Example: `\(member.example)`"] : [])
   }
 
   mutating func table(_ heads: [String], _ rows: [[String]]) {

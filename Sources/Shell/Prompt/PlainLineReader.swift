@@ -1,6 +1,6 @@
 // Lines from a pipe or a file, read without stdio, whose error flag would stay set after an interrupt; and the outcomes
-// and errors of all readers of lines. Invariant: a line has at most `limit` bytes, without its line end; text that is not
-// UTF-8 is an error; nothing after the line is consumed, because other readers (Lua's `io.read`) may want it.
+// and errors of all readers of lines. Invariant: a line has at most `limit` bytes, without its line end; text that is
+// not UTF-8 is an error; nothing after the line is consumed, because other readers (Lua's `io.read`) may want it.
 
 import Files
 import Glibc

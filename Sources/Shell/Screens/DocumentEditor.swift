@@ -38,13 +38,6 @@ final class DocumentEditor {
     }
   }
 
-  private static let keys = [
-    ("arrows", "move the element"), ("+ -", "make it larger, smaller"), ("[ ]", "rotate it"),
-    ("Tab", "select the next one"),
-    ("< >", "lower it, raise it"), ("w c", "wrap a text, crop a picture"), ("a", "align a text: center, left, right"),
-    ("s", "change the step size"), ("u", "undo"), ("Enter Esc", "save, or discard all"),
-  ]
-
   private func handleKey(_ key: Key) {
     alert = ""
     if showsHelp || key == .character("?") { return showsHelp.toggle() }
@@ -83,7 +76,8 @@ final class DocumentEditor {
     var parts = ScreenParts(title: "Edit " + printable(edit.content.title))
     if !elements.isEmpty { parts.facts = ["element \(edit.place + 1) of \(session.grouped(elements.count))"] }
     if showsHelp {
-      (parts.facts, parts.body) = (["any key goes back"], helpLines)
+      parts.facts = ["any key goes back"]
+      parts.body = wrapped(DocumentEditCommands.keys, width: max(8, terminal.width - 4))
       return parts.lines(on: terminal)
     }
     let picture = pictureLines()
@@ -101,13 +95,6 @@ final class DocumentEditor {
       "arrows move   + - size   [ ] rotate   Tab next   < > lower, raise   w wrap   c crop   "
       + "a align   s step \(Int(edit.step))   u undo   Enter saves   Esc cancels   ? help"
     return parts.lines(on: terminal)
-  }
-
-  /// The key help: one line per key, or packed side by side on a low screen.
-  private var helpLines: [String] {
-    if Self.keys.count + 3 <= terminal.height { return Self.keys.map { $0.0.filled(to: 12) + $0.1 } }
-    let words = Self.keys.map { "\($0.0)  \($0.1)" }.joined(separator: "   ")
-    return packedLines(words, within: max(8, terminal.width - 4))
   }
 
   /// A description of the element, and a list of its neighbours.

@@ -118,7 +118,8 @@ struct Choosing {
       }
       return ("Which document?", items)
     case .card:
-      let items = try workspace.cards.list(of: workspace.decks.all(), limit: Self.mostItems).cards.map { card, position in
+      let items = try workspace.cards.list(of: workspace.decks.all(), limit: Self.mostItems).cards.map {
+        card, position in
         let record = try card.record()
         let place = "\(try card.deck().record().name):\(position)"
         return Offer(place, shown: record.prompt, help: "\(record.answer)  (\(place))")

@@ -72,7 +72,9 @@ package struct SignIn {
       do {
         try Interrupts.holding(question)
         return nil
-      } catch AuthenticationError.cancelled { return status } catch let error as AuthenticationError where error.mayTryAgain {
+      } catch AuthenticationError.cancelled { return status } catch let error as AuthenticationError
+        where error.mayTryAgain
+      {
         session.report(error, origin: "login", asJSON: false)
       } catch {
         let status = session.report(error, origin: "login", asJSON: false)
@@ -252,26 +254,6 @@ extension Session {
   static func isYes(_ answer: String?) -> Bool { ["y", "yes"].contains(answer?.trimmed.lowercased()) }
 }
 
-/// Measures how long no key was pressed at the prompt.
-struct IdleWatch {
-  private var clock: IdleClock
-  private var keys: Int
-
-  /// - Parameters:
-  ///   - keys: the number of keys pressed so far.
-  ///   - now: milliseconds since the machine started, including sleep.
-  init(keys: Int, now: Int64) { (clock, self.keys) = (IdleClock(now: now), keys) }
-
-  /// Whether no key was pressed for the given number of minutes; 0 means never.
-  mutating func isOver(keys: Int, minutes: Int, now: Int64) -> Bool {
-    if keys != self.keys {
-      self.keys = keys
-      clock.touch(now: now)
-    }
-    return clock.isOver(minutes: minutes, now: now)
-  }
-}
-
 /// Locks the session when no key was pressed for too long.
 struct IdleLock {
   let session: Session
@@ -283,11 +265,12 @@ struct IdleLock {
   func tick() -> () -> Bool {
     session.input.isIdle = false
     guard session.auth.user != nil else { return { false } }
-    var watch = IdleWatch(keys: LineReader.keyCount, now: session.environment.clocks.reading().boot)
+    var (clock, keys) = (IdleClock(now: session.environment.clocks.reading().boot), LineReader.keyCount)
     return { [session] in
-      session.input.isIdle = watch.isOver(
-        keys: LineReader.keyCount, minutes: session.preferences?.session.idleMinutes ?? 0,
-        now: session.environment.clocks.reading().boot)
+      let now = session.environment.clocks.reading().boot
+      if LineReader.keyCount != keys { clock.touch(now: now) }
+      keys = LineReader.keyCount
+      session.input.isIdle = clock.isOver(minutes: session.preferences?.session.idleMinutes ?? 0, now: now)
       return session.input.isIdle
     }
   }
