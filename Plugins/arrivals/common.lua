@@ -1,4 +1,4 @@
--- What several readers need: times, texts of lines, clozes.
+-- What several readers need: times, texts of lines, clozes, elements, sides in HTML with their pictures and sounds.
 
 local common = {}
 
@@ -24,7 +24,100 @@ end
 
 function common.cloze(text, extra) return { type = "Cloze", fields = { Text = text, ["Back Extra"] = extra or "" } } end
 
--- Adds lines that are left or used to the items.
-function common.add(items, key, words, line, to) items[#items + 1] = { [key] = words, line = line, to = to or line } end
+-- Makes clozes of what a pattern finds, numbered after `count`. `read` returns what is hidden, with its hint, or nil.
+function common.clozes(text, pattern, read, count)
+  count = count or 0
+  local made = text:gsub(pattern, function(...)
+    local gap = read(...)
+    if not gap then return nil end
+    count = count + 1
+    return "{{c" .. count .. "::" .. gap .. "}}"
+  end)
+  return made, count
+end
+
+-- Adds a format. Its `read` gets the file and `add`, which takes one item; of one that is left only the reason is kept.
+function common.format(format)
+  local read = format.read
+  format.read = function(file, emit)
+    local items = {}
+    local function add(item)
+      local left = item.left and { left = item.left, part = item.part, line = item.line, to = item.to }
+      items[#items + 1] = left or item
+      if #items == 1000 then
+        emit(items)
+        items = {}
+      end
+    end
+    local _, problem = read(file, add)
+    if problem then return nil, problem end
+    emit(items)
+  end
+  assert(decks.format(format))
+end
+
+-- The last line of those after one that go on: `goes_on` gets each with its number.
+function common.last(lines, line, goes_on)
+  while lines[line + 1] and goes_on(lines[line + 1], line + 1) do
+    line = line + 1
+  end
+  return line
+end
+
+-- Reads lines from first to last: `take` adds what begins on a line and returns its last one. Other text is left.
+function common.walk(lines, add, take)
+  local line = 1
+  while line <= #lines do
+    local to = take(line, lines[line])
+    if not to and lines[line]:find("%S") then add { left = "outside", line = line } end
+    line = (to or line) + 1
+  end
+end
+
+-- The elements of a tag within another, in order.
+function common.all(element, tag, found)
+  found = found or {}
+  for _, child in ipairs(element) do
+    if child.tag == tag then found[#found + 1] = child end
+    common.all(child, tag, found)
+  end
+  return found
+end
+
+-- Sets the sides of a row, and why it is left if one is empty.
+function common.sides(row, prompt, answer)
+  local why = not prompt:find("%S") and "the question is empty" or not answer:find("%S") and "the answer is empty" or nil
+  row.prompt, row.answer, row.left = prompt, answer, why
+end
+
+-- What a program that counts like SM-2 knows of a card, whose last answer and plan are seconds. A card that was not
+-- remembered has no interval.
+function common.plan(last, due, ease, is_known, card)
+  local interval = is_known and math.max(1, (due - last) / 86400) or 0
+  return { due = due, last_review = last, interval = interval, ease = ease, reps = card.reps, lapses = card.lapses }
+end
+
+-- Returns a side with HTML in it, whose lines end as in a text. The files that it shows, below `folder`, become those of the
+-- row; a sound becomes `[sound:name]`, and a formula of Mnemosyne one of Anki.
+function common.html(row, text, folder)
+  row.markup, row.media = "html", row.media or {}
+  local function show(tag, before, mark, path, after)
+    local name = path:match("[^/\\]*$"):gsub('[:*?"<>|%[%]]', "")
+    if name == "" or path:find("://", 1, true) or path:find("^data:") then return nil end
+    row.media[name] = folder .. path
+    if tag:lower() ~= "img" then return "[sound:" .. name .. "]" end
+    return "<" .. tag .. before .. "src=" .. mark .. name .. mark .. after .. ">"
+  end
+  text = (text or ""):match("^%s*(.-)%s*$"):gsub("\r?\n", "<br>"):gsub("<(%a+)([^>]-%f[%a])src%s*=%s*([\"'])(.-)%3([^>]*)>", show)
+  return (text:gsub("</audio>", ""):gsub("</video>", ""):gsub("<(/?%$%$?)>", "[%1]"):gsub("<(/?latex)>", "[%1]"))
+end
+
+function common.words(text)
+  local words = {}
+  for word in (text or ""):gmatch("%S+") do
+    words[#words + 1] = word
+  end
+  return words
+end
 
 return common
