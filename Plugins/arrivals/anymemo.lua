@@ -14,7 +14,7 @@ common.format {
     for _, card in ipairs(cards) do
       local row, last = { part = card.part }, common.time(card.lastLearnDate)
       local note = (card.note or ""):find("%S") and "\n" .. card.note or ""
-      common.sides(row, common.html(row, card.question, ""), common.html(row, (card.answer or "") .. note, ""))
+      common.sides(row, common.html(row, card.question), common.html(row, (card.answer or "") .. note))
       row.deck = (card.name or ""):find("%S") and card.name or nil
       -- Whoever never saw a card saw it when 2010 began.
       if last and not card.lastLearnDate:find("^2010%-01%-01 00:00:00") then

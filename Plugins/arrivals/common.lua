@@ -7,11 +7,10 @@ function common.time(text)
   local year, month, day, rest = (text or ""):match("(%d%d%d%d)-(%d%d)-(%d%d)(.*)")
   if not year then return nil end
   local hour, minute, second = rest:match("^%D*(%d%d):(%d%d):?([%d.]*)")
-  local parts = {
+  local time = os.time {
     year = tonumber(year), month = tonumber(month), day = tonumber(day),
     hour = tonumber(hour or 4), min = tonumber(minute or 0), sec = math.floor(tonumber(second) or 0),
   }
-  local time = os.time(parts)
   if not (hour and text:find("Z%s*$")) then return time end
   local utc = os.date("!*t", time)
   utc.isdst = os.date("*t", time).isdst
@@ -97,14 +96,14 @@ function common.plan(last, due, ease, is_known, card)
   return { due = due, last_review = last, interval = interval, ease = ease, reps = card.reps, lapses = card.lapses }
 end
 
--- Returns a side with HTML in it, whose lines end as in a text. The files that it shows, below `folder`, become those of the
--- row; a sound becomes `[sound:name]`, and a formula of Mnemosyne one of Anki.
+-- Returns a side with HTML in it, whose lines end as in a text. The files that it shows become those of the row: below
+-- `folder`, or beside the file. A sound becomes `[sound:name]`, and a formula of Mnemosyne one of Anki.
 function common.html(row, text, folder)
   row.markup, row.media = "html", row.media or {}
   local function show(tag, before, mark, path, after)
-    local name = path:match("[^/\\]*$"):gsub('[:*?"<>|%[%]]', "")
+    local name = path:match("([^/\\]-)%s*$"):gsub('[:*?"<>|%[%]]', "")
     if name == "" or path:find("://", 1, true) or path:find("^data:") then return nil end
-    row.media[name] = folder .. path
+    row.media[name] = folder and folder .. path or name
     if tag:lower() ~= "img" then return "[sound:" .. name .. "]" end
     return "<" .. tag .. before .. "src=" .. mark .. name .. mark .. after .. ">"
   end

@@ -85,8 +85,7 @@ local function cloze_row(group, answers)
     out[#out + 1] = text:sub(at, gap.start) .. "{{c" .. number .. "::" .. hidden .. "}}"
     at, cards[number] = gap["end"] + 2, history(card, answers)
   end
-  out[#out + 1] = text:sub(at)
-  return { type = "Cloze", fields = { Text = table.concat(out) }, cards = cards }
+  return { type = "Cloze", fields = { Text = table.concat(out) .. text:sub(at) }, cards = cards }
 end
 
 common.format {

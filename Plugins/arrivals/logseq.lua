@@ -2,15 +2,6 @@
 
 local common = require("common")
 
-local function schedule(facts)
-  if not facts["card-last-reviewed"] then return nil end
-  return {
-    interval = tonumber(facts["card-last-interval"]), ease = tonumber(facts["card-ease-factor"]),
-    due = common.time(facts["card-next-schedule"]), last_review = common.time(facts["card-last-reviewed"]),
-    reps = tonumber(facts["card-repeats"]),
-  }
-end
-
 -- The row of a card block that ends before `to`, or why it is none.
 local function card(lines, first, to, indent)
   local item, facts, prompt, answer, tags = { line = first, to = to, markup = "markdown" }, {}, {}, {}, {}
@@ -30,7 +21,11 @@ local function card(lines, first, to, indent)
     return ""
   end)
   local filled, count = text:gsub("{{cloze (.-)}}", "{{c1::%1}}")
-  item.tags, item.schedule = tags, schedule(facts)
+  item.tags, item.schedule = tags, facts["card-last-reviewed"] and {
+    interval = tonumber(facts["card-last-interval"]), ease = tonumber(facts["card-ease-factor"]),
+    due = common.time(facts["card-next-schedule"]), last_review = common.time(facts["card-last-reviewed"]),
+    reps = tonumber(facts["card-repeats"]),
+  }
   local below = #answer == 1 and answer[1]:gsub("^%- ", "") or table.concat(answer, "\n")
   if count > 0 then
     item.type, item.fields = "Cloze", { Text = filled:match("^%s*(.-)%s*$"), ["Back Extra"] = below }

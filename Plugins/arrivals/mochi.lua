@@ -8,8 +8,8 @@ local function get(map, name) return map["~:" .. name] end
 local function list(value) return value and (value["~#list"] or value["~#set"] or value) or {} end
 
 local function seconds(value)
-  if type(value) == "table" then return value["~#dt"] / 1000 end
-  return value and tonumber(value:match("^~[mt](%d+)$")) / 1000
+  local number = type(value) == "table" and value["~#dt"] or value and tonumber(value:match("^~[mt](%d+)$"))
+  return number and number / 1000 or common.time(value)
 end
 
 local function history(answers)
@@ -64,11 +64,11 @@ local function row_of(card, deck, templates)
     local is_both = get(card, "review-reverse?")
     if is_both == nil then is_both = deck.is_both end
     common.sides(row, front or text, (back or ""):gsub("{{([^{}]+)}}", "%1"))
-    row.left, row.reversed = not front and "one side" or row.left, is_both
+    row.left, row.reversed = not front and "one side" or row.left, is_both and true
     row.cards = { history(get(card, "reviews")), is_both and history(get(card, "reverse-reviews")) or nil }
   end
   if get(card, "trashed?") or deck.is_trashed then row.left = "in the trash" end
-  row.suspended = get(card, "archived?") or deck.is_archived
+  row.suspended = (get(card, "archived?") or deck.is_archived) and true
   for place, tag in ipairs(list(get(card, "tags"))) do
     row.tags[place] = tag:gsub("%s", "_")
   end
@@ -81,7 +81,7 @@ local function deck_of(known, id, depth)
   if not own or depth > 50 then return {} end
   local above = deck_of(known, get(own, "parent-id"), depth + 1)
   return {
-    path = (above.path and above.path .. "::" or "") .. get(own, "name"), template = get(own, "template-id"),
+    path = (above.path and above.path .. "::" or "") .. (get(own, "name") or ""), template = get(own, "template-id"),
     is_trashed = get(own, "trashed?") or above.is_trashed, is_archived = get(own, "archived?") or above.is_archived,
     is_both = get(own, "review-reverse?"),
   }

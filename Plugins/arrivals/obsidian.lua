@@ -80,48 +80,46 @@ local function read_block(add, lines, block, comments)
   end
 end
 
-local function read(file, add)
-  local lines, comments, deck = file.lines, {}, nil
-  for place, text in ipairs(lines) do
-    lines[place] = text:gsub("%s*<!%-%-SR:(.-)%-%->", function(comment)
-      comments[place] = comment
-      return ""
-    end)
-  end
-  -- The first line from one on with a pattern, or the last of all.
-  local function through(from, pattern)
-    return common.last(lines, from, function(_, place) return not lines[place - 1]:find(pattern) end)
-  end
-  common.walk(lines, add, function(line, text)
-    local to, fence = line, text:match("^%s*(```+)") or text:match("^%s*(~~~+)")
-    local tag, rest = text:match("^#flashcards/?(%S*)%s*(.-)%s*$")
-    if line == 1 and text == "---" and #lines > 1 then
-      to = through(2, "^%-%-%-%s*$")
-      add { used = "front matter", line = 1, to = to }
-    elseif fence then
-      to = line < #lines and through(line + 1, "^%s*" .. fence) or line
-      add { left = "code", line = line, to = to }
-    elseif text:find("^%s*<!%-%-") then
-      to = through(line, "%-%->")
-      add { left = "comment", line = line, to = to }
-    elseif tag and rest == "" then
-      deck = tag:gsub("/", "::")
-      add { used = "deck", line = line }
-    elseif text:find("%S") or comments[line] then
-      to = common.last(lines, line, function(next, place)
-        return (next:find("%S") or comments[place]) and not next:find("^%s*```")
-      end)
-      if tag then lines[line] = rest end
-      read_block(add, lines, { line = line, to = to, deck = tag and tag:gsub("/", "::") or deck }, comments)
-    end
-    return to
-  end)
-end
-
 common.format {
   name = "obsidian", title = "notes of Obsidian's Spaced Repetition", ending = "md",
   sniff = function(head)
     return (head:find("<!%-%-SR:!") or head:find("#flashcards", 1, true) and head:find("%S:::?%s?%S")) and 0.9 or 0
   end,
-  read = read,
+  read = function(file, add)
+    local lines, comments, deck = file.lines, {}, nil
+    for place, text in ipairs(lines) do
+      lines[place] = text:gsub("%s*<!%-%-SR:(.-)%-%->", function(comment)
+        comments[place] = comment
+        return ""
+      end)
+    end
+    -- The first line from one on with a pattern, or the last of all.
+    local function through(from, pattern)
+      return common.last(lines, from, function(_, place) return not lines[place - 1]:find(pattern) end)
+    end
+    common.walk(lines, add, function(line, text)
+      local to, fence = line, text:match("^%s*(```+)") or text:match("^%s*(~~~+)")
+      local tag, rest = text:match("^#flashcards/?(%S*)%s*(.-)%s*$")
+      if line == 1 and text == "---" and #lines > 1 then
+        to = through(2, "^%-%-%-%s*$")
+        add { used = "front matter", line = 1, to = to }
+      elseif fence then
+        to = line < #lines and through(line + 1, "^%s*" .. fence) or line
+        add { left = "code", line = line, to = to }
+      elseif text:find("^%s*<!%-%-") then
+        to = through(line, "%-%->")
+        add { left = "comment", line = line, to = to }
+      elseif tag and rest == "" then
+        deck = tag:gsub("/", "::")
+        add { used = "deck", line = line }
+      elseif text:find("%S") or comments[line] then
+        to = common.last(lines, line, function(next, place)
+          return (next:find("%S") or comments[place]) and not next:find("^%s*```")
+        end)
+        if tag then lines[line] = rest end
+        read_block(add, lines, { line = line, to = to, deck = tag and tag:gsub("/", "::") or deck }, comments)
+      end
+      return to
+    end)
+  end,
 }

@@ -125,9 +125,9 @@ common.format {
       return lines[place]:match("(:[%w_@#%%:]*drill[%w_@#%%:]*:)%s*$") or lines[drawer]:find("^%s*:SRSITEMS:")
     end
     common.walk(lines, add, function(line, text)
-      local stars, is_own = text:match("^(%*+)%s"), nil
+      local stars = text:match("^(%*+)%s")
+      local is_own = stars and is_card(line)
       if stars then
-        is_own = is_card(line)
         local to = common.last(lines, line, function(next, place)
           local below = next:match("^(%*+)%s")
           return not below or is_own and #below > #stars and not is_card(place)

@@ -14,36 +14,38 @@ local function text_of(element, tag) return child(element, tag).text:match("^%s*
 -- A number, which may have a comma.
 local function number(element, tag) return tonumber((text_of(element, tag):gsub(",", "."))) end
 
+local function unescaped(text)
+  return (text:gsub("&#(%d+);", utf8.char):gsub("&(%a+);", { lt = "<", gt = ">", quot = '"', amp = "&" }))
+end
+
 local function schedule(learnt)
   local day, month, year = text_of(learnt, "lastrepetition"):match("^(%d+)%.(%d+)%.(%d+)")
   local days, factor, reps = number(learnt, "interval") or 0, number(learnt, "afactor"), number(learnt, "repetitions")
   if not day or (reps or 0) == 0 then return nil end
-  local last = common.time(("%s-%02d-%02d"):format(#year == 2 and "20" .. year or year, day, month))
+  local last = common.time(("%s-%02d-%02d"):format(#year > 2 and year or (year < "80" and "20" or "19") .. year, day, month))
   local ease = factor and 1.3 + (factor - 1.2) / 5.7 * 2
   local known = { reps = reps, lapses = number(learnt, "lapses") }
   return last and common.plan(last, last + days * 86400, ease, days > 0, known)
 end
 
--- A side of an item. Its HTML may be escaped once more than XML needs; pictures and sounds are named beside the sides.
+-- A side of an item: HTML, which may be escaped once more than XML needs. Pictures and sounds are named beside the sides.
 local function side(content, tag)
-  local text = text_of(content, tag)
-  if not text:find("<%a") and text:find("&lt;/?%a") then
-    text = text:gsub("&lt;", "<"):gsub("&gt;", ">"):gsub("&quot;", '"'):gsub("&amp;", "&")
-  end
+  local text = text_of(content, tag):gsub("%s+", " ")
+  if not text:find("<%a") and text:find("&lt;/?%a") then text = unescaped(text) end
   for _, part in ipairs(content) do
     local form = part.tag == "image" and '<img src="%s">' or part.tag == "sound" and '<audio src="%s">'
-    local name, place = (text_of(part, "name") .. part.text):match("%S.*"), text_of(part, "question") == "T"
-    if form and name and place == (tag == "question") then text = text .. " " .. form:format(name) end
+    local path, is_front = (text_of(part, "url") .. part.text):gsub("%s+", " "), text_of(part, "question") == "T"
+    if form and path:find("%S") and is_front == (tag == "question") then text = text .. " " .. form:format(path) end
   end
   return text
 end
 
 local function read(element, add, path)
-  local kind, title = text_of(element, "type"):lower(), text_of(element, "title")
+  local kind, title = text_of(element, "type"):lower(), unescaped(text_of(element, "title"))
   local is_item = kind == "item" or kind == "" and title == ""
   if element.tag == "supermemoelement" then
     local row, content = { part = "element " .. text_of(element, "id"), deck = path }, child(element, "content")
-    common.sides(row, common.html(row, side(content, "question"), ""), common.html(row, side(content, "answer"), ""))
+    common.sides(row, common.html(row, side(content, "question")), common.html(row, side(content, "answer")))
     row.left = not is_item and (kind ~= "" and kind or "topic") or row.left
     row.schedule = schedule(child(element, "learningdata"))
     add(row)
