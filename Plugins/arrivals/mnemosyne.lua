@@ -20,7 +20,7 @@ local function history(card)
     seconds = seconds ~= "0" and tonumber(seconds) or nil
     reviews[#reviews + 1] = { at = tonumber(at), rating = ratings[grade], seconds = seconds }
   end
-  if (card.grade or -1) < 0 then return { reviews = reviews } end
+  if (card.grade or -1) < 0 or not card.last_rep or card.last_rep <= 0 then return { reviews = reviews } end
   -- Its days are midnights of UTC.
   if due % 86400 == 0 then due = common.time(os.date("!%Y-%m-%d", due)) end
   return { reviews = reviews, schedule = common.plan(card.last_rep, due, card.easiness, card.grade >= 2, card) }
