@@ -51,8 +51,6 @@ common.format {
       local answer = not why and context(entry, all) or entry.title
       add { line = entry.line, to = entry.to, prompt = entry.text, answer = answer, left = why }
     end
-    for line = rest, #file.lines do
-      if file.lines[line]:find("%S") then add { left = "outside", line = line } end
-    end
+    common.walk(file.lines, add, function(line) return line < rest and line end)
   end,
 }

@@ -48,7 +48,9 @@ function common.format(format)
         items = {}
       end
     end
-    local _, problem = read(file, add)
+    local is_read, fault, problem = pcall(read, file, add)
+    if not is_read and not tostring(fault):find("no such", 1, true) then error(fault, 0) end
+    if not is_read then problem = file.name .. " is not " .. format.title end
     if problem then return nil, problem end
     emit(items)
   end

@@ -1,7 +1,6 @@
 -- Notes of Obsidian with the cards of its plugin Spaced Repetition: `a::b`, `a:::b`, `?` and `??` on a line, `==gaps==`.
 
 local common = require("common")
-local text_of = common.text
 
 -- What the parts of an SR comment say, one for each card: SM-2 as `date,interval,ease`, or FSRS. 2000-01-01 is a new card.
 local function schedules(comment)
@@ -59,11 +58,11 @@ local function read_block(add, lines, block, comments)
   for line = block.line, block.to do
     local mark = lines[line]:match("^%s*(%?%??)%s*$")
     if mark and line > block.line and line < block.to then
-      local prompt, answer = text_of(lines, block.line, line - 1), text_of(lines, line + 1, block.to)
+      local prompt, answer = common.text(lines, block.line, line - 1), common.text(lines, line + 1, block.to)
       return row({ prompt = prompt, answer = answer, reversed = mark == "??" }, block.line, block.to)
     end
   end
-  local text, count = clozes(text_of(lines, block.line, block.to))
+  local text, count = clozes(common.text(lines, block.line, block.to))
   if count > 0 and not text:find("%[%^%l+%]") then
     return row({ type = "Cloze", fields = { Text = text } }, block.line, block.to)
   end

@@ -9,7 +9,8 @@ import Values
 
   private static let fixtures: [(name: String, expected: Value.Record)] = {
     do {
-      return try record(fixtureText("arrivals/expected.json")).fields.map { ($0.name, $0.value.record ?? Value.Record()) }
+      let fixtures = try record(fixtureText("arrivals/expected.json")).fields
+      return fixtures.map { ($0.name, $0.value.record ?? Value.Record()) }
     } catch {
       preconditionFailure("\(error)")
     }
