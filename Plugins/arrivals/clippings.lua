@@ -36,31 +36,21 @@ local function context(word, all)
   end
 end
 
-assert(decks.format {
+common.format {
   name = "clippings", title = "the clippings of a Kindle", ending = "txt",
   sniff = function(head) return head:find("\n%- [^\n]*%d[^\n]*\r?\n\r?\n[^\n]*\r?\n==========") and 1 or 0 end,
-  read = function(file, emit)
-    local items, all = {}, nil
-    all, items.rest = entries(file.lines)
+  read = function(file, add)
+    local all, rest = entries(file.lines)
     for place, entry in ipairs(all) do
       for later = place + 1, #all do
         entry.is_old = entry.is_old or replaces(all[later], entry)
       end
     end
     for _, entry in ipairs(all) do
-      local item = { line = entry.line, to = entry.to }
-      local why = entry.text == "" and "bookmark" or not entry.from and "note" or entry.is_old and "superseded"
-      if why then
-        item.left = why
-      else
-        item.prompt, item.answer = entry.text, context(entry, all) or entry.title
-      end
-      items[#items + 1] = item
+      local why = entry.text == "" and "bookmark" or not entry.from and "note" or entry.is_old and "superseded" or nil
+      local answer = not why and context(entry, all) or entry.title
+      add { line = entry.line, to = entry.to, prompt = entry.text, answer = answer, left = why }
     end
-    for line = items.rest, #file.lines do
-      if file.lines[line]:find("%S") then common.add(items, "left", "outside", line) end
-    end
-    items.rest = nil
-    emit(items)
+    common.walk(file.lines, add, function(line) return line < rest and line end)
   end,
-})
+}

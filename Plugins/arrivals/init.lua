@@ -1,5 +1,5 @@
 -- Formats of other programs, each in a file of its own.
 
-for _, name in ipairs { "pleco", "hashcards", "obsidian", "org", "logseq", "clippings" } do
+for name in ("pleco hashcards obsidian org logseq clippings mnemosyne mochi anymemo supermemo"):gmatch("%a+") do
   require(name)
 end

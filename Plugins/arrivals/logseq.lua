@@ -1,16 +1,6 @@
 -- Pages of Logseq: a block with `#card`, its children the answer, or with `{{cloze x}}`.
 
 local common = require("common")
-local add = common.add
-
-local function schedule(facts)
-  if not facts["card-last-reviewed"] then return nil end
-  return {
-    interval = tonumber(facts["card-last-interval"]), ease = tonumber(facts["card-ease-factor"]),
-    due = common.time(facts["card-next-schedule"]), last_review = common.time(facts["card-last-reviewed"]),
-    reps = tonumber(facts["card-repeats"]),
-  }
-end
 
 -- The row of a card block that ends before `to`, or why it is none.
 local function card(lines, first, to, indent)
@@ -31,45 +21,39 @@ local function card(lines, first, to, indent)
     return ""
   end)
   local filled, count = text:gsub("{{cloze (.-)}}", "{{c1::%1}}")
-  item.tags, item.schedule = tags, schedule(facts)
+  item.tags, item.schedule = tags, facts["card-last-reviewed"] and {
+    interval = tonumber(facts["card-last-interval"]), ease = tonumber(facts["card-ease-factor"]),
+    due = common.time(facts["card-next-schedule"]), last_review = common.time(facts["card-last-reviewed"]),
+    reps = tonumber(facts["card-repeats"]),
+  }
   local below = #answer == 1 and answer[1]:gsub("^%- ", "") or table.concat(answer, "\n")
   if count > 0 then
     item.type, item.fields = "Cloze", { Text = filled:match("^%s*(.-)%s*$"), ["Back Extra"] = below }
-  elseif below:find("%S") then
-    item.prompt, item.answer = text:match("^%s*(.-)%s*$"), below
   else
-    return { line = first, to = to, left = "no answer" }
+    item.prompt, item.answer, item.left = text:match("^%s*(.-)%s*$"), below, not below:find("%S") and "no answer" or nil
   end
   return item
 end
 
-assert(decks.format {
+common.format {
   name = "logseq", title = "pages of Logseq", ending = "md",
   sniff = function(head)
     return head:find("\n?[\t ]*%- [^\n]*#card") and (head:find("card%-[%w%-]+::") or head:find("\n\t%- ")) and 0.9 or 0
   end,
-  read = function(file, emit)
-    local items, lines, line = {}, file.lines, 1
-    while lines[line] and lines[line]:find("^[%w%-]+:: ") do
-      add(items, "used", "property", line)
-      line = line + 1
-    end
-    while line <= #lines do
-      local text, to = lines[line], line
+  read = function(file, add)
+    local lines, is_page = file.lines, true
+    common.walk(lines, add, function(line, text)
+      is_page = is_page and text:find("^[%w%-]+:: ") ~= nil
+      local is_card = text:find("^%s*%- ") and (text:find("#card%f[^%w%-_/]") or text:find("[[card]]", 1, true))
+      if is_page then add { used = "property", line = line } end
+      if is_page or not is_card then return is_page and line end
       local indent = #text:match("^%s*")
-      if text:find("^%s*%- ") and (text:find("#card%f[^%w%-_/]") or text:find("[[card]]", 1, true)) then
-        while to < #lines and (#lines[to + 1]:match("^%s*") > indent or not lines[to + 1]:find("%S")) do
-          to = to + 1
-        end
-        while not lines[to]:find("%S") do
-          to = to - 1
-        end
-        items[#items + 1] = card(lines, line, to, indent)
-      elseif text:find("%S") then
-        add(items, "left", "outside", line)
+      local to = common.last(lines, line, function(next) return #next:match("^%s*") > indent or not next:find("%S") end)
+      while not lines[to]:find("%S") do
+        to = to - 1
       end
-      line = to + 1
-    end
-    emit(items)
+      add(card(lines, line, to, indent))
+      return to
+    end)
   end,
-})
+}

@@ -2,11 +2,9 @@
 -- log of answers, so its interval and ease are taken; org-srs has each answer.
 
 local common = require("common")
-local add = common.add
 
 local sided = {
-  name = "Org: two sides",
-  fields = { "Text", "First", "Second", "More" },
+  name = "Org: two sides", fields = { "Text", "First", "Second", "More" },
   cards = {
     { name = "First", front = "{{Text}}<br>{{First}}", back = "{{FrontSide}}<hr id=answer>{{Second}}<br>{{More}}" },
     { name = "Second", front = "{{Text}}<br>{{Second}}", back = "{{FrontSide}}<hr id=answer>{{First}}<br>{{More}}" },
@@ -31,8 +29,8 @@ local function parse(lines, first, to)
       local name = text:match("^%s*#%+NAME:%s*srsitem:(.-)%s*$")
       local star, at, rating = text:match("^%s*|%s*(%*?)%s*|%s*(%d[^|]-)%s*|%s*:?(%a*)")
       if name then
-        items = { kind = name:match("::card::(%a+)") or name:match("::cloze::(.+)") or "card", reviews = {} }
-        table.insert(card.tables, items)
+        items = { reviews = {} }
+        card.tables[name:match("::card::(%a+)") or name:match("::cloze::(.+)") or "card"] = items
       elseif items and at and star == "*" then
         items.schedule = { due = common.time(at) }
       elseif items and at and ratings[rating] then
@@ -54,27 +52,19 @@ local function parse(lines, first, to)
   return card
 end
 
--- Makes `[x]` or `[x||hint]` clozes, numbered unless all are one card.
-local function drill_clozes(text, is_one)
-  local count = 0
-  local made = text:gsub("%f[%[]%[([^%[%]\n]+)%]%f[^%]]", function(inner)
-    if inner:find("^fn:") or inner:find("^%d%d%d%d%-") then return nil end
-    count = count + 1
-    return "{{c" .. (is_one and 1 or count) .. "::" .. inner:gsub("||", "::") .. "}}"
-  end)
-  return made, count
-end
-
 local function drill(card, title)
   local kind, body, parts = card.facts.DRILL_CARD_TYPE, card.parts[1].text, card.parts
   if not kind or kind == "simple" or kind:find("^hide") or kind:find("^show") then
-    local is_one = not kind or kind == "simple"
-    local text, count = drill_clozes(body, is_one)
+    -- `[x]` or `[x||hint]`, but for a footnote and a date.
+    local text, count = common.clozes(body, "%f[%[]%[([^%[%]\n]+)%]%f[^%]]", function(gap)
+      return not gap:find("^fn:") and not gap:find("^%d%d%d%d%-") and gap:gsub("||", "::")
+    end)
     local below = parts[2] and parts[2].text or ""
-    if count > 0 then return common.cloze(text, below), is_one and 1 or count end
-    if body == "" and below == "" then return { left = "empty" }, 0 end
-    if below == "" then return { left = "no answer" }, 0 end
-    return { prompt = body == "" and title or body, answer = below }, 1
+    -- The gaps of a simple card are one.
+    if not kind or kind == "simple" then text, count = text:gsub("{{c%d+::", "{{c1::"), math.min(1, count) end
+    if count > 0 then return common.cloze(text, below), count end
+    local why = below == "" and (body == "" and "empty" or "no answer") or nil
+    return { prompt = body == "" and title or body, answer = below, left = why }, 1
   elseif (kind == "twosided" or kind == "multisided") and parts[3] then
     local more = {}
     for place = 4, #parts do
@@ -87,88 +77,67 @@ local function drill(card, title)
 end
 
 local function srs(card, title)
-  local by_kind, order = {}, {}
-  for _, item in ipairs(card.tables) do
-    by_kind[item.kind] = item
-  end
-  local text, count = card.parts[1].text:gsub("{{(%w+)}{(.-)}}", function(key, inner)
-    order[#order + 1] = by_kind[key] or {}
-    return "{{c" .. #order .. "::" .. inner:gsub("}{", "::") .. "}}"
+  local tables, order, row, front = card.tables, {}, nil, title
+  local text, count = common.clozes(card.parts[1].text, "{{(%w+)}{(.-)}}", function(key, gap)
+    order[#order + 1] = tables[key] or {}
+    return (gap:gsub("}{", "::"))
   end)
-  local function history(item) return { reviews = item and item.reviews, schedule = item and item.schedule } end
-  local row
   if count > 0 then
     row = common.cloze(text)
-    row.cards = {}
-    for place, item in ipairs(order) do
-      row.cards[place] = history(item)
-    end
+    row.cards = order
     return row
   end
-  local front, back = title, text
   for _, part in ipairs(card.parts) do
-    if part.title == "Front" then front = part.text elseif part.title == "Back" then back = part.text end
+    if part.title == "Front" then front = part.text elseif part.title == "Back" then text = part.text end
   end
-  row = { prompt = front, answer = back, cards = { history(by_kind.card or by_kind.front or by_kind.back) } }
-  if by_kind.front and by_kind.back then
-    row.reversed, row.cards = true, { history(by_kind.front), history(by_kind.back) }
-  end
+  local is_both = tables.front and tables.back and true
+  row = { prompt = front, answer = text, reversed = is_both }
+  row.cards = is_both and { tables.front, tables.back } or { tables.card or tables.front or tables.back or {} }
   return row
 end
 
-local function row_of(lines, first, to, tags)
-  local card, facts, row, count = parse(lines, first, to), nil, nil, nil
-  local title = lines[first]:match("^%*+%s+(.-)%s*$"):gsub("%s+:[%w_@#%%:]+:$", "")
-  if #card.tables > 0 then row = srs(card, title) else row, count = drill(card, title) end
-  if row.left then return { left = row.left, line = first, to = to } end
-  facts = card.facts
+local function row_of(lines, first, to)
+  local card, tags = parse(lines, first, to), lines[first]:match("%s(:[%w_@#%%:]+:)%s*$") or ""
+  local title, row, count, facts = lines[first]:match("^%*+%s+(.-)%s*$"):gsub("%s+:[%w_@#%%:]+:$", ""), nil, 1, card.facts
+  if next(card.tables) then row = srs(card, title) else row, count = drill(card, title) end
   if facts.DRILL_LAST_REVIEWED then
-    local schedule = {
-      due = card.due, interval = tonumber(facts.DRILL_LAST_INTERVAL), ease = tonumber(facts.DRILL_EASE),
-      reps = tonumber(facts.DRILL_TOTAL_REPEATS), lapses = tonumber(facts.DRILL_FAILURE_COUNT),
-      last_review = common.time(facts.DRILL_LAST_REVIEWED),
-    }
     row.cards = {}
     for place = 1, count do
-      row.cards[place] = { schedule = schedule }
+      row.cards[place] = { schedule = {
+        due = card.due, interval = tonumber(facts.DRILL_LAST_INTERVAL), ease = tonumber(facts.DRILL_EASE),
+        reps = tonumber(facts.DRILL_TOTAL_REPEATS), lapses = tonumber(facts.DRILL_FAILURE_COUNT),
+        last_review = common.time(facts.DRILL_LAST_REVIEWED),
+      } }
     end
   end
-  row.line, row.to, row.guid, row.tags = first, to, facts.ID, {}
-  for tag in (tags or ""):gmatch("[^:]+") do
-    if tag ~= "drill" then table.insert(row.tags, tag) end
-  end
+  row.line, row.to, row.guid, row.tags = first, to, facts.ID, common.words((tags:gsub(":drill%f[:]", ""):gsub(":", " ")))
   return row
 end
 
-assert(decks.format {
+common.format {
   name = "org", title = "Org files of org-drill and org-srs", ending = "org", types = { sided },
-  read = function(file, emit)
-    local items, lines, line = {}, file.lines, 1
-    while line <= #lines do
-      local stars, to = lines[line]:match("^(%*+)%s"), line
-      local function is_card(place)
-        local drawer = place
-        while lines[drawer + 1] and not lines[drawer + 1]:find("^%*") and not lines[drawer]:find("^%s*:SRSITEMS:") do
-          drawer = drawer + 1
-        end
-        return lines[place]:match("(:[%w_@#%%:]*drill[%w_@#%%:]*:)%s*$") or lines[drawer]:find("^%s*:SRSITEMS:")
-      end
-      if stars then
-        local is_own = is_card(line)
-        while lines[to + 1] do
-          local below = lines[to + 1]:match("^(%*+)%s")
-          if below and (not is_own or #below <= #stars or is_card(to + 1)) then break end
-          to = to + 1
-        end
-        local tags = lines[line]:match("%s(:[%w_@#%%:]+:)%s*$")
-        if is_own then items[#items + 1] = row_of(lines, line, to, tags) else add(items, "left", "outside", line, to) end
-      elseif lines[line]:find("^#%+") then
-        add(items, "used", "keyword", line)
-      elseif lines[line]:find("%S") then
-        add(items, "left", "outside", line)
-      end
-      line = to + 1
+  read = function(file, add)
+    local lines = file.lines
+    local function is_card(place)
+      local drawer = common.last(lines, place, function(text, line)
+        return not text:find("^%*") and not lines[line - 1]:find("^%s*:SRSITEMS:")
+      end)
+      return lines[place]:match("(:[%w_@#%%:]*drill[%w_@#%%:]*:)%s*$") or lines[drawer]:find("^%s*:SRSITEMS:")
     end
-    emit(items)
+    common.walk(lines, add, function(line, text)
+      local stars = text:match("^(%*+)%s")
+      local is_own = stars and is_card(line)
+      if stars then
+        local to = common.last(lines, line, function(next, place)
+          local below = next:match("^(%*+)%s")
+          return not below or is_own and #below > #stars and not is_card(place)
+        end)
+        add(is_own and row_of(lines, line, to) or { left = "outside", line = line, to = to })
+        return to
+      elseif text:find("^#%+") then
+        add { used = "keyword", line = line }
+        return line
+      end
+    end)
   end,
-})
+}

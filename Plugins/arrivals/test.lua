@@ -48,3 +48,17 @@ test("Kindle", function()
   expect(added):equals(1)
   expect(left):equals("superseded")
 end)
+
+test("SuperMemo", function()
+  local item = "<SuperMemoElement><ID>%d</ID><Type>Item</Type><Content><Question>%s</Question><Answer>b</Answer></Content>"
+    .. "<LearningData><Interval>9</Interval><Repetitions>2</Repetitions><LastRepetition>1.4.26</LastRepetition>"
+    .. "<AFactor>3,1</AFactor></LearningData></SuperMemoElement>"
+  local items = item:format(2, "&amp;lt;i&amp;gt;a&amp;lt;/i&amp;gt;") .. item:format(3, "")
+  local added, left, report = outcome("supermemo", "<SuperMemoCollection><SuperMemoElement><ID>1</ID><Title>&amp;#77;</Title>"
+    .. "<Type>Topic</Type>" .. items .. "</SuperMemoElement></SuperMemoCollection>")
+  expect(added):equals(1)
+  expect(left):equals("topic, the question is empty")
+  expect(report.preview[1].subdeck):equals("M")
+  expect(report.preview[1].prompt):equals("a")
+  expect(report.history.interval):equals(1)
+end)

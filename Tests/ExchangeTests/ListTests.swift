@@ -211,6 +211,7 @@ import Values
     ("# title\nword - meaning\ngato - cat\n", [["gato", "cat"]]),
     ("gato\tcat\nperro\tdog\nsolo\n", [["gato", "cat"], ["perro", "dog"]]),
     ("gato,cat,x\nperro,dog,x\n", [["gato", "cat"], ["perro", "dog"]]),
+    ("a\tb\n\"c\" d\te\n\"f\tg\n\"h\"\t\"i\"\n", [["a", "b"], ["\"c\" d", "e"], ["\"f", "g"], ["h", "i"]]),
   ])
   func `lines are cut at the one separator that they have`(text: String, sides: [[String]]) throws {
     _ = try imported("a.txt", text)

@@ -9,19 +9,21 @@ import Values
 
   private static let fixtures: [(name: String, expected: Value.Record)] = {
     do {
-      let limits = JSONLimits(bytes: 1 << 20, depth: 16, values: 100_000, string: 1 << 16)
-      let whole = try JSONParser.parse(Array(fixtureText("arrivals/expected.json").utf8), limits: limits)
-      return (whole.record?.fields ?? []).map { ($0.name, $0.value.record ?? Value.Record()) }
+      let fixtures = try record(fixtureText("arrivals/expected.json")).fields
+      return fixtures.map { ($0.name, $0.value.record ?? Value.Record()) }
     } catch {
       preconditionFailure("\(error)")
     }
   }()
 
+  private static func record(_ json: String) throws -> Value.Record {
+    let limits = JSONLimits(bytes: 1 << 20, depth: 16, values: 100_000, string: 1 << 16)
+    return try #require(try JSONParser.parse(Array(json.utf8), limits: limits).record)
+  }
+
   private func report(_ words: String...) throws -> Value.Record {
     let run = try home.run(["deck", "import", "D"] + words + ["--json"])
-    let limits = JSONLimits(bytes: 1 << 20, depth: 16, values: 100_000, string: 1 << 16)
-    let text = run.output.isEmpty ? "{}" : run.output
-    return try #require(try JSONParser.parse(Array(text.utf8), limits: limits).record, "\(run)")
+    return try Self.record(run.output.isEmpty ? "{}" : run.output)
   }
 
   /// The parts that are left, as `line to reason` or `part reason`.
@@ -47,6 +49,7 @@ import Values
     guard let rows = expected["rows"]?.list else {
       let count = expected["rows"]?.integer ?? expected["notes"]?.integer
       #expect(report["rows"]?.integer == count, "\(name): \(report)")
+      #expect(report["added"]?.integer == expected["cards"]?.integer ?? count, "\(name): \(report)")
       return
     }
     let lines = try fixtureText("arrivals/" + name).split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
@@ -63,6 +66,54 @@ import Values
     let strict = try home.run("deck", "import", "D", fixturePath("arrivals/pleco.txt"), "--format", "pleco", "--strict")
     #expect(strict.status == 1 && strict.errors.contains("pleco.txt:8: no headword"), "\(strict)")
     #expect(try home.run("deck", "list", "--json").output.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("mnemosyne.db", "La capital de España es [ciudad]. review"), ("anymemo.db", "la vela\n(barco) new"),
+    ("mochi.mochi", "El timón gobierna el [...]. suspended"), ("supermemo.xml", "Capital de Italia review"),
+  ])
+  func `the ending and the beginning of a file say whose it is`(name: String, card: String) throws {
+    #expect(try home.run("deck", "import", "D", fixturePath("arrivals/" + name)).status == 0)
+    let found = try home.run("card", "list", "deck:D*", "--json").lines.map(Self.record)
+    let cards = found.map { "\($0["prompt"]?.text ?? "") \($0["state"]?.text ?? "")" }
+    #expect(cards.contains(card), "\(cards)")
+  }
+
+  /// Tries to import what chance makes of a file, and writes what is neither read whole nor refused.
+  private static let trials = """
+    local path, format, count = arg[1], arg[2], tonumber(arg[3])
+    local bytes, deck = assert(io.open(path, "rb")):read("a"), decks.create("D")
+    local function part(most)
+      local from = math.random(#bytes)
+      return bytes:sub(from, from + math.random(0, most))
+    end
+    math.randomseed(#bytes)
+    for trial = 1, count do
+      local text = {}
+      for place = 1, math.random(8) do text[place] = part(60) end
+      local from, to = math.random(#bytes), math.random(#bytes)
+      local changed = trial % 2 == 0 and table.concat(text) or bytes:sub(1, from) .. part(9) .. bytes:sub(to)
+      assert(io.open(path, "wb")):write(changed):close()
+      local ok, report, problem = pcall(deck.import, deck, path, { format = format, dry_run = true })
+      if ok and report then
+        local known = report.blank + report.rows + report.used + report.left_count
+        for _, left in ipairs(report.left) do
+          if left.reason == "not_accounted" then print(trial, "line " .. left.line) end
+        end
+        if known ~= report.lines then print(trial, known, report.lines) end
+      elseif ok and not problem then
+        print(trial, "neither read nor refused")
+      end
+    end
+    """
+
+  @Test(arguments: fixtures.indices) func `what chance makes of a file is read whole or not at all`(index: Int) throws {
+    let (name, expected) = Self.fixtures[index]
+    let path = try home.write(contents(of: fixturePath("arrivals/" + name)) ?? [], to: name)
+    let script = try home.write(Self.trials, to: "trials.lua")
+    // By hand: 11,000 of each.
+    let run = try home.run("run", script, path, expected["format"]?.text ?? "", "110")
+    #expect(run.status == 0 && run.output.isEmpty, "\(name): \(run)")
   }
 
   @Test func `cards of a format come back as they were written`() throws {

@@ -206,12 +206,26 @@ final class TableRows: ListRows {
   }
 
   private func readCell() throws {
-    if try source.peek() == UInt8(ascii: "\"") { try readQuoted() }
+    if try source.peek() == UInt8(ascii: "\""), !isPlainQuote { try readQuoted() }
     let separator = separator
     while let byte = try source.peek(), byte != separator, byte != 0x0A, byte != 0x0D {
       source.take(into: &cells) { $0 == separator || $0 == 0x0A || $0 == 0x0D }
       try checkLength()
     }
+  }
+
+  /// Whether the quote at the beginning of a cell is text: between tabs, which texts rarely contain, many programs know
+  /// no quoted cells, and there its closing quote is followed by text.
+  private var isPlainQuote: Bool {
+    let (rest, quote) = (source.buffered, UInt8(ascii: "\""))
+    guard separator == 0x09 else { return false }
+    var place = rest.startIndex + 1
+    while let closing = rest[place...].firstIndex(of: quote), closing + 1 < rest.endIndex {
+      let after = rest[closing + 1]
+      if after != quote { return ![0x09, 0x0A, 0x0D].contains(after) }
+      place = closing + 2
+    }
+    return false
   }
 
   /// Reads a quoted cell, in which a doubled quote is one quote. Text between the closing quote and the separator
