@@ -284,13 +284,18 @@ public struct ExportReport: Sendable {
   public let lost: [(part: CardPart, count: Int)]
   /// The first fields of cards that are not in the file, at most six.
   public let omitted: [String]
+  /// The media in the folder that the deck does not use.
+  public let unused: [String]
 
-  public init(cards: Int, bytes: Int, lost: [CardPart: Int] = [:], omitted: [String] = []) {
-    (self.cards, self.bytes, self.omitted) = (cards, bytes, omitted)
+  public init(cards: Int, bytes: Int, lost: [CardPart: Int] = [:], omitted: [String] = [], unused: [String] = []) {
+    (self.cards, self.bytes, self.omitted, self.unused) = (cards, bytes, omitted, unused)
     self.lost = CardPart.allCases.compactMap { part in lost[part].map { (part, $0) } }
   }
 
   public var value: Value {
-    .record(["cards": cards, "bytes": bytes, "lost": Value.record(lost.map { ($0.part.rawValue, .integer($0.count)) })])
+    let lost = Value.record(lost.map { ($0.part.rawValue, .integer($0.count)) })
+    return .record(
+      [("cards", .integer(cards)), ("bytes", .integer(bytes)), ("lost", lost)]
+        + (unused.isEmpty ? [] : [("unused", .list(unused.map { .text($0) }))]))
   }
 }

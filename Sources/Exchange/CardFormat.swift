@@ -145,7 +145,7 @@ public struct CardFormat: Sendable, Hashable {
 
   public static let native = [json, jsonl, csv, tsv, txt, md, apkg, apkgLegacy, colpkg, anki2, crowdanki]
   /// Those that are only read.
-  public static let readOnly = [anki2, crowdanki]
+  public static let readOnly = [anki2]
 
   public static var nativeNames: [String] { native.map(\.name) }
 }

@@ -11,6 +11,10 @@ public struct JSONWriter {
     case compact
     /// For files that are compared: names sorted, indentation by two spaces, a list of plain numbers on one line.
     case file
+    /// As Python writes a file with sorted names and an indentation of four: each element of a list on its own line.
+    case python
+
+    fileprivate var indentation: Int? { self == .file ? 2 : self == .python ? 4 : nil }
   }
 
   /// The bytes written and not yet taken.
@@ -20,6 +24,11 @@ public struct JSONWriter {
   private let deepest: Int
   /// Whether a comma is needed before the next name or value.
   private var isAfterValue = false
+  private var isAfterName = false
+  /// Whether the open list has only numbers, and the layout writes such a list on one line.
+  private var isOnOneLine = false
+  /// How many records and lists are open.
+  private var depth = 0
 
   public init(_ layout: Layout, deepest: Int = .max) { (self.layout, self.deepest) = (layout, deepest) }
 
@@ -27,7 +36,7 @@ public struct JSONWriter {
   public static func bytes(of value: Value) -> [UInt8] {
     var writer = JSONWriter(.file)
     writer.bytes.reserveCapacity(1024)
-    writer.write(value, depth: 0)
+    writer.write(value)
     writer.add("\n")
     return writer.bytes
   }
@@ -49,22 +58,42 @@ public struct JSONWriter {
   /// A position that `rewind` can return to.
   public struct Mark {
     fileprivate let count: Int
+    fileprivate let depth: Int
     fileprivate let isAfterValue: Bool
   }
 
   /// The current end of the output; valid until bytes are taken.
-  public var mark: Mark { Mark(count: bytes.count, isAfterValue: isAfterValue) }
+  public var mark: Mark { Mark(count: bytes.count, depth: depth, isAfterValue: isAfterValue) }
 
   /// Removes what was written after the mark.
   public mutating func rewind(to mark: Mark) {
     bytes.removeLast(bytes.count - mark.count)
-    isAfterValue = mark.isAfterValue
+    (isAfterValue, depth) = (mark.isAfterValue, mark.depth)
   }
 
   /// Writes a value where one is expected: the whole text, or an element of an open list.
   public mutating func write(_ value: Value) {
-    separate()
-    write(value, depth: 0)
+    guard depth < deepest else { return write(json: "null") }
+    switch value {
+    case .null: write(json: "null")
+    case .boolean(let flag): write(json: flag ? "true" : "false")
+    case .integer(let number): write(json: String(number))
+    case .number(let number): write(json: number.text)
+    case .text(let text): write(text)
+    case .list(let values):
+      beginList()
+      isOnOneLine = layout == .file && values.allSatisfy(\.isNumeric)
+      for value in values { write(value) }
+      endList()
+      isOnOneLine = false
+    case .record(let record):
+      beginRecord()
+      for field in layout.indentation == nil ? record.fields : record.sortedFields {
+        name(field.name)
+        write(field.value)
+      }
+      endRecord()
+    }
   }
 
   public mutating func write(_ text: String) {
@@ -92,7 +121,7 @@ public struct JSONWriter {
     separate()
     add(quoted: name)
     add(layout == .compact ? ":" : ": ")
-    isAfterValue = false
+    (isAfterValue, isAfterName) = (false, true)
   }
 
   public mutating func field(_ name: String, _ text: String) {
@@ -114,64 +143,29 @@ public struct JSONWriter {
     separate()
     add(bracket)
     isAfterValue = false
+    depth += 1
   }
 
   private mutating func end(_ bracket: String) {
+    depth -= 1
+    if isAfterValue { breakLine() }
     add(bracket)
     isAfterValue = true
   }
 
   private mutating func separate() {
-    if isAfterValue { add(layout == .compact ? "," : ", ") }
-    isAfterValue = true
+    if isAfterValue { add(layout == .line || isOnOneLine ? ", " : ",") }
+    if depth > 0, !isAfterName { breakLine() }
+    (isAfterValue, isAfterName) = (true, false)
+  }
+
+  private mutating func breakLine() {
+    guard !isOnOneLine, let indentation = layout.indentation else { return }
+    bytes.append(0x0A)
+    bytes.append(contentsOf: repeatElement(0x20, count: depth * indentation))
   }
 
   private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
-
-  private mutating func write(_ value: Value, depth: Int) {
-    guard depth < deepest else { return add("null") }
-    switch value {
-    case .null: add("null")
-    case .boolean(let flag): add(flag ? "true" : "false")
-    case .integer(let number): add(String(number))
-    case .number(let number): add(number.text)
-    case .text(let text): add(quoted: text)
-    case .list(let values): write(values, depth: depth + 1)
-    case .record(let record): write(record, depth: depth + 1)
-    }
-  }
-
-  private mutating func write(_ values: [Value], depth: Int) {
-    if values.isEmpty { return add("[]") }
-    let isFlat = layout != .file || values.allSatisfy(\.isNumeric)
-    add("[")
-    for (index, value) in values.enumerated() {
-      if index > 0 { add(isFlat && layout != .compact ? ", " : ",") }
-      if !isFlat { breakLine(depth) }
-      write(value, depth: depth)
-    }
-    if !isFlat { breakLine(depth - 1) }
-    add("]")
-  }
-
-  private mutating func write(_ record: Value.Record, depth: Int) {
-    if record.isEmpty { return add("{}") }
-    add("{")
-    for (index, field) in (layout == .file ? record.sortedFields : record.fields).enumerated() {
-      if index > 0 { add(layout == .line ? ", " : ",") }
-      if layout == .file { breakLine(depth) }
-      add(quoted: field.name)
-      add(layout == .compact ? ":" : ": ")
-      write(field.value, depth: depth)
-    }
-    if layout == .file { breakLine(depth - 1) }
-    add("}")
-  }
-
-  private mutating func breakLine(_ depth: Int) {
-    bytes.append(0x0A)
-    bytes.append(contentsOf: repeatElement(0x20, count: depth * 2))
-  }
 
   private mutating func add(quoted text: String) {
     var text = text
@@ -202,7 +196,7 @@ public struct JSONWriter {
   private func escapedLength(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
     let byte = text[place]
     if byte < 0x80 { return isPlainInJSON(byte) && byte != 0x7F ? 0 : 1 }
-    guard layout != .file, byte == 0xC2 || byte == 0xE2 else { return 0 }
+    guard layout.indentation == nil, byte == 0xC2 || byte == 0xE2 else { return 0 }
     // U+0080 to U+009F.
     if byte == 0xC2 { return place + 1 < text.count && text[place + 1] < 0xA0 ? 2 : 0 }
     guard place + 2 < text.count else { return 0 }

@@ -100,7 +100,7 @@ import TestSupport
       let path = try package(here.folder, [("collection.anki2", collection)], deflated: true)
       #expect(throws: PackageError.self) { try here.importing(path) }
       #expect(throws: PackageError.self) {
-        let settings = ComparisonSettings(
+        let settings = ExchangeSettings(
           folder: here.folder.path, moment: here.moment, isInterrupted: { false }, mediaPath: \.name)
         _ = try PackageContent(path: path, format: .apkg, settings: settings).read()
       }

@@ -69,7 +69,7 @@ extension PackageTests {
     let path = try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))])
     try here.importing(path)
     #expect(try here.cards("Here").map(\.guid) == ["g", "j/2", "i", "h", "j"])
-    let settings = ComparisonSettings(folder: here.folder.path, moment: here.moment, isInterrupted: { false }) {
+    let settings = ExchangeSettings(folder: here.folder.path, moment: here.moment, isInterrupted: { false }) {
       $0.hash
     }
     let notes = try here.collection.store.read { db in

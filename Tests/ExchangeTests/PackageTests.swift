@@ -159,14 +159,14 @@ import Values
   ) throws {
     try here.importing(fixturePath("latest.apkg"), into: "Spanish")
     let last = Mutex<[String]>([])
-    var destination = PackageDestination(
+    var destination = ExchangeSettings(
       folder: here.folder.path, moment: here.moment,
       isInterrupted: { [path = here.folder.path] in
         let scratch = names(in: path).first { $0.hasPrefix(".package") }
         last.withLock { last in last = scratch.map { names(in: path + "/" + $0) } ?? [] }
         return false
       }, mediaPath: { [folder = here.folder] in folder.file($0.hash) })
-    destination.isLegacy = isLegacy
+    destination.format = isLegacy ? .apkgLegacy : .apkg
     let path = here.folder.file("out.apkg")
     _ = try here.collection.store.read { db in
       try PackageExport(db, decks: [DeckTable.find(db, named: "Spanish").id], destination).run(to: path)

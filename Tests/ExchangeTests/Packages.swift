@@ -42,12 +42,13 @@ final class PackageCollection {
   @discardableResult
   func exporting(
     _ deck: String, _ name: String = "out.apkg", keepsSchedule: Bool = false, isLegacy: Bool = false,
-    isWhole: Bool = false
+    isWhole: Bool = false, format: CardFormat = .apkg
   ) throws -> (path: String, report: ExportReport) {
-    var destination = PackageDestination(folder: folder.path, moment: moment, isInterrupted: { false }) { [folder] in
+    var destination = ExchangeSettings(folder: folder.path, moment: moment, isInterrupted: { false }) { [folder] in
       folder.file($0.hash)
     }
-    (destination.keepsSchedule, destination.isLegacy, destination.isWhole) = (keepsSchedule, isLegacy, isWhole)
+    destination.keepsSchedule = keepsSchedule
+    destination.format = isWhole ? .colpkg : isLegacy ? .apkgLegacy : format
     let path = folder.file(name)
     let report = try collection.store.read { db in
       try PackageExport(db, decks: [DeckTable.find(db, named: deck).id], destination).run(to: path)

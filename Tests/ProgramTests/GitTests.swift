@@ -96,7 +96,7 @@ import TestSupport
     try home.write("*.txt text", to: "repo/.gitattributes")
     for _ in 1...2 { #expect(try script("setup").status == 0) }
     let attributes = text(of: home.path + "/repo/.gitattributes").split(separator: "\n")
-    #expect(attributes.count == 5 && attributes.first == "*.txt text", "\(attributes)")
+    #expect(attributes.count == 6 && attributes.first == "*.txt text", "\(attributes)")
   }
 
   @Test func `removing takes away what setting up added, and keeps other lines`() throws {

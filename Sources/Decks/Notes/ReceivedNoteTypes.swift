@@ -17,8 +17,9 @@ extension NoteTypeTable {
       let named = known.first { $0.name.lowercased() == given.name.lowercased() && $0.isShaped(as: given) }
       if let same = known.first(where: { $0.uuid == uuid }) ?? named {
         given.id = same.id
-        // The stock types are those of the user's own notes.
-        if same.uuid != uuid, StockNoteType(rawValue: same.name) != nil { given.modified = 0 }
+        // The stock types are those of the user's own notes, if there are any.
+        let isStock = same.uuid != uuid && StockNoteType(rawValue: same.name) != nil
+        if try isStock && !isUnused(same, db, given.name) { given.modified = 0 }
       }
     }
     if let here = known.first(where: { $0.id == given.id }), here.isShaped(as: given) {

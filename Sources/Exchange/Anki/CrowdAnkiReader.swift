@@ -13,6 +13,9 @@ import Values
 final class CrowdAnkiReader {
   /// The key of what identifies a deck, a note type or a preset.
   static let uuid = "crowdanki_uuid"
+  /// The key of what is kept with a deck for `CrowdAnkiWriter`: the uuids of presets and note types by name, what is
+  /// the same in all its notes, and the media that it lists and that no note needs to name.
+  static let kept = "deckhand"
   private static let limits = JSONLimits(bytes: 16 << 20, depth: 32, values: 1_000_000, string: 16 << 20)
 
   let file: ExclusiveDatabase
@@ -23,8 +26,8 @@ final class CrowdAnkiReader {
   private var reader: JSONReader<ByteSource>
   private let now: Int
   private let isInterrupted: @Sendable () -> Bool
-  /// Each deck, and the place of the deck around it.
-  private var decks: [(record: Value.Record, around: Int?)] = []
+  /// Each deck, what is kept with it, and the place of the deck around it.
+  private var decks: [(record: Value.Record, kept: Value.Record, around: Int?)] = []
   private var (types, presets): ([Value.Record], [Value.Record]) = ([], [])
   private var ids: Set<Int64> = []
   private var noteCount = 0
@@ -47,13 +50,18 @@ final class CrowdAnkiReader {
       try reader.skipBlanks()
       if try source.peek() != nil { throw try source.expected("the end of the file") }
       var head = StagedHead()
-      for (record, around) in decks {
-        head.decks.append(record)
-        let outer = around.flatMap { head.decks[$0]["name"]?.text }.map { $0 + "::" } ?? ""
-        head.decks[head.decks.count - 1]["name"] = .text(outer + (record["name"]?.text ?? ""))
+      let uuids = { (parts: [Value.Record]) in
+        Value.record(parts.map { ($0["name"]?.text ?? "", $0[Self.uuid] ?? .null) })
+      }
+      for var deck in decks {
+        let outer = deck.around.flatMap { head.decks[$0]["name"]?.text }.map { $0 + "::" } ?? ""
+        deck.record["name"] = .text(outer + (deck.record["name"]?.text ?? ""))
+        (deck.kept["DeckConfig"], deck.kept["NoteModel"]) = (uuids(presets), uuids(types))
+        deck.record[Self.kept] = .record(deck.kept)
+        head.decks.append(deck.record)
       }
       (head.types, head.presets, head.decks) = (identified(types), identified(presets), identified(head.decks))
-      head.settings = ["creationOffset": .integer(0), "schedVer": .integer(2)]
+      head.settings = ["creationOffset": .integer(0), "schedVer": .integer(2), Self.kept: .boolean(true)]
       try head.write(to: db)
       try makeCards(db, head.types)
       try db.commit()
@@ -63,14 +71,17 @@ final class CrowdAnkiReader {
   private func readDeck(_ db: Database, within around: Int?, depth: Int) throws {
     if depth > Self.limits.depth { throw try source.failure(.tooDeep(limit: Self.limits.depth)) }
     let place = decks.count
-    decks.append((Value.Record(), around))
+    decks.append(([:], [:], around))
     try forEach("{", "}") {
       switch String(decoding: try reader.name().bytes, as: UTF8.self) {
       case "children": try forEach("[", "]") { try readDeck(db, within: place, depth: depth + 1) }
       case "notes": try forEach("[", "]") { try readNote(db, of: place) }
       case "note_models": try forEach("[", "]") { if let type = try read().record { types.append(type) } }
       case "deck_configurations": try forEach("[", "]") { if let one = try read().record { presets.append(one) } }
-      case "media_files": try forEach("[", "]") { if let name = try read().text { listed.insert(name.composed) } }
+      case "media_files":
+        let names = (try read().list ?? []).compactMap { $0.text?.composed }
+        listed.formUnion(names)
+        decks[place].kept["media"] = .list(names.filter { $0.hasPrefix("_") }.map { .text($0) })
       case "deck_config_uuid": decks[place].record["conf"] = .integer(Int(Self.id(try read().text ?? "")))
       case let name: decks[place].record[name] = try read()
       }
@@ -101,6 +112,8 @@ final class CrowdAnkiReader {
     try reader.skipBlanks()
     let line = source.line
     let note = try read().record ?? [:]
+    let same = (decks[deck].kept["Note"]?.record ?? note).fields.filter { note[$0.name] == $0.value }
+    decks[deck].kept["Note"] = .record(same.map { ($0.name, $0.value) })
     let (guid, fields) = (note["guid"]?.text ?? "", (note["fields"]?.list ?? []).map { $0.text ?? "" })
     let tags = (note["tags"]?.list ?? []).compactMap(\.text)
     noteCount += 1

@@ -10,7 +10,7 @@ import Values
 struct PackageBuilder {
   let path: String
   let scratch: Scratch
-  let destination: PackageDestination
+  let destination: ExchangeSettings
 
   private struct Part {
     let name: String
@@ -23,7 +23,7 @@ struct PackageBuilder {
   /// Writes the package to its path, and removes the collection.
   /// - Returns: the size of the package in bytes.
   func build(collection: String, media: [MediaRecord], _ kinds: FileKinds) throws -> Int {
-    let parts = destination.isLegacy ? try legacy(collection, media) : try latest(collection, media)
+    let parts = destination.format == .apkgLegacy ? try legacy(collection, media) : try latest(collection, media)
     let package = scratch.path("package")
     let builder = try ZipBuilder(package, named: path)
     for part in parts {

@@ -35,6 +35,15 @@ struct PackageContents {
   /// Whether it is Anki's own file: decks keep their whole names within the deck that is imported into.
   var isOwn = false
 
+  /// Returns the decks that are imported (those with cards, or all of CrowdAnki) with the parts of their names, outer
+  /// ones first, and how many parts all share.
+  func homes(_ db: Database) throws -> (decks: [(id: Int64, parts: [String])], depth: Int) {
+    let isFolder = settings[CrowdAnkiReader.kept] != nil
+    let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
+    let all = (isFolder ? Array(decks.keys) : used).map { (id: $0, parts: PackageTargets.parts(decks[$0])) }
+    return (all.sorted { $0.parts.lexicographicallyPrecedes($1.parts) }, PackageTargets.common(all.map(\.parts)))
+  }
+
   /// Minutes that the local clock was behind UTC when the collection was created; nil when it is not recorded.
   var creationOffset: Int? { settings["creationOffset"]?.integer }
 

@@ -1,4 +1,4 @@
-// Writes decks as a package: notes, media, presets, schedules.
+// Writes decks as a package or a folder of CrowdAnki: notes, media, presets, schedules.
 // Invariant: the same cards produce the same bytes, and ids and positions depend on nothing else; the target file is
 // either the whole package or what it was before; memory does not grow with the number of cards; a note is written
 // once, before the first of its cards.
@@ -8,27 +8,7 @@ public import Files
 public import Storage
 import Templates
 import Text
-
-public struct PackageDestination {
-  public var folder: String
-  public var moment: StudyMoment
-  /// Whether schedules and the review log are exported. Otherwise every card is exported as a new one.
-  public var keepsSchedule = false
-  public var isLegacy = false
-  /// Whether the package is a whole collection with all decks, which replaces another collection on import.
-  public var isWhole = false
-  public var isOwn = false
-  public var isInterrupted: @Sendable () -> Bool
-  public var mediaPath: (MediaRecord) -> String
-
-  public init(
-    folder: String, moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
-    mediaPath: @escaping (MediaRecord) -> String
-  ) {
-    (self.folder, self.moment) = (folder, moment)
-    (self.isInterrupted, self.mediaPath) = (isInterrupted, mediaPath)
-  }
-}
+import Values
 
 /// Writes decks to a package.
 ///
@@ -37,13 +17,12 @@ public struct PackageDestination {
 public final class PackageExport {
   private let db: Database
   private let decks: [DeckRecord]
-  private let destination: PackageDestination
-  private var cardCount = 0
-  private var lost: [CardPart: Int] = [:]
+  private let destination: ExchangeSettings
 
-  /// - Parameter decks: each is exported with the decks nested in it.
-  public init(_ db: Database, decks: [DeckID], _ destination: PackageDestination) throws {
+  /// - Parameter decks: each is exported with the decks nested in it; a `.colpkg` has all decks.
+  public init(_ db: Database, decks: [DeckID], _ destination: ExchangeSettings) throws {
     (self.db, self.destination) = (db, destination)
+    let decks = destination.isWhole ? try DeckTable.list(db).map(\.id) : decks
     self.decks = try decks.flatMap { try [DeckTable.record(db, $0)] + DeckTable.within(db, $0) }
       .distinct(by: \.id)
   }
@@ -56,35 +35,33 @@ public final class PackageExport {
   public func run(
     to path: String, _ kinds: FileKinds = .plain, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> ExportReport {
-    guard canReadPackages else { throw PackageError.noLibrary(path: path) }
+    guard destination.format == .crowdanki || canReadPackages else { throw PackageError.noLibrary(path: path) }
     let scratch = try Scratch(.package, in: destination.folder)
     return try withExtendedLifetime(scratch) {
       let collection = scratch.path("collection")
-      let media = try writeCollection(collection, progress)
-      let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
-      let bytes = try builder.build(collection: collection, media: media, kinds)
-      return ExportReport(cards: cardCount, bytes: bytes, lost: lost)
-    }
-  }
-
-  // MARK: The collection
-
-  private func writeCollection(
-    _ path: String, _ progress: (Int, Int) throws -> Void
-  ) throws -> [MediaRecord] {
-    let file = try ForeignDatabase.create(path, isInterrupted: destination.isInterrupted)
-    let total = try decks.reduce(0) { try $0 + DeckTable.count(db, $1.id) }
-    return try file.use { foreign in
-      let writer = try CollectionWriter(foreign, ofSeveralDecks: decks.count > 1)
-      let sent = try SentCollection(db, writer, destination)
-      for deck in decks {
-        try sent.add(deck) {
-          if destination.isInterrupted() { throw PackageError.interrupted(path: path) }
-          try progress(sent.cardCount, total)
+      let file = try ForeignDatabase.create(collection, isInterrupted: destination.isInterrupted)
+      let total = try decks.reduce(0) { try $0 + DeckTable.count(db, $1.id) }
+      let (cards, lost, media, folder) = try file.use { foreign in
+        let writer = try CollectionWriter(foreign, ofSeveralDecks: decks.count > 1)
+        let sent = try SentCollection(db, writer, destination)
+        for deck in decks {
+          try sent.add(deck) {
+            if destination.isInterrupted() { throw PackageError.interrupted(path: path) }
+            try progress(sent.cardCount, total)
+          }
         }
+        let media = try sent.finish()
+        let isFolder = destination.format == .crowdanki
+        let folder = isFolder ? try CrowdAnkiWriter(foreign, root: decks[0], media: media, destination) : nil
+        return (sent.cardCount, sent.lost, media, folder)
       }
-      (cardCount, lost) = (sent.cardCount, sent.lost)
-      return try sent.finish()
+      try file.close()
+      if let (bytes, unused) = try folder?.write(to: path, kinds) {
+        return ExportReport(cards: cards, bytes: bytes, lost: lost, unused: unused)
+      }
+      let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
+      return ExportReport(
+        cards: cards, bytes: try builder.build(collection: collection, media: media, kinds), lost: lost)
     }
   }
 }
@@ -95,14 +72,14 @@ func seconds(_ time: Double) -> Int64 { Int64(min(1e11, max(0, time.isNaN ? 0 : 
 final class SentCollection {
   private let db: Database
   private let writer: CollectionWriter
-  private let destination: PackageDestination
+  private let destination: ExchangeSettings
   private let reviews: SentReviews
   private var head = CollectionHeadMaker()
   private var notes: SentNotes
   private(set) var cardCount = 0
   private(set) var lost: [CardPart: Int] = [:]
 
-  init(_ db: Database, _ writer: CollectionWriter, _ destination: PackageDestination) throws {
+  init(_ db: Database, _ writer: CollectionWriter, _ destination: ExchangeSettings) throws {
     (self.db, self.writer, self.destination) = (db, writer, destination)
     notes = try SentNotes(db, writer, keepsMarks: destination.keepsSchedule)
     reviews = try SentReviews(db)
@@ -130,12 +107,14 @@ final class SentCollection {
 
   func finish() throws -> [MediaRecord] {
     for type in notes.usedTypes { head.add(type) }
-    try writer.finish(head.head(), hasIndices: destination.isWhole)
+    let head = head.head()
+    try writer.finish(head, hasIndices: destination.isWhole)
     let all = try MediaTable.list(db)
     if destination.isWhole { return all }
+    let listed = head.decks.flatMap { $0[CrowdAnkiReader.kept]?.record?["media"]?.list ?? [] }
     let texts = notes.usedTypes.map { type in type.css + type.cards.map { $0.front + $0.back }.joined() }
     return all.filter { file in
-      notes.mediaNames.contains(file.name)
+      notes.mediaNames.contains(file.name) || listed.contains(.text(file.name))
         || file.name.hasPrefix("_") && texts.contains { $0.contains(text: file.name) }
     }
   }

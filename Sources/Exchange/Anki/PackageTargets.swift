@@ -57,14 +57,16 @@ final class PackageTargets {
     calendar = AnkiCalendar(moment: moment, firstDay: contents.firstDay(moment))
     // A burial ends with the day on which it was made.
     isToday = moment.day(of: contents.modified) == moment.today
-    let used = try foreign.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
-    let names = root == nil || contents.isOwn ? [] : used.map { PackageTargets.parts(contents.decks[$0]) }
-    depth = PackageTargets.common(names)
+    let homes = try contents.homes(foreign)
+    depth = root == nil || contents.isOwn ? 0 : homes.depth
     let position = "CAST(json_extract(iif(json_valid(data), data, '{}'), '$.pos') AS INTEGER)"
     let sql = "SELECT max(iif(type = 0, iif(odid <> 0, odue, due), \(position))) FROM cards"
     let last = try foreign.count(sql)
     afterNew = min(PackageTargets.mostPosition, max(0, last)) + 1
     if isFromServer { try makeRoom() }
+    // A deck that got another name here is not made again.
+    let new = contents.settings[CrowdAnkiReader.kept] == nil ? [] : homes.decks
+    for (id, _) in new where try !SyncedTable.decks.has(db, id) { _ = try target(id) }
   }
 
   /// Gives other ids to existing note types, decks and presets whose ids the collection uses.
@@ -229,8 +231,9 @@ final class PackageTargets {
   func givePresets() throws {
     for target in decks.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where target.isFresh {
       guard let id = target.preset, let preset = contents.presets[id] else { continue }
-      // Packages without presets contain an empty one.
-      if preset.options == DeckOptions() { continue }
+      // Packages without presets contain an empty one, and so do our folders of CrowdAnki.
+      let none = CrowdAnkiWriter.uuid(of: DeckRecord.firstName, "DeckConfig")
+      if preset.options == DeckOptions(), preset.record[CrowdAnkiReader.uuid]?.text ?? none == none { continue }
       if presets[id] == nil { presets[id] = try receive(preset, PresetID(rawValue: id)) }
       try DeckTable.setPreset(db, target.id, to: presets[id])
     }

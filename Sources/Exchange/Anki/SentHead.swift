@@ -26,7 +26,8 @@ public enum SentHead {
     for key in ["newToday", "revToday", "lrnToday", "timeToday"] { deck[key] = none }
     (deck["id"], deck["name"], deck["mod"]) = (.integer(Int(id)), .text(name), .integer(modified))
     (deck["usn"], deck["conf"]) = (.integer(-1), .integer(Int(preset ?? 1)))
-    for option in DeckLimits.names { set(option, of: limits, in: &deck) }
+    let known = PackagedDeck(old: came).limits
+    for name in DeckLimits.names where known.value(name) != limits.value(name) { set(name, of: limits, in: &deck) }
     return deck
   }
 
@@ -56,7 +57,10 @@ public enum SentHead {
     ])
     (record["id"], record["name"]) = (.integer(Int(id)), .text(name))
     (record["mod"], record["usn"]) = (.integer(0), .integer(-1))
-    for option in DeckOptions.Name.allCases { set(option, of: options, in: &record) }
+    let known = PackagedPreset(old: came).options
+    for option in DeckOptions.Name.allCases where came.isEmpty || known[option] != options[option] {
+      set(option, of: options, in: &record)
+    }
     return record
   }
 

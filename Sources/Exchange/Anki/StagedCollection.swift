@@ -273,10 +273,10 @@ extension StagedCollection {
 
   /// Writes the collection as a package, which `deck import` and Anki can read.
   public func pack(to path: String, _ moment: StudyMoment) throws {
-    var destination = PackageDestination(
+    var destination = ExchangeSettings(
       folder: scratch.folder, moment: moment, isInterrupted: isNeverInterrupted
     ) { $0.name }
-    (destination.isWhole, destination.isOwn) = (true, true)
+    (destination.format, destination.isOwn) = (.colpkg, true)
     let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
     _ = try builder.build(collection: scratch.path("collection"), media: [], .plain)
   }

@@ -14,13 +14,13 @@ public enum ComparedOperand {
 }
 
 extension ComparedNotes {
-  public static func of(_ deck: DeckID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedNotes {
+  public static func of(_ deck: DeckID, in db: Database, _ settings: ExchangeSettings) throws -> ComparedNotes {
     var reader = try DeckContent(db, deck, settings)
     return try reader.read()
   }
 
   /// Reads one note of a deck; returns nil when it is gone.
-  public static func entry(of note: NoteID, in db: Database, _ settings: ComparisonSettings) throws -> ComparedEntry? {
+  public static func entry(of note: NoteID, in db: Database, _ settings: ExchangeSettings) throws -> ComparedEntry? {
     guard try NoteTable.exists(db, note), let deck = try DeckTable.list(db).first else { return nil }
     var reader = try DeckContent(db, deck.id, settings)
     return try reader.read(note)
@@ -47,7 +47,7 @@ public struct ComparedFiles {
   private let notes: [ComparedNotes]
 
   /// - Throws: `ExchangeError`, `PackageError`, `FileError`.
-  public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws {
+  public init(_ operands: [ComparedOperand], _ settings: ExchangeSettings) throws {
     switch Self.family(operands) {
     case .csv:
       let all = try Self.tables(operands, settings)
@@ -141,7 +141,7 @@ public struct ComparedFiles {
     return only
   }
 
-  private static func source(_ operand: ComparedOperand, _ settings: ComparisonSettings) throws -> ByteSource {
+  private static func source(_ operand: ComparedOperand, _ settings: ExchangeSettings) throws -> ByteSource {
     var options = SourceOptions(isInterrupted: settings.isInterrupted)
     options.progress = settings.progress
     options.kinds = settings.kinds
@@ -151,7 +151,7 @@ public struct ComparedFiles {
   }
 
   private static func tables(
-    _ operands: [ComparedOperand], _ settings: ComparisonSettings
+    _ operands: [ComparedOperand], _ settings: ExchangeSettings
   ) throws -> [ComparedTable] {
     var tables = try operands.map { operand in
       let format = if case .file(_, let format) = operand { format } else { CardFormat.csv }
@@ -164,7 +164,7 @@ public struct ComparedFiles {
 
   /// Returns a file's bytes, split after each line end.
   private static func lines(
-    _ operand: ComparedOperand, _ settings: ComparisonSettings
+    _ operand: ComparedOperand, _ settings: ExchangeSettings
   ) throws -> [ArraySlice<UInt8>] {
     let source = try source(operand, settings)
     var lines: [ArraySlice<UInt8>] = []
@@ -180,7 +180,7 @@ public struct ComparedFiles {
     return lines
   }
 
-  private static func notes(_ operand: ComparedOperand, _ settings: ComparisonSettings) throws -> ComparedNotes {
+  private static func notes(_ operand: ComparedOperand, _ settings: ExchangeSettings) throws -> ComparedNotes {
     switch operand {
     case .notes(let notes): return notes
     case .nothing: return ComparedNotes(keepsSchedule: settings.keepsSchedule)
@@ -218,10 +218,10 @@ public struct ComparedFiles {
 ///     try ComparedMedia([theirs, ours], settings).content(of: "run.png", digest: digest)
 public final class ComparedMedia {
   private let operands: [ComparedOperand]
-  private let settings: ComparisonSettings
+  private let settings: ExchangeSettings
   private var packages: [String: PackageFile] = [:]
 
-  public init(_ operands: [ComparedOperand], _ settings: ComparisonSettings) {
+  public init(_ operands: [ComparedOperand], _ settings: ExchangeSettings) {
     (self.operands, self.settings) = (operands, settings)
   }
 
@@ -258,7 +258,7 @@ public final class ComparedMedia {
 }
 
 extension ComparedFiles {
-  fileprivate static func content(_ path: String, _ settings: ComparisonSettings) throws -> [UInt8]? {
+  fileprivate static func content(_ path: String, _ settings: ExchangeSettings) throws -> [UInt8]? {
     guard fileExists(path) else { return nil }
     return try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
   }
@@ -266,7 +266,7 @@ extension ComparedFiles {
   /// Returns the name of the account's file that one side of a media conflict refers to: the file itself, or a copy
   /// that a merge or the user added beside it; nil when none has the digest.
   public static func name(
-    of file: String, digest: String, in db: Database, _ settings: ComparisonSettings
+    of file: String, digest: String, in db: Database, _ settings: ExchangeSettings
   ) throws -> String? {
     try MediaTable.namesakes(db, of: file).first { record in
       let bytes = try content(settings.mediaPath(record), settings)

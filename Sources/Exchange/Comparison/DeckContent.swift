@@ -8,13 +8,18 @@ import Storage
 import Templates
 import Text
 
-public struct ComparisonSettings {
+/// The settings of comparisons and of exports of packages.
+public struct ExchangeSettings {
   public var folder: String
   public var moment: StudyMoment
+  /// Whether schedules and the review log are compared or exported. Otherwise every card is exported as a new one.
   public var keepsSchedule = false
   /// For tables and JSON Lines: the column or member that identifies rows.
   public var key: String?
+  /// That of the files that are compared, or the one to export.
   public var format: CardFormat?
+  /// Whether an exported file is one of Deckhand's own.
+  public var isOwn = false
   public var kinds = FileKinds.any
   public var isInterrupted: @Sendable () -> Bool
   public var progress: ImportProgress = { _, _ in }
@@ -27,17 +32,20 @@ public struct ComparisonSettings {
     (self.folder, self.moment) = (folder, moment)
     (self.isInterrupted, self.mediaPath) = (isInterrupted, mediaPath)
   }
+
+  /// Whether all decks are exported, with their schedules; the package replaces another collection on import.
+  var isWhole: Bool { format == .colpkg }
 }
 
 struct DeckContent {
   private let db: Database
   private let deck: DeckRecord
-  private let settings: ComparisonSettings
+  private let settings: ExchangeSettings
   private var notes: ComparedNotes
   private var types: [NoteTypeID: NoteType] = [:]
   private var media: Set<String> = []
 
-  init(_ db: Database, _ deck: DeckID, _ settings: ComparisonSettings) throws {
+  init(_ db: Database, _ deck: DeckID, _ settings: ExchangeSettings) throws {
     (self.db, self.settings) = (db, settings)
     self.deck = try DeckTable.record(db, deck)
     notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
@@ -120,7 +128,7 @@ struct DeckContent {
 struct PackageContent {
   let path: String
   let format: CardFormat
-  let settings: ComparisonSettings
+  let settings: ExchangeSettings
 
   func read() throws -> ComparedNotes {
     let scratch = try Scratch(.package, in: settings.folder)
@@ -129,6 +137,8 @@ struct PackageContent {
         path, as: format, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
       let file = try package.collection(now: settings.moment.now)
       var notes = try PackageFile.reading(path) { try file.use(self.notes) }
+      // What git compares has no folder.
+      if package.isFolder, package.media.isEmpty { notes.held?.remove(.media) }
       for (name, media) in package.media.sorted(by: { $0.key < $1.key })
       where package.listed?.contains(name) ?? true {
         notes.content.append(ComparedEntry(media: name, sha1: try package.digest(of: media)), .media)
@@ -141,8 +151,9 @@ struct PackageContent {
     let contents = try ContentsReader(db: db, path: path).contents()
     var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
     notes.held = format.holds
-    let used = try db.rows("SELECT DISTINCT iif(odid <> 0, odid, did) FROM cards") { $0.integer(0) }
-    let (root, decks) = Self.decks(used, contents)
+    let (homes, depth) = try contents.homes(db)
+    let decks = Dictionary(firstOf: homes.map { ($0.id, $0.parts.dropFirst(depth).joined(separator: "::")) })
+    let root = homes.first?.parts.prefix(depth).joined(separator: "::") ?? ""
     notes.root = root
     // Keys that sort like `DeckTable.list`.
     let keys = decks.mapValues { $0.lowercased().replacing(text: "::", with: "\u{1}") }
@@ -200,14 +211,6 @@ struct PackageContent {
       }
       return place
     }
-  }
-
-  /// Returns the common outer deck of all decks, and the names of the decks within it, as an import determines them.
-  private static func decks(_ used: [Int64], _ contents: PackageContents) -> (root: String, names: [Int64: String]) {
-    let all = used.map { ($0, PackageTargets.parts(contents.decks[$0])) }
-    let depth = PackageTargets.common(all.map(\.1))
-    let root = all.first.map { $0.1.prefix(depth).joined(separator: "::") } ?? ""
-    return (root, Dictionary(firstOf: all.map { ($0, $1.dropFirst(depth).joined(separator: "::")) }))
   }
 }
 

@@ -27,7 +27,7 @@ enum CompareCommands {
   /// Runs a comparison with the settings of the options, and shows the reading progress.
   private static func comparing<T>(
     _ invocation: Invocation, _ session: Session, keepsSchedule: Bool = false,
-    _ body: (Comparing, ComparisonSettings) throws -> T
+    _ body: (Comparing, ExchangeSettings) throws -> T
   ) throws -> T {
     let comparing = try session.workspace().comparing
     var settings = comparing.settings(keepsSchedule: keepsSchedule)

@@ -298,11 +298,12 @@ enum DeckFileCommands {
 
   private static let exportDeck = BuiltIn(
     "deck", "export", effect: .announces, summary: "Writes the cards of a deck and the decks within it to a file.",
-    answer: "{cards, bytes, lost}",
+    answer: "{cards, bytes, lost, unused?}",
     details: """
       The file's extension determines the format: .json, .jsonl, .csv, .tsv, .txt (Anki's text file), .md or .apkg \
       (Anki's package; --format apkg-legacy is for older programs); `-` is standard output, with --format. A .colpkg \
       contains all decks with their schedules, whichever deck you name: in Anki it replaces the whole collection. \
+      --format crowdanki writes a folder of CrowdAnki, for git; other files in it stay. \
       The file is written completely or not at all; what its format cannot contain is reported. JSON is an array of \
       prompts and answers; with notes of other types or --with-schedule it is an object with everything.
       """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, or `-`")],
@@ -333,8 +334,12 @@ enum DeckFileCommands {
   private static func exportWords(
     _ report: ExportReport, _ deck: String, _ target: String, _ session: Session
   ) -> [String] {
-    let first = "Exported \(session.counted(report.cards, "card")) of \(quoted(deck)) to \(target)."
-    if report.lost.isEmpty { return [first] }
+    var lines = ["Exported \(session.counted(report.cards, "card")) of \(quoted(deck)) to \(target)."]
+    if !report.unused.isEmpty {
+      let names = firstFew(report.unused.map { printable($0, limit: 40) }, 5)
+      lines.append("The deck does not use \(session.counted(report.unused.count, "file")) in media: \(names).")
+    }
+    if report.lost.isEmpty { return lines }
     var lost = report.lost.map { $0.part.words(session.counted($0.count, $0.part == .options ? "deck" : "card")) }
       .joined(separator: "; ")
     let names = firstFew(report.omitted.map { printable($0, limit: 40) }, 5)
@@ -344,7 +349,7 @@ enum DeckFileCommands {
       lost += " --with-schedule writes schedules into .json, .jsonl and .apkg."
     }
     if !names.isEmpty { lost += " Only a package (.apkg) contains such cards." }
-    return [first, "Not in the file: \(lost)"]
+    return lines + ["Not in the file: \(lost)"]
   }
 }
 

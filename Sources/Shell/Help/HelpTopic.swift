@@ -120,7 +120,7 @@ struct HelpTopic {
       (".txt", "lines such as gato - cat, or Anki's text file with # headers"),
       (".md", "Markdown: a heading and its text, Q: and A: lines, gaps, or a table"),
       (".apkg, .colpkg", "Anki's packages, of decks or of a whole collection"),
-      ("FOLDER", "for importing: a profile of Anki with its collection.anki2, or a folder of CrowdAnki"),
+      ("FOLDER", "a folder of CrowdAnki; for importing also a profile of Anki with its collection.anki2"),
       (".rwcard", "a card document: `doc` commands read and write it"),
     ],
     paragraphs: [

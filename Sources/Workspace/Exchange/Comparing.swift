@@ -55,8 +55,8 @@ public struct Comparing {
   private var environment: Environment { workspace.environment }
   private var folder: String { workspace.folder }
 
-  public func settings(keepsSchedule: Bool = false) -> ComparisonSettings {
-    var settings = ComparisonSettings(
+  public func settings(keepsSchedule: Bool = false) -> ExchangeSettings {
+    var settings = ExchangeSettings(
       folder: folder, moment: workspace.moment, isInterrupted: environment.isInterrupted
     ) { [mediaFolder = workspace.media.folder] in mediaFolder + "/" + $0.hash }
     settings.keepsSchedule = keepsSchedule
@@ -66,7 +66,7 @@ public struct Comparing {
   /// Returns the differences between two operands.
   /// - Parameter operands: two of these: a deck's name, `DECK@STEP`, a file, a folder of `build`.
   package func difference(
-    _ operands: [String], _ settings: ComparisonSettings, generator: any CardGenerator
+    _ operands: [String], _ settings: ExchangeSettings, generator: any CardGenerator
   ) throws -> ContentDifference {
     let contents = try files(operands.map { try operand($0, settings, generator) }, settings).contentsInCommon
     return try ContentDifference(contents[0], contents[1], poll: workspace.poll)
@@ -75,7 +75,7 @@ public struct Comparing {
   /// Merges three operands.
   /// - Throws: `ComparisonError.needsOutput` if `ours` is not a deck and no output file is named.
   package func merge(
-    _ request: MergeRequest, _ settings: ComparisonSettings, generator: any CardGenerator
+    _ request: MergeRequest, _ settings: ExchangeSettings, generator: any CardGenerator
   ) throws -> MergeReport {
     let operands = try [request.base, request.ours, request.theirs].map { try operand($0, settings, generator) }
     let files = try files(operands, settings)
@@ -105,7 +105,7 @@ public struct Comparing {
   }
 
   /// Reads operands. As nothing is to be imported, an error of a file does not say that nothing was.
-  private func files(_ operands: [ComparedOperand], _ settings: ComparisonSettings) throws -> ComparedFiles {
+  private func files(_ operands: [ComparedOperand], _ settings: ExchangeSettings) throws -> ComparedFiles {
     do { return try ComparedFiles(operands, settings) } catch let error as any Problem
       where !error.report.outcome.isEmpty
     { throw error.reworded(error.report.fault) }
@@ -128,7 +128,7 @@ public struct Comparing {
   public func path(of operand: String) -> String { environment.folders.expanded(operand) }
 
   private func operand(
-    _ text: String, _ settings: ComparisonSettings, _ generator: any CardGenerator
+    _ text: String, _ settings: ExchangeSettings, _ generator: any CardGenerator
   ) throws -> ComparedOperand {
     if text == "/dev/null" { return .nothing }
     if let deck = try workspace.decks.named(text) {
@@ -152,7 +152,7 @@ public struct Comparing {
 
   /// Builds a folder in a temporary collection and returns the resulting notes.
   private func built(
-    _ path: String, _ settings: ComparisonSettings, _ generator: any CardGenerator
+    _ path: String, _ settings: ExchangeSettings, _ generator: any CardGenerator
   ) throws -> ComparedNotes {
     let folder = try BuildFolder(path, isInterrupted: environment.isInterrupted)
     let store = scratchStore()
@@ -182,7 +182,7 @@ public struct Comparing {
 
   private func apply(
     _ result: MergeResult, _ ours: ComparedContent, to deck: DeckHandle, media: ComparedOperand,
-    _ settings: ComparisonSettings
+    _ settings: ExchangeSettings
   ) throws -> MergeCounts {
     let media = ComparedMedia([media], settings)
     return try workspace.perform(.mergeDeck, on: workspace.decks.name(of: deck.id), count: \.total) { db in
@@ -200,7 +200,7 @@ public struct Comparing {
   /// - Returns: what was changed relative to `ours`; nil if `ours` was not a package, so that everything was added.
   private func write(
     _ result: MergeResult, _ operands: [ComparedOperand], _ files: ComparedFiles, to output: String,
-    _ settings: ComparisonSettings
+    _ settings: ExchangeSettings
   ) throws -> MergeCounts? {
     let format = try CardFormat(output, settings.format)
     let scratch = try Scratch(.package, in: folder)
@@ -228,35 +228,26 @@ public struct Comparing {
         let bytes = try media.content(of: name, digest: digest)
         return try bytes.map { try keep($0, name) }
       }.run(from: known, to: result.content)
-      try export(db, deck.id, format, to: output, scratch)
+      if format.isPackage {
+        var settings = self.settings(keepsSchedule: format.holds.contains(.schedule))
+        (settings.format, settings.mediaPath) = (format, { scratch.path($0.hash) })
+        _ = try PackageExport(db, decks: [deck.id], settings).run(to: output, .any)
+      } else {
+        var options = ExportOptions()
+        (options.format, options.hasSchedule, options.isComplete) = (format, true, true)
+        _ = try CardExport(db, deck.id).run(to: output, .any, options, isInterrupted: isInterrupted)
+      }
       return isPackage ? counts : nil
     }
     try store.close()
     return counts
   }
-
-  private func export(
-    _ db: Database, _ deck: DeckID, _ format: CardFormat, to output: String, _ scratch: Scratch
-  ) throws {
-    guard format.isPackage else {
-      var options = ExportOptions()
-      (options.format, options.hasSchedule, options.isComplete) = (format, true, true)
-      _ = try CardExport(db, deck).run(to: output, .any, options, isInterrupted: environment.isInterrupted)
-      return
-    }
-    var destination = PackageDestination(
-      folder: folder, moment: workspace.moment, isInterrupted: environment.isInterrupted
-    ) { scratch.path($0.hash) }
-    destination.isLegacy = format == .apkgLegacy
-    destination.keepsSchedule = true
-    _ = try PackageExport(db, decks: [deck], destination).run(to: output, .any)
-  }
 }
 
 extension CardFormat {
-  /// Returns the given format, or else the format of the path's extension.
-  fileprivate init(_ path: String, _ given: CardFormat?) throws(ExchangeError) {
-    if let given { self = given } else { try self.init(ofPath: path) }
+  /// Returns the given format, or else that of a folder of CrowdAnki or of the path's extension.
+  fileprivate init(_ path: String, _ given: CardFormat?) throws {
+    if let known = try given ?? CardFormat.ofAnki(path)?.format { self = known } else { try self.init(ofPath: path) }
   }
 
   /// Whether text in the operand's format can be written as this format.

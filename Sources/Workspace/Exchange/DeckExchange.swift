@@ -23,7 +23,7 @@ extension DeckHandle {
   /// Checks the path and the format of an export, before any card is read.
   @discardableResult
   public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
-    try Folder.refuse(path, .write)
+    if options.format != .crowdanki { try Folder.refuse(path, .write) }
     let format = try workspace.formats.format(of: path, given: options.format)
     if CardFormat.readOnly.contains(format) { throw ExchangeError.readOnly(format: format) }
     return format
@@ -39,7 +39,12 @@ extension DeckHandle {
     let format = try checkExport(to: path, options)
     options.format = format
     return try atOneMoment { db in
-      if format.isPackage { return try exportPackage(db, format, to: path, kinds, options) }
+      if format.isPackage {
+        let isScheduled = format == .colpkg || options.hasSchedule && format.holds.contains(.schedule)
+        var settings = workspace.comparing.settings(keepsSchedule: isScheduled)
+        settings.format = format
+        return try PackageExport(db, decks: [id], settings).run(to: path, kinds) { _, _ in try workspace.poll() }
+      }
       var export = try CardExport(db, id)
       export.formats = workspace.formats
       return try export.run(to: path, kinds, options, isInterrupted: workspace.isInterrupted) { _, _ in
@@ -59,19 +64,5 @@ extension DeckHandle {
         }
       }
     }
-  }
-
-  /// Exports a package. A `.colpkg` contains all decks and the schedules of their cards.
-  private func exportPackage(
-    _ db: Database, _ format: CardFormat, to path: String, _ kinds: FileKinds, _ options: ExportOptions
-  ) throws -> ExportReport {
-    var destination = PackageDestination(
-      folder: workspace.folder, moment: workspace.moment, isInterrupted: workspace.isInterrupted
-    ) { [workspace] in workspace.media.folder + "/" + $0.hash }
-    destination.isWhole = format == .colpkg
-    destination.isLegacy = format == .apkgLegacy
-    destination.keepsSchedule = options.hasSchedule || destination.isWhole
-    let decks = destination.isWhole ? try DeckTable.list(db).map(\.id) : [id]
-    return try PackageExport(db, decks: decks, destination).run(to: path, kinds) { _, _ in try workspace.poll() }
   }
 }

@@ -12,8 +12,8 @@ import Text
 @Suite struct ComparedFileTests {
   private let folder = TemporaryFolder()
 
-  private func settings(key: String? = nil) -> ComparisonSettings {
-    var settings = ComparisonSettings(
+  private func settings(key: String? = nil) -> ExchangeSettings {
+    var settings = ExchangeSettings(
       folder: folder.path, moment: StudyMoment(now: 1_700_000_000, utcOffset: 0), isInterrupted: { false }
     ) { $0.hash }
     settings.key = key

@@ -31,7 +31,7 @@ struct CardFiles {
       try file.close()
     }
     whole = try FileText.bytes(path, limit: 64 << 20, isInterrupted: { false })
-    let destination = PackageDestination(folder: folder.path, moment: moment, isInterrupted: { false }) { $0.name }
+    let destination = ExchangeSettings(folder: folder.path, moment: moment, isInterrupted: { false }) { $0.name }
     let packed = folder.file("whole.apkg")
     _ = try store.read { [deck] in try PackageExport($0, decks: [deck], destination).run(to: packed) }
     package = try FileText.bytes(packed, limit: 64 << 20, isInterrupted: { false })
