@@ -28,6 +28,8 @@ public final class CardBatch: WaitingRows {
   private var samePrompts: SamePrompts
   /// New cards that are not yet written; nil until the batch has become long.
   private var waiting: WaitingCards?
+  /// Of the last note that was written with others.
+  private var maker: (of: NoteCardMaker, deckName: String)?
   /// How many new cards are written one at a time, so that short batches stay cheap.
   private static let fewCards = 64
 
@@ -151,6 +153,24 @@ public final class CardBatch: WaitingRows {
     waiting.add(card, content)
     if waiting.isFull { try submit(waiting) }
     return .added
+  }
+
+  /// Writes a note without a guid as `writeLater` writes a card.
+  /// - Returns: nil for a note that has to be written by itself, because it may update another or has several cards.
+  /// - Throws: as `write`.
+  public func writeLater(_ note: NewNote, type: NoteType) throws -> AddOutcome? {
+    if onDuplicate == .update || note.guid != nil { return nil }
+    let known =
+      if let maker, maker.of.type.id == type.id { maker } else {
+        (of: NoteCardMaker(type, isInterrupted: isNeverInterrupted), deckName: try DeckTable.record(db, deck).name)
+      }
+    maker = known
+    guard let (fields, texts) = try NoteTable.onlyCard(note, known.of, deckName: known.deckName) else { return nil }
+    return try NewCard(prompt: texts.prompt, answer: texts.answer, tags: note.tags).checked { card in
+      var card = card
+      card.note = (type.id, fields)
+      return try writeLater(card)
+    }
   }
 
   public var waitingCount: Int { waiting?.count ?? 0 }

@@ -40,8 +40,7 @@ struct JSONElement {
     try object(into: &row)
     readNote(&row)
     if row.fields.isEmpty { return }
-    let log = readReviews(&row)
-    readSchedule(&row, log)
+    readHistory(&row)
   }
 
   mutating func readType(into row: inout CardRow) throws {
@@ -201,30 +200,25 @@ struct JSONElement {
 
   // A schedule or a log without the parts of one stays a field.
 
-  private func readReviews(_ row: inout CardRow) -> [Value] {
-    let log = take(JSONName.reviews, &row) { json in
+  /// Reads the schedule and the log. A schedule without a memory gets it from the answers, which are then those of
+  /// another program.
+  private func readHistory(_ row: inout CardRow) {
+    let reviews = take(JSONName.reviews, &row) { json in
       json.hasPrefix("[") && ["at", "rating"].allSatisfy { json.contains(text: "\"\($0)\"") }
     }
-    return log?.list ?? []
-  }
-
-  /// Reads the schedule. One without a memory gets it from the answers, which are then those of another program.
-  private func readSchedule(_ row: inout CardRow, _ log: [Value]) {
+    let log = reviews?.list ?? []
     // Each answer of our own log has a state.
     let isReplayed = !log.isEmpty && log.allSatisfy { $0.record?["state"] == nil }
     let given = take(JSONName.schedule, &row) { json in
       json.hasPrefix("{") && (json.contains(text: "\"state\"") || isReplayed)
     }
-    if isReplayed, given?.record?["stability"]?.double == nil {
-      let card = Value.record([(JSONName.schedule, given ?? .null), (JSONName.reviews, .list(log))])
-      do throws(ShapeFailure) { row.histories = [try CardHistory(ValueReader(card))] } catch {
-        row.refuse(.badRow, "\(error.pointer): \(error.expected) expected")
-      }
-      return
-    }
     do throws(DeckError) {
-      row.schedule = try given?.record.map { (record) throws(DeckError) in try CardPlan(record) }
-      row.log = try CardLog.log(log)
+      if isReplayed, given?.record?["stability"]?.double == nil {
+        row.histories = [try CardHistory(given?.record ?? Value.Record(), log)]
+      } else {
+        row.schedule = try given?.record.map { (record) throws(DeckError) in try CardPlan(record) }
+        row.log = try CardLog.log(log)
+      }
     } catch {
       row.refuse(.badRow, error.message)
     }
