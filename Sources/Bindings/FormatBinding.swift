@@ -166,18 +166,11 @@ private struct OpenedFile: LuaRepresentable {
 /// The elements of a text in XML as tables: `{tag=, attr={}, line=, to=, text=, ...children}`. Names of tags are in lower
 /// case, as they come from the reader of HTML; an element that is not closed ends with the one that it is in.
 private struct XMLElements {
-  private struct Element {
-    let tag: HTMLTag
-    let line: Int
-    var text = ""
-    var children: [LuaValue] = []
-  }
-
   private static let deepest = 100
   private static let most = 2_000_000
 
   private(set) var root: LuaValue?
-  private var open: [Element] = []
+  private var open: [(tag: HTMLTag, line: Int, text: String, children: [LuaValue])] = []
   private var line = 1
 
   init(_ bytes: [UInt8]) {
@@ -193,7 +186,7 @@ private struct XMLElements {
         if let depth = open.lastIndex(where: { $0.tag.name == tag.name }) { close(to: depth) }
       case .tag(let tag) where (0x61...0x7A).contains(tag.name.utf8.first ?? 0) && open.count < Self.deepest:
         count += 1
-        open.append(Element(tag: tag, line: start))
+        open.append((tag, start, "", []))
         if tag.rest.last == UInt8(ascii: "/") { close(to: open.count - 1) }
       default: continue
       }

@@ -19,6 +19,7 @@ public final class CardBatch: WaitingRows {
   public var keptFields: Set<String> = []
   private let db: Database
   private let deck: DeckID
+  private let deckName: String
   private let onDuplicate: OnDuplicate
   private let now: Double
   private let random: () -> UInt64
@@ -28,8 +29,7 @@ public final class CardBatch: WaitingRows {
   private var samePrompts: SamePrompts
   /// New cards that are not yet written; nil until the batch has become long.
   private var waiting: WaitingCards?
-  /// Of the last note that was written with others.
-  private var maker: (of: NoteCardMaker, deckName: String)?
+  private var makers: [NoteTypeID: NoteCardMaker] = [:]
   /// How many new cards are written one at a time, so that short batches stay cheap.
   private static let fewCards = 64
 
@@ -74,7 +74,7 @@ public final class CardBatch: WaitingRows {
   public init(_ db: Database, deck: DeckID, onDuplicate: OnDuplicate, now: Double, random: @escaping () -> UInt64)
     throws
   {
-    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
+    deckName = try DeckTable.record(db, deck).name
     (self.db, self.deck, self.onDuplicate) = (db, deck, onDuplicate)
     (self.now, self.random) = (now, random)
     writer = try CardWriter(db, deck: deck, random: random)
@@ -160,12 +160,9 @@ public final class CardBatch: WaitingRows {
   /// - Throws: as `write`.
   public func writeLater(_ note: NewNote, type: NoteType) throws -> AddOutcome? {
     if onDuplicate == .update || note.guid != nil { return nil }
-    let known =
-      if let maker, maker.of.type.id == type.id { maker } else {
-        (of: NoteCardMaker(type, isInterrupted: isNeverInterrupted), deckName: try DeckTable.record(db, deck).name)
-      }
-    maker = known
-    guard let (fields, texts) = try NoteTable.onlyCard(note, known.of, deckName: known.deckName) else { return nil }
+    let maker = makers[type.id] ?? NoteCardMaker(type, isInterrupted: isNeverInterrupted)
+    makers[type.id] = maker
+    guard let (fields, texts) = try NoteTable.onlyCard(note, maker, deckName: deckName) else { return nil }
     return try NewCard(prompt: texts.prompt, answer: texts.answer, tags: note.tags).checked { card in
       var card = card
       card.note = (type.id, fields)

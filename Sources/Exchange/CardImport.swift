@@ -114,7 +114,7 @@ public final class CardImport {
     report.lines.add(lines, file: namesFiles ? fileName(path) : nil)
     self.path = path
     (report.findings, report.findings.format) = (rows.found, format)
-    if let shape = rows.shape { reportDropped(shape) }
+    if let list = rows as? TableCards ?? (rows as? PluginRows)?.list, let shape = list.shape { reportDropped(shape) }
   }
 
   private func reportDropped(_ shape: ListShape) {

@@ -175,15 +175,10 @@ protocol RowSource {
   var found: ImportFindings { get }
   /// Whether the file can express formatting, so that a plain text in it means that the card has none.
   var holdsFormatting: Bool { get }
-  /// What the columns mean, if the file is a table.
-  var shape: ListShape? { get }
   func forEach(_ body: @escaping (inout CardRow) throws -> Void) throws
 }
 
-extension RowSource {
-  var holdsFormatting: Bool { false }
-  var shape: ListShape? { nil }
-}
+extension RowSource { var holdsFormatting: Bool { false } }
 
 /// Rows that are read when they are asked for.
 protocol CardRows: RowSource {

@@ -281,11 +281,11 @@ final class ImportPlaces {
 
   private func noteType(of row: CardRow) throws -> NoteType {
     guard case .note(let name, _, _) = row.content else {
-      if basic == nil {
-        try flush()
-        basic = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
-      }
       if let basic { return basic }
+      try flush()
+      let found = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
+      basic = found
+      return found
     }
     return try refusing { try type(named: name) }
   }
@@ -382,4 +382,5 @@ final class ImportPlaces {
   }
 }
 
-private enum DryRunEnd: Error { case isOver }
+/// Ends what is only tried.
+package enum DryRunEnd: Error { case isOver }

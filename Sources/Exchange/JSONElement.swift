@@ -225,18 +225,22 @@ struct JSONElement {
   }
 
   private func define(_ value: Value, _ row: inout CardRow) {
-    guard let record = value.record, let name = record["name"]?.text, let fields = record["fields"]?.list,
-      let cards = record["cards"]?.list
-    else { return row.refuse(.badRow, "a note type must have a name, fields and cards") }
-    var draft = NoteTypeDraft(
-      name: name, fields: fields.compactMap(\.text), cards: cards.compactMap { CardTemplate($0) })
-    if draft.fields.count < fields.count || draft.cards.count < cards.count {
-      return row.refuse(
-        .badRow, "the note type \(quoted(name)) needs fields that are texts, and cards with name, front and back")
+    let type = ValueReader(value)
+    do throws(ShapeFailure) {
+      var draft = NoteTypeDraft(
+        name: try type["name"].text(),
+        fields: try type["fields"].elements().map { (field) throws(ShapeFailure) in try field.text() },
+        cards: try type["cards"].elements().map { (card) throws(ShapeFailure) in
+          CardTemplate(try card["name"].text(), front: try card["front"].text(), back: try card["back"].text())
+        })
+      if let css = value.record?["css"]?.text { draft.css = css }
+      draft.isCloze = value.record?["cloze"] == .boolean(true)
+      row.content = .type(draft)
+    } catch {
+      let isWithin = error.pointer.description.dropFirst().contains("/")
+      let parts = isWithin ? "fields that are texts, and cards with name, front and back" : "a name, fields and cards"
+      row.refuse(.badRow, "a note type must have \(parts)")
     }
-    if let css = record["css"]?.text { draft.css = css }
-    draft.isCloze = record["cloze"] == .boolean(true)
-    row.content = .type(draft)
   }
 
   private func setOptions(_ value: Value?, _ row: inout CardRow) {
@@ -247,14 +251,5 @@ struct JSONElement {
       record.fields.map { field in
         CardField(field.name, field.value.text.map { .text($0) } ?? .json(field.value.json(.compact)))
       })
-  }
-}
-
-extension CardTemplate {
-  fileprivate init?(_ value: Value) {
-    guard let record = value.record, let name = record["name"]?.text, let front = record["front"]?.text,
-      let back = record["back"]?.text
-    else { return nil }
-    self.init(name, front: front, back: back)
   }
 }

@@ -26,7 +26,7 @@ final class PluginRows: RowSource {
   /// The rows of a list, of which only the cells are known, as a table with tabs; its columns mean what those of any
   /// table do.
   private var table: [UInt8] = []
-  private var list: TableCards?
+  private(set) var list: TableCards?
   /// The first error of an item.
   private var fault: (any Error)?
 
@@ -34,8 +34,6 @@ final class PluginRows: RowSource {
   init(_ file: ForeignFile, _ options: TableOptions, read: @escaping FormatHooks.Reader) {
     (self.file, self.options, self.read) = (file, options, read)
   }
-
-  var shape: ListShape? { list?.shape }
 
   var found: ImportFindings {
     var found = list?.found ?? ImportFindings()
@@ -198,12 +196,7 @@ final class PluginRows: RowSource {
 extension Value {
   /// The bytes of all texts in it.
   fileprivate var size: Int {
-    switch self {
-    case .text(let text): text.utf8.count
-    case .list(let items): items.reduce(0) { $0 + $1.size }
-    case .record(let record): record.fields.reduce(0) { $0 + $1.value.size }
-    default: 0
-    }
+    text?.utf8.count ?? (list ?? record?.fields.map(\.value))?.reduce(0) { $0 + $1.size } ?? 0
   }
 }
 

@@ -140,18 +140,19 @@ import Values
     let folder = home.path + "/spanish"
     func write(_ back: String, _ formats: String) throws {
       _ = try home.write(card("el gato", "the cat") + card("el perro", back), to: "spanish/animals.org")
+      _ = try home.write("el pez::the fish\n", to: "spanish/fish.md")
       _ = try home.write("{\"name\": \"S\",\n\"formats\": {\(formats)}}", to: "spanish/deck.json")
     }
-    func expect(_ words: String..., status: Int32 = 0) throws {
+    func expect(_ words: String..., cards: Int = 2, status: Int32 = 0) throws {
       let run = try home.run("build", folder)
       #expect(run.status == status && words.allSatisfy((run.output + run.errors).contains), "\(run)")
-      #expect(try home.run("deck", "list", "--json").output.contains("\"cards\": 2"))
+      #expect(try home.run("deck", "list", "--json").output.contains("\"cards\": \(cards)"))
     }
     try write("the dog", "\"org\": \"org\"")
-    try expect("Built \"S\": 2 added; 1 source read")
+    try expect("Built \"S\": 2 added; 2 sources read")
     try write("the hound", "\"org\": \"org\"")
     try expect("1 updated; 1 source read")
-    try expect("0 sources read, 1 unchanged")
+    try expect("0 sources read, 2 unchanged")
     #expect(try home.run("plugin", "disable", "arrivals").status == 0)
     try expect("deck.json:2:13: no format is called \"org\"; the plugin arrivals has it, but", status: 1)
     #expect(try home.run("plugin", "enable", "arrivals").status == 0)
@@ -161,6 +162,9 @@ import Values
     try expect("\"csv\" is no format of a plugin for files that end with .org", status: 1)
     try write("the hound", "")
     try expect("el gato")
+    // The same file in another format is read again.
+    try write("the hound", "\"org\": \"org\", \"md\": \"obsidian\"")
+    try expect("1 added", cards: 3)
   }
 
   @Test func `a line that a reader forgets is named`() throws {

@@ -229,9 +229,6 @@ package struct RefusedBuild: Error {
   package let report: BuildReport
 }
 
-/// Ends an operation that is only tried.
-private enum DryRunEnd: Error { case isOver }
-
 struct GitFiles {
   let folder: String
   let workspace: Workspace
