@@ -95,6 +95,9 @@ enum CardLog {
   /// The most rows that a file holds for one card, the newest ones. With more, the element would exceed the import's
   /// limits.
   static let limit = 4_000
+  private static let numbers: [(String, any WritableKeyPath<LoggedReview, Double?> & Sendable)] = [
+    ("elapsed", \.elapsed), ("stability", \.stability), ("difficulty", \.difficulty), ("seconds", \.seconds),
+  ]
 
   static func value(_ log: [LoggedReview]) -> Value {
     .list(
@@ -103,11 +106,8 @@ enum CardLog {
           ("at", .measure(review.at)), ("rating", .integer(review.rating)), ("state", .text(review.state.name)),
           ("interval", .measure(review.interval)),
         ]
-        for (name, number) in [
-          ("elapsed", review.elapsed), ("stability", review.stability), ("difficulty", review.difficulty),
-          ("seconds", review.seconds),
-        ] {
-          if let number { fields.append((name, .measure(number))) }
+        for (name, path) in numbers {
+          if let number = review[keyPath: path] { fields.append((name, .measure(number))) }
         }
         return .record(fields)
       })
@@ -129,8 +129,7 @@ enum CardLog {
       }
       let state = isForeign ? .new : try CardState(record["state"], in: JSONName.reviews)
       var review = LoggedReview(at: at, rating: rating, state: state, interval: interval)
-      (review.elapsed, review.stability) = (record["elapsed"]?.double, record["stability"]?.double)
-      (review.difficulty, review.seconds) = (record["difficulty"]?.double, record["seconds"]?.double)
+      for (name, path) in numbers { review[keyPath: path] = record[name]?.double }
       try review.check()
       log.append(review)
     }

@@ -110,9 +110,6 @@ extension CardRow {
     content = .note(type: type, fields.map { ($0.name, $0.html == path ? html : $0.html) })
   }
 
-  /// Whether nothing belongs to its note besides fields and tags.
-  var isNoteAlone: Bool { fields.isEmpty && document == nil && ordinals == nil }
-
   /// The fields of the note that the row makes.
   var noteFields: [(name: String?, html: String)] {
     if case .note(_, let fields, _) = content { fields } else { sides.map { (nil, $0) } }

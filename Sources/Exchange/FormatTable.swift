@@ -111,7 +111,6 @@ public final class FormatTable {
   public func format(
     of path: String, given: CardFormat? = nil, head: (() throws -> [UInt8])? = nil
   ) throws -> CardFormat {
-    if let given, path == "-" { return given }
     let ending: String
     do throws(ExchangeError) { ending = try CardFormat.ending(of: path).lowercased() } catch {
       if let given { return given }

@@ -253,7 +253,8 @@ final class ImportPlaces {
       guid: row.guid.isEmpty ? nil : String(decoding: row.guid, as: UTF8.self))
     note.mayBeEmpty = takesEmptyNotes && note.guid != nil
     let batch = try batch(within: row.subdeck)
-    if !needsCard, known == nil, row.isNoteAlone, let outcome = try refusing({ try batch.writeLater(note, type: type) })
+    if !needsCard, known == nil, row.fields.isEmpty, row.document == nil, row.ordinals == nil,
+      let outcome = try refusing({ try batch.writeLater(note, type: type) })
     {
       return Written(outcome: outcome)
     }

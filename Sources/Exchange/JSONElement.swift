@@ -56,11 +56,6 @@ struct JSONElement {
     row.clear(line: source.line, column: source.column)
   }
 
-  private mutating func skipValue() throws {
-    var raw: [UInt8] = []
-    try reader.value(into: &raw)
-  }
-
   // MARK: Members
 
   private mutating func object(into row: inout CardRow) throws {
@@ -75,7 +70,7 @@ struct JSONElement {
       if name.bytes.withUnsafeBufferPointer({ hasTooManyMarks($0) }) {
         // Comparing such a name with any other would take minutes.
         row.refuse(.badText, "the name of a value has more than \(longestMarkRun) combining marks in a row")
-        try skipValue()
+        try reader.skip()
       } else {
         try member(name.bytes, into: &row)
       }

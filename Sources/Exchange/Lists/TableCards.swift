@@ -140,18 +140,14 @@ final class TableCards: CardRows {
     if row.answer.allSatisfy(isASCIISpace) { row.refuse(.emptyAnswer, DeckError.emptyAnswer.message) }
     let fields = listed.places.enumerated().map { place, index -> (name: String?, html: String) in
       let cell = index < rows.count ? rows.text(index).trimmed : ""
-      if place > 1, !rows.isHTML, let file = Self.media(cell) { row.media.append(file) }
+      if place > 1, !rows.isHTML, cell.utf8.count < 500, cell.utf8.suffix(5).contains(UInt8(ascii: ".")),
+        let file = MarkdownMedia(cell), file.isSound || file.isPicture
+      {
+        row.media.append((file.name, file.path))
+      }
       return (nil, rows.isHTML ? cell : FieldHTML.html(ofPlain: cell))
     }
     (row.isOfList, row.content) = (true, .note(type: listed.type.name, fields))
-  }
-
-  /// Returns the file that a cell names; nil for other texts.
-  private static func media(_ cell: String) -> (name: String, path: String)? {
-    guard let dot = cell.utf8.suffix(5).lastIndex(of: UInt8(ascii: ".")), cell.utf8[dot...].count > 3,
-      cell.utf8.count < 500, let file = MarkdownMedia(cell), file.isSound || file.isPicture
-    else { return nil }
-    return (file.name, file.path)
   }
 
   /// Refuses a row with values beyond the header, which have no meaning; they may be blank.
