@@ -163,8 +163,8 @@ private struct OpenedFile: LuaRepresentable {
   }
 }
 
-/// The elements of a text in XML as tables: `{tag=, attr={}, line=, to=, text=, ...children}`. Names of tags are in lower
-/// case, as they come from the reader of HTML; an element that is not closed ends with the one that it is in.
+/// The elements of a text in XML as tables: `{tag=, attr={}, line=, to=, text=, ...children}`. Names of tags are in
+/// lower case, as they come from the reader of HTML; an element that is not closed ends with the one that it is in.
 private struct XMLElements {
   private static let deepest = 100
   private static let most = 2_000_000

@@ -162,7 +162,7 @@ public final class CardBatch: WaitingRows {
     if onDuplicate == .update || note.guid != nil { return nil }
     let maker = makers[type.id] ?? NoteCardMaker(type, isInterrupted: isNeverInterrupted)
     makers[type.id] = maker
-    guard let (fields, texts) = try NoteTable.onlyCard(note, maker, deckName: deckName) else { return nil }
+    guard let (fields, texts) = try note.onlyCard(maker, deckName: deckName) else { return nil }
     return try NewCard(prompt: texts.prompt, answer: texts.answer, tags: note.tags).checked { card in
       var card = card
       card.note = (type.id, fields)

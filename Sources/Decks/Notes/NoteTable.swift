@@ -80,7 +80,7 @@ public enum NoteTable {
 
   /// What the first card of a new note shows; nil for one that shows nothing, which is not a duplicate of any other.
   /// - Parameter isOnly: whether it is to be the only card, which does not show its id; nil for another note.
-  private static func firstTexts(
+  fileprivate static func firstTexts(
     _ fields: [String], tags: [String], _ maker: NoteCardMaker, deckName: String, isOnly: Bool = false
   ) throws -> CardTexts? {
     let named = NoteFields(names: maker.type.fields, values: fields)
@@ -89,18 +89,6 @@ public enum NoteTable {
     if isOnly, maker.needsCardID || ordinals != [0] { return nil }
     let texts = try maker.texts(named, facts, ordinal: ordinals[0])
     return texts.prompt == CardTexts.blank ? nil : texts
-  }
-
-  /// The fields of a new note as a column, and what its only card shows; nil if it has several, or one that shows
-  /// nothing or its own id.
-  static func onlyCard(
-    _ note: NewNote, _ maker: NoteCardMaker, deckName: String
-  ) throws -> (fields: String, texts: CardTexts)? {
-    let fields = try values(note.fields, of: maker.type)
-    let column = try NoteFieldText.column(fields, names: maker.type.fields)
-    try checkFilled(fields, maker.type)
-    let tags = Tags.list(try Tags.column(note.tags))
-    return try firstTexts(fields, tags: tags, maker, deckName: deckName, isOnly: true).map { (column, $0) }
   }
 
   public static func cards(_ db: Database, of note: NoteID) throws -> [CardID] {
@@ -163,7 +151,7 @@ public enum NoteTable {
   }
 
   /// The fields in the order of the type.
-  private static func values(_ fields: [String: String], of type: NoteType) throws(NoteError) -> [String] {
+  fileprivate static func values(_ fields: [String: String], of type: NoteType) throws(NoteError) -> [String] {
     for name in fields.keys.sorted() where !type.fields.contains(name) { throw type.unknownField(name) }
     return type.fields.map { fields[$0] ?? "" }
   }
@@ -385,5 +373,18 @@ extension NoteTable {
     var tags: Set<String> = []
     try db.forEachRow("SELECT DISTINCT tags FROM notes WHERE tags <> ''") { tags.formUnion(Tags.list($0.text(0))) }
     return tags.sorted()
+  }
+}
+
+extension NewNote {
+  /// Its fields as a column, and what its only card shows; nil if it has several, or one that shows nothing or its own
+  /// id.
+  func onlyCard(_ maker: NoteCardMaker, deckName: String) throws -> (fields: String, texts: CardTexts)? {
+    let values = try NoteTable.values(fields, of: maker.type)
+    let column = try NoteFieldText.column(values, names: maker.type.fields)
+    try NoteTable.checkFilled(values, maker.type)
+    let texts = try NoteTable.firstTexts(
+      values, tags: Tags.list(Tags.column(tags)), maker, deckName: deckName, isOnly: true)
+    return texts.map { (column, $0) }
   }
 }
