@@ -65,9 +65,9 @@ final class PluginRows: RowSource {
   // MARK: Items
 
   /// Takes an item of the reader.
-  /// - Throws: `wrongItem`, and what the import throws; it fails even if the caller catches it.
+  /// - Throws: `wrongItem`; the import fails even if the caller catches it.
   private func take(_ item: Value) throws {
-    guard let body else { return }
+    guard let body, fault == nil else { return }
     do {
       let item = try ValueReader(item).asRecord("a row, or {left=} or {used=}")
       if item.value.map(\.size) ?? 0 > rowLimit { throw item.failure("an item of at most \(grouped(rowLimit)) bytes") }
@@ -93,9 +93,9 @@ final class PluginRows: RowSource {
       if account.contradictions > before { throw item["line"].failure("lines that are not both left and in a row") }
       if var row { try body(&row) }
     } catch {
-      let error = (error as? ShapeFailure).map { wrongItem("\($0.pointer): \($0.inWords)") } ?? error
-      fault = fault ?? error
-      throw error
+      fault = (error as? ShapeFailure).map { wrongItem("\($0.pointer): \($0.inWords)") } ?? error
+      // What the import says of a row is no fault of the reader, which goes on in vain.
+      if case .wrongItem? = fault as? ExchangeError { throw fault ?? error }
     }
   }
 
