@@ -14,6 +14,8 @@ import Workspace
 
 /// The maximum number of items of one call of `emit`.
 private let mostItems = 100_000
+/// The seconds that storing the rows of a file may take in all.
+private let longestStoring = 600.0
 
 func describeFormats(_ module: BoundModule, _ context: BindingContext) {
   module.action(
@@ -51,7 +53,8 @@ private func readFormat(
   let endings = try ending + (table.optionalTexts("endings", atMost: 20) ?? [])
   let format = CardFormat(
     name, printable(try table.optionalText("title") ?? name, limit: 100), endings: endings.map { $0.lowercased() },
-    holds: Set(parts), openedAs: kind, types: try readTypes(table))
+    holds: Set(parts), openedAs: kind,
+    types: try table.optionalTable("types") { try $0.elements { try readDraft($0.table(-1)) } } ?? [])
   guard let read = try table.optionalFunction("read") else {
     throw table.wrong("field 'read': function expected, got nil")
   }
@@ -81,42 +84,19 @@ private func readFormat(
   return (format, hooks)
 }
 
-private func readTypes(_ table: borrowing LuaTable) throws -> [NoteTypeDraft] {
-  var types: [NoteTypeDraft] = []
-  _ = try table.optionalTable("types") { list in
-    try list.forEachElement { _, stack in
-      let type = try stack.table(-1)
-      try type.allowOnly(["name", "fields", "cards", "css", "cloze"])
-      var cards: [CardTemplate] = []
-      _ = try type.optionalTable("cards") { list in
-        try list.forEachElement { _, stack in
-          let card = try stack.table(-1)
-          cards.append(CardTemplate(try card.text("name"), front: try card.text("front"), back: try card.text("back")))
-        }
-      }
-      var draft = NoteTypeDraft(
-        name: try type.text("name"), fields: try type.optionalTexts("fields", atMost: 100) ?? [], cards: cards)
-      draft.isCloze = try type.optionalBoolean("cloze") ?? false
-      if let css = try type.optionalText("css") { draft.css = css }
-      types.append(draft)
-    }
-  }
-  return types
-}
-
 private func emitItems(_ stack: borrowing LuaStack, _ take: (Value) throws -> Void) throws -> LuaNothing {
   let table = try stack.table(1, "a list of items")
   let count = try table.count()
   guard count <= mostItems else {
     throw LuaFailure.argument(1, "a list of at most \(grouped(mostItems)) items expected, got \(grouped(count))")
   }
-  try LuaItems(at: 1, on: stack).forEach { stack in
-    guard let item = try stack.value(-1).plain else {
-      throw LuaFailure.argument(1, "texts in UTF-8, numbers, booleans and tables of these expected")
-    }
-    do { try take(item) } catch let failure as ShapeFailure {
-      let found = failure.found.map { ", got \($0)" } ?? ""
-      throw LuaFailure.argument(1, "\(failure.pointer): \(failure.expected) expected\(found)")
+  // The time in which the rows are stored is not the plugin's.
+  try CallPause.pausingLimits(atMost: longestStoring) {
+    try LuaItems(at: 1, on: stack).forEach { stack in
+      guard let item = try stack.value(-1).plain else {
+        throw LuaFailure.argument(1, "texts in UTF-8, numbers, booleans and tables of these expected")
+      }
+      try take(item)
     }
   }
   return LuaNothing()
@@ -137,10 +117,10 @@ private struct OpenedFile: LuaRepresentable {
     case .lines:
       try stack.top.setField("lines", file.lines.map { LuaValue.bytes($0) })
       try stack.top.setField("text", LuaValue.bytes(Array(file.lines.joined(separator: [UInt8(ascii: "\n")]))))
-    case .xml: try stack.top.setField("root", file.root.map { LuaValue($0) })
-    case .json: try stack.top.setField("value", file.value.map { LuaValue($0) })
+    case .xml: try stack.top.setField("root", tree(file.text, .xml))
+    case .json: try stack.top.setField("value", tree(file.text, .json))
     case .zip:
-      try stack.top.setField("entries", LuaFunction("entries") { [file] _ in try file.entries() })
+      try stack.top.setField("entries", LuaFunction("entries") { [file] _ in file.entries })
       try stack.top.setField("entry", LuaFunction("entry", readEntry))
     case .sqlite: try stack.top.setField("query", LuaFunction("query", readRows))
     }
@@ -151,39 +131,78 @@ private struct OpenedFile: LuaRepresentable {
   private func readEntry(_ stack: borrowing LuaStack) throws -> LuaValue {
     let name = try stack.text(2, limit: longestName)
     guard let kind = try stack.optionalText(3) else { return try file.entry(name).map { .bytes($0) } ?? .none }
-    guard kind == "xml" || kind == "json" else { throw LuaFailure.argument(3, "\"xml\" or \"json\" expected") }
-    let tree = try file.tree(name, kind == "xml" ? .xml : .json)
-    return tree?.root.map { LuaValue($0) } ?? tree?.value.map { LuaValue($0) } ?? .none
+    guard let kind = ForeignFile.Kind(rawValue: kind), kind == .xml || kind == .json else {
+      throw LuaFailure.argument(3, "\"xml\" or \"json\" expected")
+    }
+    return try file.entry(name).map { try tree($0, kind, in: name) } ?? .none
+  }
+
+  private func tree(_ text: [UInt8], _ kind: ForeignFile.Kind, in member: String? = nil) throws -> LuaValue {
+    if kind == .xml {
+      guard let root = XMLElements(text).root else { throw file.fault("XML expected", in: member) }
+      return root
+    }
+    let limits = JSONLimits(bytes: ForeignFile.limit, depth: 64, values: 2_000_000, string: 16 << 20)
+    do throws(JSONFailure) { return LuaValue(try JSONParser.parse(text, limits: limits)) } catch {
+      throw file.fault(error.words, in: member, line: error.line, column: error.column)
+    }
   }
 
   /// `file:query(sql, ...)` returns rows as tables.
   private func readRows(_ stack: borrowing LuaStack) throws -> LuaValue {
     let sql = try stack.text(2, limit: longestQuery)
-    var arguments: [(any Bindable)?] = []
-    for index in 3..<max(3, stack.count + 1) {
-      if stack.isNoneOrNil(index) {
-        arguments.append(nil)
-      } else if let number = stack.wholeNumber(index) {
-        arguments.append(number)
-      } else if stack.kind(index) == .number {
-        arguments.append(try stack.number(index))
-      } else {
-        arguments.append(try stack.text(index))
+    let arguments = try (3..<max(3, stack.count + 1)).map { index -> (any Bindable)? in
+      switch try stack.value(index) {
+      case .none: nil
+      case .integer(let number): number
+      case .number(let number): number
+      default: try stack.text(index)
       }
     }
     return LuaValue(.list(try file.query(sql, arguments)))
   }
 }
 
-extension LuaValue {
-  /// An element of XML: `{tag=, attr={}, line=, to=, text=, ...children}`.
-  fileprivate init(_ element: XMLElement) {
-    let attributes = element.attributes.map { (key: LuaValue.text($0.name), value: LuaValue.text($0.value)) }
-    var pairs: [(key: LuaValue, value: LuaValue)] = [
-      (.text("tag"), .text(element.tag)), (.text("attr"), .table(attributes)), (.text("line"), .integer(element.line)),
-      (.text("to"), .integer(element.to)), (.text("text"), .text(element.text)),
-    ]
-    for (place, child) in element.children.enumerated() { pairs.append((.integer(place + 1), LuaValue(child))) }
-    self = .table(pairs)
+/// The elements of a text in XML as tables: `{tag=, attr={}, line=, to=, text=, ...children}`. Names of tags are in
+/// lower case, as they come from the reader of HTML; an element that is not closed ends with the one that it is in.
+private struct XMLElements {
+  private static let deepest = 100
+  private static let most = 2_000_000
+
+  private(set) var root: LuaValue?
+  private var open: [(tag: HTMLTag, line: Int, text: String, children: [LuaValue])] = []
+  private var line = 1
+
+  init(_ bytes: [UInt8]) {
+    var (reader, place, count) = (HTMLReader(bytes[...], isDocument: true) { _ in false }, 0, 0)
+    while let part = reader.next(), count < Self.most {
+      let start = line
+      line += bytes[place..<reader.index].count { $0 == 0x0A }
+      place = reader.index
+      switch part {
+      case .text(let text) where !open.isEmpty: open[open.count - 1].text += String(decoding: text, as: UTF8.self)
+      case .character(let scalar) where !open.isEmpty: open[open.count - 1].text.unicodeScalars.append(scalar)
+      case .tag(let tag) where tag.isClosing:
+        if let depth = open.lastIndex(where: { $0.tag.name == tag.name }) { close(to: depth) }
+      case .tag(let tag) where (0x61...0x7A).contains(tag.name.utf8.first ?? 0) && open.count < Self.deepest:
+        count += 1
+        open.append((tag, start, "", []))
+        if tag.rest.last == UInt8(ascii: "/") { close(to: open.count - 1) }
+      default: continue
+      }
+    }
+    close(to: 0)
+  }
+
+  private mutating func close(to depth: Int) {
+    while open.count > depth, let last = open.popLast() {
+      let attributes = last.tag.attributes.map { (key: LuaValue.text($0.name), value: LuaValue.text($0.value)) }
+      var pairs: [(key: LuaValue, value: LuaValue)] = [
+        (.text("tag"), .text(last.tag.name)), (.text("attr"), .table(attributes)), (.text("line"), .integer(last.line)),
+        (.text("to"), .integer(line)), (.text("text"), .text(last.text)),
+      ]
+      for (place, child) in last.children.enumerated() { pairs.append((.integer(place + 1), child)) }
+      if open.isEmpty { root = root ?? .table(pairs) } else { open[open.count - 1].children.append(.table(pairs)) }
+    }
   }
 }

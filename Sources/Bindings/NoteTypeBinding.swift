@@ -34,7 +34,7 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
 
 private let draftKeys = ["name", "fields", "cards", "css", "cloze"]
 
-private func readDraft(_ table: borrowing LuaTable) throws -> NoteTypeDraft {
+func readDraft(_ table: borrowing LuaTable) throws -> NoteTypeDraft {
   try table.allowOnly(draftKeys)
   return NoteTypeDraft(
     name: try table.optionalText("name") ?? "", fields: try readFieldNames(table) ?? [],

@@ -19,6 +19,7 @@ public final class CardBatch: WaitingRows {
   public var keptFields: Set<String> = []
   private let db: Database
   private let deck: DeckID
+  private let deckName: String
   private let onDuplicate: OnDuplicate
   private let now: Double
   private let random: () -> UInt64
@@ -28,6 +29,7 @@ public final class CardBatch: WaitingRows {
   private var samePrompts: SamePrompts
   /// New cards that are not yet written; nil until the batch has become long.
   private var waiting: WaitingCards?
+  private var makers: [NoteTypeID: NoteCardMaker] = [:]
   /// How many new cards are written one at a time, so that short batches stay cheap.
   private static let fewCards = 64
 
@@ -72,7 +74,7 @@ public final class CardBatch: WaitingRows {
   public init(_ db: Database, deck: DeckID, onDuplicate: OnDuplicate, now: Double, random: @escaping () -> UInt64)
     throws
   {
-    guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
+    deckName = try DeckTable.record(db, deck).name
     (self.db, self.deck, self.onDuplicate) = (db, deck, onDuplicate)
     (self.now, self.random) = (now, random)
     writer = try CardWriter(db, deck: deck, random: random)
@@ -151,6 +153,21 @@ public final class CardBatch: WaitingRows {
     waiting.add(card, content)
     if waiting.isFull { try submit(waiting) }
     return .added
+  }
+
+  /// Writes a note without a guid as `writeLater` writes a card.
+  /// - Returns: nil for a note that has to be written by itself, because it may update another or has several cards.
+  /// - Throws: as `write`.
+  public func writeLater(_ note: NewNote, type: NoteType) throws -> AddOutcome? {
+    if onDuplicate == .update || note.guid != nil { return nil }
+    let maker = makers[type.id] ?? NoteCardMaker(type, isInterrupted: isNeverInterrupted)
+    makers[type.id] = maker
+    guard let (fields, texts) = try note.onlyCard(maker, deckName: deckName) else { return nil }
+    return try NewCard(prompt: texts.prompt, answer: texts.answer, tags: note.tags).checked { card in
+      var card = card
+      card.note = (type.id, fields)
+      return try writeLater(card)
+    }
   }
 
   public var waitingCount: Int { waiting?.count ?? 0 }

@@ -63,7 +63,7 @@ public enum CardProperty: String, CaseIterable, Sendable {
   }
 
   /// The times that schedules from Anki can have: it counts days from any day, in both directions.
-  private static let farTimes = -1e13...1e13
+  package static let farTimes = -1e13...1e13
 
   public var description: Description {
     switch self {

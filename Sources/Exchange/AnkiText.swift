@@ -240,6 +240,6 @@ struct AnkiTextWriter: CardRowWriter {
       if line.count > rowLimit { return [.largeCards] }
       try sink.append(line)
     }
-    return source.unscheduled(card)
+    return []
   }
 }

@@ -70,7 +70,9 @@ public struct CardExport {
     case .package: throw ExchangeError.notHere(format: format)
     case .added:
       guard let write = try formats.hooks(of: format).write else { throw ExchangeError.readOnly(format: format) }
-      return PluginCardWriter(sink: sink, holds: format.holds, options) { try write($0, deck.name) }
+      return PluginCardWriter(
+        sink: sink, holdsOptions: format.holds.contains(.options), hasSchedule: options.hasSchedule
+      ) { try write($0, deck.name) }
     }
   }
 
@@ -134,7 +136,8 @@ public struct CardExport {
 
 private struct ExportRun {
   private let db: Database
-  private let format: CardFormat
+  /// What the file may hold.
+  private let holds: Set<CardPart>
   private let decks: Set<DeckID>
   private let isComplete: Bool
   /// The cards that were read, and those of them that are in the file.
@@ -148,9 +151,9 @@ private struct ExportRun {
   private let reviews: SentReviews?
 
   init(_ db: Database, _ format: CardFormat, decks: Set<DeckID>, _ options: ExportOptions) throws {
-    (self.db, self.format, self.decks, isComplete) = (db, format, decks, options.isComplete)
-    let hasLog = options.hasSchedule && format.holds.contains(.reviews)
-    reviews = hasLog ? try SentReviews(db) : nil
+    (self.db, self.decks, isComplete) = (db, decks, options.isComplete)
+    holds = options.hasSchedule ? format.holds : format.holds.subtracting([.schedule, .reviews])
+    reviews = holds.contains(.reviews) ? try SentReviews(db) : nil
   }
 
   mutating func source(of card: CardRecord, subdeck: String) throws -> ExportSource {
@@ -168,7 +171,7 @@ private struct ExportRun {
       }
       let hasTemplate = type.isCloze || card.ordinal < type.cards.count
       source.isMade =
-        format.holds.contains(.unmadeCards) || hasTemplate && unmade[card.note]?.contains(card.ordinal) != true
+        holds.contains(.unmadeCards) || hasTemplate && unmade[card.note]?.contains(card.ordinal) != true
     }
     if let reviews { source.log = try reviews.of(card.id).map(\.review) }
     return source
@@ -184,10 +187,12 @@ private struct ExportRun {
     if card.fields.contains(where: { if case .json = $0.value { true } else { false } }) { parts.insert(.fieldKinds) }
     if source.note != nil { parts.insert(.notes) }
     if card.reps > 0 { parts.insert(.reviews) }
+    if !CardPlan(card).isPlain { parts.insert(.schedule) }
+    if source.hasMedia { parts.insert(.media) }
     if !card.tags.isEmpty { parts.insert(.tags) }
     if !source.subdeck.isEmpty { parts.insert(.deck) }
     if card.isSuspended { parts.insert(.suspended) }
-    parts = parts.subtracting(format.holds).union(beside)
+    parts = parts.subtracting(holds).union(source.log.count > CardLog.limit ? beside.union([.reviews]) : beside)
     if parts.contains(.fields) { parts.remove(.fieldKinds) }
     if card.document != nil { parts.insert(.documents) }
     for part in parts { lost[part, default: 0] += 1 }
@@ -225,22 +230,10 @@ struct ExportSource {
   /// The answers to export, the earliest first.
   var log: [LoggedReview] = []
 
-  private var hasMedia: Bool {
+  var hasMedia: Bool {
     note?.record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } ?? false
   }
 
-  /// Returns what a format without schedules and media leaves out.
-  func unscheduled(_ card: CardRecord) -> Set<CardPart> {
-    var parts: Set<CardPart> = CardPlan(card).isPlain ? [] : [.schedule]
-    if card.reps > 0 { parts.insert(.reviews) }
-    if hasMedia { parts.insert(.media) }
-    return parts
-  }
-
-  func lost(_ card: CardRecord, hasSchedule: Bool) -> Set<CardPart> {
-    if !hasSchedule { return unscheduled(card) }
-    return unscheduled(card).subtracting(log.count > CardLog.limit ? [.schedule] : [.schedule, .reviews])
-  }
 }
 
 protocol CardRowWriter {

@@ -74,6 +74,10 @@ public struct CardFormat: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(name) }
 
   public var isPackage: Bool { if case .package = form { true } else { false } }
+  /// Whether it is of a plugin.
+  var isAdded: Bool { if case .added = form { true } else { false } }
+  /// The note types that the rows of a plugin's format may name.
+  var types: [NoteTypeDraft] { if case .added(_, let types) = form { types } else { [] } }
 
   /// What usually separates the cells of a table.
   var separator: UInt8 { UInt8(ascii: self == .tsv ? "\t" : ",") }

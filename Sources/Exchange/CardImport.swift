@@ -25,13 +25,13 @@ public final class CardImport {
   /// when media are not imported.
   public var receiveMedia: ((_ path: String) throws -> String)?
   private var media: [String: String] = [:]
-  /// Opens the file again; nil once the note types that may follow its cards are made, and for other formats.
+  /// Opens the file again; nil once the note types that may follow its cards are known, and for other formats.
   private var reopen: (() throws -> ByteSource)?
   private var path: String?
   /// The user's days, by which histories are replayed.
   public var moment: StudyMoment
-  /// The formats that plugins add, and the folder in which their files are opened.
-  public var (formats, folder) = (FormatTable(), "")
+  /// The formats that plugins add.
+  public var formats = FormatTable()
   private let db: Database
 
   /// - Parameters:
@@ -84,29 +84,22 @@ public final class CardImport {
     (source.kinds, source.encoding) = (kinds, options.encoding)
     (source.findsEncoding, source.progress) = (format.findsEncoding, progress)
     reopen = nil
-    let rows: any CardRows
-    var lines = LineReport()
-    if case .added(let kind, let types) = format.form {
-      let file = try ForeignFile(path, as: kind, source, scratch: folder, isInterrupted: isInterrupted)
-      let read = try PluginRows(file, types) { try formats.hooks(of: format).read(file, $0) }
-      let list = try read.list(options.table)
-      if list != nil { (lines.left, lines.parts) = (read.account.report.left, read.account.report.parts) }
-      rows = list ?? read
+    let rows: any RowSource
+    if let read = try formats.rows(of: format, path, source, options.table, isInterrupted: isInterrupted) {
+      rows = read
     } else {
       let bytes = try ByteSource(path: path, source)
       if options.format == nil { format = isUnnamed ? CardFormat(of: bytes) : format.actual(bytes) }
-      rows = try self.rows(of: format, bytes)
+      rows = try format.rows(bytes, into: places.deck.name, options.table)
       if format == .json, bytes.isRegularFile { reopen = { [source] in try ByteSource(path: path, source) } }
     }
+    places.onDuplicate = options.onDuplicate ?? (rows as? AnkiTextCards)?.heads.onDuplicate ?? .skip
+    (places.holdsFormatting, places.drafts) = (rows.holdsFormatting, format.types)
     rowCount = 0
     do {
-      var row = CardRow()
-      while try rows.next(into: &row) {
+      try rows.forEach { [self] row in
         if row.content.isCard { rowCount += 1 }
-        if !row.media.isEmpty {
-          let unpacked = try (rows as? PluginRows)?.unpack(&row)
-          try importMedia(of: &row, beside: unpacked ?? path)
-        }
+        if !row.media.isEmpty { try importMedia(of: &row, beside: row.beside ?? path) }
         try add(row, path)
       }
       try places.flush()
@@ -114,17 +107,14 @@ public final class CardImport {
       guard case .duplicate = error else { throw error }
       throw ExchangeError.alreadyThere(path: path, reason: error.message)
     }
-    lines.add(rows.account.report, file: nil)
+    let lines = rows.report
     if options.isStrict, let part = lines.parts.first(where: { $0.reason != .comment }) {
       throw ExchangeError.leftLines(path: path, part)
     }
     report.lines.add(lines, file: namesFiles ? fileName(path) : nil)
     self.path = path
-    report.findings = rows.found
-    if let shape = (rows as? TableCards)?.shape { reportDropped(shape) }
-    report.findings.format = format
-    // The table that a plugin's rows were made into is none of the user's.
-    if case .added = format.form { report.findings.separator = nil }
+    (report.findings, report.findings.format) = (rows.found, format)
+    if let list = rows as? TableCards ?? (rows as? PluginRows)?.list, let shape = list.shape { reportDropped(shape) }
   }
 
   private func reportDropped(_ shape: ListShape) {
@@ -146,15 +136,11 @@ public final class CardImport {
     }
     try places.removeEmptyDecks()
     report.hasOptions = !places.optioned.isEmpty
-    report.cards.lost += places.lost + report.history.lost
+    report.cards.lost += places.lost
+    if case let dropped = report.history[.dropped], dropped > 0 {
+      report.cards.lost.append("\(counted(dropped, "answer")), because the cards were there already")
+    }
     return report
-  }
-
-  private func rows(of format: CardFormat, _ source: ByteSource) throws -> any CardRows {
-    let rows = try format.rows(source, into: places.deck.name, options.table)
-    places.onDuplicate = options.onDuplicate ?? (rows as? AnkiTextCards)?.heads.onDuplicate ?? .skip
-    places.holdsFormatting = rows.holdsFormatting
-    return rows
   }
 
   // MARK: Rows
@@ -167,7 +153,7 @@ public final class CardImport {
       let written = try places.write(row, needsCard: needsCard)
       report.cards.added += written.added
       report.cards.count(written.outcome)
-      guard let card = written.card else { return report.history.drop(row.histories) }
+      guard let card = written.card else { return drop(row.histories) }
       try replay(row.histories, of: card)
       if let plan = row.schedule { try places.schedule(card, plan) }
       if !row.log.isEmpty { try places.log(row.log, of: card) }
@@ -177,18 +163,11 @@ public final class CardImport {
         return try refuse(row, refusal.code, refusal.message, path)
       }
       self.reopen = nil
-      try makeTypes(of: JSONCards(reopen(), isLines: false))
+      // A file with sorted keys defines its note types after its cards.
+      try JSONCards(reopen(), isLines: false).forEach { [places] row in
+        if case .type(let draft) = row.content, row.start.invalidReason == nil { places.drafts.append(draft) }
+      }
       try add(row, path)
-    }
-  }
-
-  /// Makes the note types that a file defines after its cards, as a file with sorted keys does.
-  private func makeTypes(of rows: JSONCards) throws {
-    var row = CardRow()
-    while try rows.next(into: &row) {
-      guard case .type = row.content, row.start.invalidReason == nil else { continue }
-      // A type that is refused is reported when the import comes to it.
-      do { _ = try places.write(row, needsCard: false) } catch is RowRefusal { continue }
     }
   }
 
@@ -210,12 +189,10 @@ public final class CardImport {
       let key = folder + "/" + (file ?? relative)
       let known = try media[key] ?? (file == nil ? "" : receiveMedia(key))
       media[key] = known
-      if row.listed != nil {
-        // The cell of a list shows its file only if there is one.
-        if let shown = MarkdownMedia(known) { row.listed?.show(relative, as: shown.html) }
-      }
+      // The cell of a list shows its file only if there is one.
+      if row.isOfList, let shown = MarkdownMedia(known) { row.show(relative, as: shown.html) }
       if known.isEmpty, try MediaTable.named(db, name) == nil { report.missingMedia.insert(relative) }
-      if row.listed == nil, !known.isEmpty, known != name { row.rename(name, to: known) }
+      if !row.isOfList, !known.isEmpty, known != name { row.rename(name, to: known) }
     }
   }
 
@@ -226,14 +203,20 @@ public final class CardImport {
     let options = try DeckTable.options(db, record.deck)
     for (place, history) in histories.enumerated() {
       guard let card = try place == 0 ? first : NoteTable.card(db, of: record.note, ordinal: place) else {
-        report.history.drop([history])
+        drop([history])
         continue
       }
       let (schedule, log, source) = HistoryReplay.schedule(history, options, at: moment)
       try places.schedule(card, CardPlan(schedule, isSuspended: history.isSuspended))
       try places.log(log, of: card)
-      report.history.add(source, history)
+      report.history[source] += 1
+      report.history[.answers] += history.answers.count
+      if history.known.stability != nil || history.interval != nil { report.history[.schedules] += 1 }
     }
+  }
+
+  private func drop(_ histories: [CardHistory]) {
+    report.history[.dropped] += histories.reduce(0) { $0 + $1.answers.count }
   }
 
   private func refuse(_ row: CardRow, _ code: ProblemCode, _ message: String, _ path: String) throws {

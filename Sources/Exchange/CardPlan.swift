@@ -3,6 +3,7 @@
 // invalid.
 
 import Decks
+import Text
 import Values
 
 struct CardPlan {
@@ -19,31 +20,17 @@ struct CardPlan {
   /// - Throws: `badOption` for values that no schedule can have.
   init(_ record: Value.Record) throws(DeckError) {
     schedule.state = try CardState(record["state"], in: JSONName.schedule)
-    for (name, place) in CardProperty.planned {
-      switch place {
-      case .number(let path, _): schedule[keyPath: path] = record[name]?.double
-      case .count(let path, _): schedule[keyPath: path] = try Self.count(record, name)
-      }
-    }
-    if record[Self.interval] != nil { schedule.interval = try Self.count(record, Self.interval) }
+    try schedule.read(record)
+    if record[Self.interval] != nil { schedule.interval = try record.count(Self.interval) }
     isSuspended = record["suspended"] == .boolean(true)
-    flag = try Self.count(record, CardProperty.flag.rawValue)
+    flag = try record.count(CardProperty.flag.rawValue)
     guard CardHiding.flags.contains(flag) else {
       throw .badOption(name: "schedule.flag", reason: "must be \(CardHiding.flagExpectation)")
     }
     try schedule.check()
   }
 
-  private static let interval = "interval"
-
-  /// Returns a whole number of the schedule; 0 if it is not given.
-  private static func count(_ record: Value.Record, _ name: String) throws(DeckError) -> Int {
-    guard let given = record[name], given != .null else { return 0 }
-    guard let count = given.integer else {
-      throw .badOption(name: "schedule.\(name)", reason: "must be a whole number")
-    }
-    return count
-  }
+  fileprivate static let interval = "interval"
 
   var value: Value {
     var fields: [(String, Value)] = [("state", .text(schedule.state.name))]
@@ -62,10 +49,55 @@ struct CardPlan {
   }
 }
 
+extension CardSchedule {
+  /// Reads the numbers of a schedule in a file.
+  fileprivate mutating func read(_ record: Value.Record) throws(DeckError) {
+    for (name, place) in CardProperty.planned {
+      switch place {
+      case .number(let path, _): self[keyPath: path] = try record.number(name)
+      case .count(let path, _): self[keyPath: path] = try record.count(name)
+      }
+    }
+  }
+}
+
+extension Value.Record {
+  /// A number of a schedule; nil if it is not given.
+  fileprivate func number(_ name: String, isWhole: Bool = false) throws(DeckError) -> Double? {
+    guard let given = self[name], given != .null else { return nil }
+    guard let number = given.double, !isWhole || given.integer != nil else {
+      throw .badOption(name: "schedule.\(name)", reason: "must be a \(isWhole ? "whole " : "")number")
+    }
+    // No part of a schedule is greater, in any program.
+    if !CardProperty.farTimes.contains(number) { throw .outOfRange("schedule.\(name)", CardProperty.farTimes) }
+    return number
+  }
+
+  /// A whole number of a schedule; 0 if it is not given.
+  fileprivate func count(_ name: String) throws(DeckError) -> Int { Int(try number(name, isWhole: true) ?? 0) }
+}
+
+extension CardHistory {
+  static let keys = [CardPlan.interval, "ease"] + CardProperty.planned.map(\.name)
+
+  /// Reads a schedule and answers as another program may have kept them.
+  /// - Throws: `badOption` for values that cannot be those of a card.
+  init(_ schedule: Value.Record, _ reviews: [Value]) throws(DeckError) {
+    self.init()
+    try known.read(schedule)
+    (interval, ease) = (try schedule.number(CardPlan.interval), try schedule.number("ease"))
+    isSuspended = schedule["suspended"] == .boolean(true)
+    answers = try CardLog.log(reviews, isForeign: true)
+  }
+}
+
 enum CardLog {
   /// The most rows that a file holds for one card, the newest ones. With more, the element would exceed the import's
   /// limits.
   static let limit = 4_000
+  private static let numbers: [(String, any WritableKeyPath<LoggedReview, Double?> & Sendable)] = [
+    ("elapsed", \.elapsed), ("stability", \.stability), ("difficulty", \.difficulty), ("seconds", \.seconds),
+  ]
 
   static func value(_ log: [LoggedReview]) -> Value {
     .list(
@@ -74,27 +106,30 @@ enum CardLog {
           ("at", .measure(review.at)), ("rating", .integer(review.rating)), ("state", .text(review.state.name)),
           ("interval", .measure(review.interval)),
         ]
-        for (name, number) in [
-          ("elapsed", review.elapsed), ("stability", review.stability), ("difficulty", review.difficulty),
-          ("seconds", review.seconds),
-        ] {
-          if let number { fields.append((name, .measure(number))) }
+        for (name, path) in numbers {
+          if let number = review[keyPath: path] { fields.append((name, .measure(number))) }
         }
         return .record(fields)
       })
   }
 
+  /// - Parameter isForeign: whether another program gave the answers, without what they did to the card.
   /// - Throws: `badOption` for values that no answer can have.
-  static func log(_ list: [Value]) throws(DeckError) -> [LoggedReview] {
+  static func log(_ list: [Value], isForeign: Bool = false) throws(DeckError) -> [LoggedReview] {
+    if isForeign, list.count > limit {
+      throw .badOption(name: JSONName.reviews, reason: "must be at most \(grouped(limit)) answers a card")
+    }
     var log: [LoggedReview] = []
     for value in list {
       guard let record = value.record, let at = record["at"]?.double, let rating = record["rating"]?.integer,
-        let interval = record["interval"]?.double
-      else { throw .badOption(name: JSONName.reviews, reason: "must be objects with at, rating, state and interval") }
-      var review = LoggedReview(
-        at: at, rating: rating, state: try CardState(record["state"], in: JSONName.reviews), interval: interval)
-      (review.elapsed, review.stability) = (record["elapsed"]?.double, record["stability"]?.double)
-      (review.difficulty, review.seconds) = (record["difficulty"]?.double, record["seconds"]?.double)
+        let interval = isForeign ? 0 : record["interval"]?.double, !isForeign || (1...4).contains(rating)
+      else {
+        let parts = isForeign ? "at and a rating from 1 to 4" : "at, rating, state and interval"
+        throw .badOption(name: JSONName.reviews, reason: "must be objects with \(parts)")
+      }
+      let state = isForeign ? .new : try CardState(record["state"], in: JSONName.reviews)
+      var review = LoggedReview(at: at, rating: rating, state: state, interval: interval)
+      for (name, path) in numbers { review[keyPath: path] = record[name]?.double }
       try review.check()
       log.append(review)
     }

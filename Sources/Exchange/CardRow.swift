@@ -17,10 +17,12 @@ package struct CardRow {
   /// The name of the row's deck within the one that is imported into; empty for the latter itself.
   package var subdeck = ""
   package var content = RowContent.texts
-  /// The note that a row of a list makes; its type is in `content`.
-  var listed: ListedText?
+  /// Whether the row, or the type, is of a list with more than two columns.
+  var isOfList = false
   /// Pictures and sounds that the texts name, with their paths relative to the file.
   var media: [(name: String, path: String)] = []
+  /// A file in the folder of the media; nil: the one that the row is from.
+  var beside: String?
   /// Whether the fields of the note are columns of an Anki text, whose meanings depend on the note type; and whether
   /// another column is tags.
   var (isOfColumns, hasTagsColumn) = (false, false)
@@ -102,6 +104,12 @@ extension CardRow {
     }
   }
 
+  /// Replaces the fields of a row of a list that name a file by what shows or plays it.
+  mutating func show(_ path: String, as html: String) {
+    guard case .note(let type, let fields, _) = content else { return }
+    content = .note(type: type, fields.map { ($0.name, $0.html == path ? html : $0.html) })
+  }
+
   /// The fields of the note that the row makes.
   var noteFields: [(name: String?, html: String)] {
     if case .note(_, let fields, _) = content { fields } else { sides.map { (nil, $0) } }
@@ -157,19 +165,32 @@ package enum RowContent {
   case options([CardField])
 }
 
-protocol CardRows {
+protocol RowSource {
   /// What became of each line, complete at the end.
-  var account: LineAccount { get }
+  var report: LineReport { get }
   /// What was detected in the file; complete after the first row has been read.
   var found: ImportFindings { get }
   /// Whether the file can express formatting, so that a plain text in it means that the card has none.
   var holdsFormatting: Bool { get }
+  func forEach(_ body: @escaping (inout CardRow) throws -> Void) throws
+}
+
+extension RowSource { var holdsFormatting: Bool { false } }
+
+/// Rows that are read when they are asked for.
+protocol CardRows: RowSource {
+  var account: LineAccount { get }
   /// - Returns: false at the end of the file.
   func next(into row: inout CardRow) throws -> Bool
 }
 
 extension CardRows {
-  var holdsFormatting: Bool { false }
+  var report: LineReport { account.report }
+
+  func forEach(_ body: @escaping (inout CardRow) throws -> Void) throws {
+    var row = CardRow()
+    while try next(into: &row) { try body(&row) }
+  }
 }
 
 /// The limit on the size of a row in bytes: a file of others cannot fill the memory with one row.

@@ -8,16 +8,16 @@ public import Values
 
 /// The functions of a format that a plugin adds; what they throw ends the import or the export.
 public struct FormatHooks {
+  public typealias Reader = (ForeignFile, _ take: @escaping (Value) throws -> Void) throws -> Void
+
   /// How likely a file is of the format, from 0 to 1, by its first bytes.
   public var sniff: ((_ head: [UInt8]) throws -> Double)?
   /// Reads a file, and passes each item (a row, or lines that are used or left) on.
-  public var read: (ForeignFile, _ take: @escaping (Value) throws -> Void) throws -> Void
+  public var read: Reader
   /// Returns the text of some cards of a deck.
   public var write: ((_ cards: [Value], _ deck: String) throws -> [UInt8])?
 
-  public init(read: @escaping (ForeignFile, _ take: @escaping (Value) throws -> Void) throws -> Void) {
-    self.read = read
-  }
+  public init(read: @escaping Reader) { self.read = read }
 }
 
 /// The formats that are added while the program runs.
@@ -35,6 +35,9 @@ public final class FormatTable {
   public var prepare: (_ word: String, _ isNeeded: Bool) throws -> Void = { _, _ in }
   /// Returns which plugin has a format that is not in the table, and why the plugin cannot be used.
   public var reasonForMissing: (String) -> String? = { _ in nil }
+
+  /// The folder in which files are copied and unpacked while they are read.
+  public var folder = ""
 
   /// Returns the names of the formats that plugins offer, loaded or not.
   public var offered: () -> [String] = { [] }
@@ -73,6 +76,17 @@ public final class FormatTable {
 
   public func remove(owner: Owner) { entries.removeAll { $0.owner == owner } }
 
+  /// Opens a file of a plugin's format; nil for other formats.
+  func rows(
+    of format: CardFormat, _ path: String, _ source: SourceOptions, _ table: TableOptions,
+    isInterrupted: @escaping @Sendable () -> Bool
+  ) throws -> PluginRows? {
+    guard case .added(let kind, _) = format.form else { return nil }
+    let hooks = try hooks(of: format)
+    let file = try ForeignFile(path, as: kind, source, scratch: folder, isInterrupted: isInterrupted)
+    return PluginRows(file, table, read: hooks.read)
+  }
+
   /// - Throws: `unknownFormat` for a format that was removed.
   func hooks(of format: CardFormat) throws(ExchangeError) -> FormatHooks {
     guard let entry = entries.first(where: { $0.format == format }) else { throw .unknownFormat(name: format.name) }
@@ -97,7 +111,6 @@ public final class FormatTable {
   public func format(
     of path: String, given: CardFormat? = nil, head: (() throws -> [UInt8])? = nil
   ) throws -> CardFormat {
-    if let given, path == "-" { return given }
     let ending: String
     do throws(ExchangeError) { ending = try CardFormat.ending(of: path).lowercased() } catch {
       if let given { return given }

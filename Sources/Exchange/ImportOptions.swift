@@ -88,7 +88,9 @@ public struct ImportReport: Sendable {
   public var value: Value {
     guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
     var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
-    fields += lines.fields + history.fields
+    fields += lines.fields
+    let learnt = HistoryReport.Part.allCases.map { ($0.rawValue, Value.integer(history[$0])) }
+    if !history.isEmpty { fields.append(("history", .record(learnt))) }
     if !decks.isEmpty { fields.append(("decks", .list(decks.map { .text($0) }))) }
     if !missingMedia.isEmpty { fields.append(("missing_media", .list(missingMedia.sorted().map { .text($0) }))) }
     if !preview.isEmpty { fields.append(("preview", .list(preview.map(Self.described)))) }

@@ -35,8 +35,9 @@ final class ImportPlaces {
   /// The batch of the last card. It is the only one that can have cards waiting to be written.
   private var last: (name: String, batch: CardBatch)?
   private var types: [String: NoteType] = [:]
-  /// The type of the list that is being read, if its cards show what the texts of the rows say.
-  private var listType: (name: String, id: NoteTypeID)?
+  private var basic: NoteType?
+  /// The note types that are made when a row names one.
+  var drafts: [NoteTypeDraft] = []
   /// The deck and its nested decks. Notes that only have cards in other decks do not belong to this import.
   private var own: Set<DeckID>
   private var made: Set<DeckID> = []
@@ -56,18 +57,17 @@ final class ImportPlaces {
   /// - Parameter needsCard: whether the resulting card is needed at once. Otherwise it may wait in a batch.
   /// - Throws: `RowRefusal` for a row that breaks a rule; `DeckError.duplicate` when duplicates are errors.
   func write(_ row: CardRow, needsCard: Bool) throws -> Written {
-    if case .texts = row.content {
-      return try holdsFormatting ? writePlain(row, needsCard: needsCard) : writeCard(row, needsCard: needsCard)
-    }
-    if let written = try writeTogether(row, needsCard: needsCard) { return written }
-    try flush()
     switch row.content {
-    case .texts: break
-    case .formatted: return try writeFormatted(row)
+    case .texts:
+      return try holdsFormatting ? writePlain(row, needsCard: needsCard) : writeCard(row, needsCard: needsCard)
+    case .formatted:
+      try row.checkSides(row.sides)
+      return try writeNote(row, noteType(of: row), row.noteFields, 0, needsCard: needsCard)
     case .note(let name, let fields, let ordinal):
-      return try writeNote(row, refusing { try type(named: name) }, row.listed?.fields ?? fields, ordinal ?? 0)
+      let found = try refusing { try type(named: name) }
+      return try writeNote(row, found, fields, ordinal ?? 0, needsCard: needsCard)
     case .card(let ordinal): return try findCard(row, ordinal)
-    case .type(let draft): try define(draft, isOfList: row.listed != nil)
+    case .type(let draft): try define(draft, isOfList: row.isOfList)
     case .options(let fields): try setOptions(row, fields)
     }
     return Written()
@@ -181,19 +181,6 @@ final class ImportPlaces {
     }
   }
 
-  /// Writes the note of a row of a list as a card is written, with others; nil if it must be written by itself.
-  private func writeTogether(_ row: CardRow, needsCard: Bool) throws -> Written? {
-    guard let listed = row.listed, listed.hasTexts, !needsCard, row.guid.isEmpty, onDuplicate != .update,
-      case .note(let name, _, _) = row.content, let type = listType, type.name == name
-    else { return nil }
-    return try row.checked { card in
-      var card = card
-      card.note = (type: type.id, fields: String(decoding: listed.column, as: UTF8.self))
-      let batch = try batch(within: row.subdeck)
-      return Written(outcome: try refusing { try batch.writeLater(card) })
-    }
-  }
-
   /// Writes a card without formatting from a file that could have expressed it: if the deck has a formatted card of
   /// the same guid, its formatting is removed.
   private func writePlain(_ row: CardRow, needsCard: Bool) throws -> Written {
@@ -248,21 +235,17 @@ final class ImportPlaces {
 
   // MARK: Notes
 
-  private func writeFormatted(_ row: CardRow) throws -> Written {
-    try row.checkSides(row.sides)
-    return try writeNote(row, noteType(of: row), row.noteFields, 0)
-  }
-
   /// - Parameter known: the note that the row belongs to; nil: the one with its guid.
   private func writeNote(
     _ row: CardRow, _ type: NoteType, _ fields: [(name: String?, html: String)], _ ordinal: Int,
-    over known: NoteID? = nil
+    over known: NoteID? = nil, needsCard: Bool = true
   ) throws -> Written {
     if row.isOfColumns {
       var settled = row
       let values = settled.settle(fields.map { ($0.name, $0.html) }, in: type.fields) { FieldHTML.plain($0) }
       settled.isOfColumns = false
-      return try writeNote(settled, type, values.map { ($0.name, $0.text) }, ordinal, over: known)
+      let named = values.map { (name: $0.name, html: $0.text) }
+      return try writeNote(settled, type, named, ordinal, over: known, needsCard: needsCard)
     }
     try row.checkBeside()
     var note = NewNote(
@@ -270,6 +253,12 @@ final class ImportPlaces {
       guid: row.guid.isEmpty ? nil : String(decoding: row.guid, as: UTF8.self))
     note.mayBeEmpty = takesEmptyNotes && note.guid != nil
     let batch = try batch(within: row.subdeck)
+    if !needsCard, known == nil, row.fields.isEmpty, row.document == nil, row.ordinals == nil,
+      let outcome = try refusing({ try batch.writeLater(note, type: type) })
+    {
+      return Written(outcome: outcome)
+    }
+    try flush()
     let same = try known ?? note.guid.flatMap { try self.note(guid: $0) }
     if same == nil, onDuplicate == .update, let guid = note.guid { try refuseElsewhere(guid) }
     let (outcome, id) = try refusing { try batch.write(note, type: type, over: same, random: random) }
@@ -293,7 +282,11 @@ final class ImportPlaces {
 
   private func noteType(of row: CardRow) throws -> NoteType {
     guard case .note(let name, _, _) = row.content else {
-      return try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
+      if let basic { return basic }
+      try flush()
+      let found = try NoteTypeTable.record(db, NoteTypeTable.basic(db, now: now))
+      basic = found
+      return found
     }
     return try refusing { try type(named: name) }
   }
@@ -301,7 +294,9 @@ final class ImportPlaces {
   private func type(named name: String) throws -> NoteType {
     let key = name.trimmed.lowercased()
     if let known = types[key] { return known }
-    let found = try NoteTypeTable.findOrMake(db, named: name, now: now)
+    try flush()
+    if let draft = drafts.first(where: { $0.name.trimmed.lowercased() == key }) { try define(draft, isOfList: false) }
+    let found = try types[key] ?? NoteTypeTable.findOrMake(db, named: name, now: now)
     types[key] = found
     return found
   }
@@ -323,6 +318,7 @@ final class ImportPlaces {
 
   /// Finds another card of a note that the import added, and moves it to its position. The caller sets its schedule.
   private func findCard(_ row: CardRow, _ ordinal: Int) throws -> Written {
+    try flush()
     let guid = String(decoding: row.guid, as: UTF8.self)
     guard let note = try note(guid: guid) ?? NoteTable.id(db, guid: guid) else {
       throw RowRefusal(ExchangeError.noSuchNote(guid: guid))
@@ -345,25 +341,23 @@ final class ImportPlaces {
   /// Uses an existing type of the same name that makes the same cards; otherwise creates one, under another name if
   /// the name is taken. A type that an earlier list made is used even if its templates were edited since.
   private func define(_ draft: NoteTypeDraft, isOfList: Bool) throws {
-    let (name, key) = (draft.name, draft.name.trimmed.lowercased())
+    try flush()
+    let key = draft.name.trimmed.lowercased()
     try refusing {
       var draft = draft
       while let there = try NoteTypeTable.named(db, draft.name) {
-        let isSame = there.draft.makesSameCards(as: draft)
-        if isSame || isOfList && there.fields == draft.fields {
-          types[key] = there
-          listType = isSame ? (name, there.id) : nil
-          return
+        if there.draft.makesSameCards(as: draft) || isOfList && there.fields == draft.fields {
+          return types[key] = there
         }
         draft.name += "+"
       }
-      let type = try NoteTypeTable.create(db, draft, now: now, isFromFile: true)
-      (types[key], listType) = (type, (name, type.id))
+      types[key] = try NoteTypeTable.create(db, draft, now: now, isFromFile: true)
     }
   }
 
   /// Applies options to a deck that the import made; existing decks keep theirs.
   private func setOptions(_ row: CardRow, _ fields: [CardField]) throws {
+    try flush()
     let target = row.subdeck.isEmpty ? deck : try subdeck(row.subdeck)
     guard made.contains(target.id) else { return }
     optioned.insert(target.id)
@@ -389,4 +383,5 @@ final class ImportPlaces {
   }
 }
 
-private enum DryRunEnd: Error { case isOver }
+/// Ends what is only tried.
+package enum DryRunEnd: Error { case isOver }

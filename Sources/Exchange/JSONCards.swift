@@ -198,7 +198,7 @@ struct JSONCardWriter: CardRowWriter {
     let element = JSONElementWriter.card(card, source, hasSchedule: hasSchedule)
     if element.count > rowLimit { return [.largeCards] }
     try append(element)
-    return source.lost(card, hasSchedule: hasSchedule)
+    return []
   }
 
   private mutating func append(_ element: [UInt8]) throws {

@@ -40,8 +40,7 @@ struct JSONElement {
     try object(into: &row)
     readNote(&row)
     if row.fields.isEmpty { return }
-    let log = readReviews(&row)
-    readSchedule(&row, log)
+    readHistory(&row)
   }
 
   mutating func readType(into row: inout CardRow) throws {
@@ -55,11 +54,6 @@ struct JSONElement {
     try reader.skipBlanks()
     reader.beginRow()
     row.clear(line: source.line, column: source.column)
-  }
-
-  private mutating func skipValue() throws {
-    var raw: [UInt8] = []
-    try reader.value(into: &raw)
   }
 
   // MARK: Members
@@ -76,7 +70,7 @@ struct JSONElement {
       if name.bytes.withUnsafeBufferPointer({ hasTooManyMarks($0) }) {
         // Comparing such a name with any other would take minutes.
         row.refuse(.badText, "the name of a value has more than \(longestMarkRun) combining marks in a row")
-        try skipValue()
+        try reader.skip()
       } else {
         try member(name.bytes, into: &row)
       }
@@ -201,48 +195,47 @@ struct JSONElement {
 
   // A schedule or a log without the parts of one stays a field.
 
-  private func readReviews(_ row: inout CardRow) -> [Value] {
-    let log = take(JSONName.reviews, &row) { json in
+  /// Reads the schedule and the log. A schedule without a memory gets it from the answers, which are then those of
+  /// another program.
+  private func readHistory(_ row: inout CardRow) {
+    let reviews = take(JSONName.reviews, &row) { json in
       json.hasPrefix("[") && ["at", "rating"].allSatisfy { json.contains(text: "\"\($0)\"") }
     }
-    return log?.list ?? []
-  }
-
-  /// Reads the schedule. One without a memory gets it from the answers, which are then those of another program.
-  private func readSchedule(_ row: inout CardRow, _ log: [Value]) {
+    let log = reviews?.list ?? []
     // Each answer of our own log has a state.
     let isReplayed = !log.isEmpty && log.allSatisfy { $0.record?["state"] == nil }
     let given = take(JSONName.schedule, &row) { json in
       json.hasPrefix("{") && (json.contains(text: "\"state\"") || isReplayed)
     }
-    if isReplayed, given?.record?["stability"]?.double == nil {
-      let card = Value.record([(JSONName.schedule, given ?? .null), (JSONName.reviews, .list(log))])
-      do throws(ShapeFailure) { row.histories = [try CardHistory(ValueReader(card))] } catch {
-        row.refuse(.badRow, "\(error.pointer): \(error.expected) expected")
-      }
-      return
-    }
     do throws(DeckError) {
-      row.schedule = try given?.record.map { (record) throws(DeckError) in try CardPlan(record) }
-      row.log = try CardLog.log(log)
+      if isReplayed, given?.record?["stability"]?.double == nil {
+        row.histories = [try CardHistory(given?.record ?? Value.Record(), log)]
+      } else {
+        row.schedule = try given?.record.map { (record) throws(DeckError) in try CardPlan(record) }
+        row.log = try CardLog.log(log)
+      }
     } catch {
       row.refuse(.badRow, error.message)
     }
   }
 
   private func define(_ value: Value, _ row: inout CardRow) {
-    guard let record = value.record, let name = record["name"]?.text, let fields = record["fields"]?.list,
-      let cards = record["cards"]?.list
-    else { return row.refuse(.badRow, "a note type must have a name, fields and cards") }
-    var draft = NoteTypeDraft(
-      name: name, fields: fields.compactMap(\.text), cards: cards.compactMap { CardTemplate($0) })
-    if draft.fields.count < fields.count || draft.cards.count < cards.count {
-      return row.refuse(
-        .badRow, "the note type \(quoted(name)) needs fields that are texts, and cards with name, front and back")
+    let type = ValueReader(value)
+    do throws(ShapeFailure) {
+      var draft = NoteTypeDraft(
+        name: try type["name"].text(),
+        fields: try type["fields"].elements().map { (field) throws(ShapeFailure) in try field.text() },
+        cards: try type["cards"].elements().map { (card) throws(ShapeFailure) in
+          CardTemplate(try card["name"].text(), front: try card["front"].text(), back: try card["back"].text())
+        })
+      if let css = value.record?["css"]?.text { draft.css = css }
+      draft.isCloze = value.record?["cloze"] == .boolean(true)
+      row.content = .type(draft)
+    } catch {
+      let isWithin = error.pointer.description.dropFirst().contains("/")
+      let parts = isWithin ? "fields that are texts, and cards with name, front and back" : "a name, fields and cards"
+      row.refuse(.badRow, "a note type must have \(parts)")
     }
-    if let css = record["css"]?.text { draft.css = css }
-    draft.isCloze = record["cloze"] == .boolean(true)
-    row.content = .type(draft)
   }
 
   private func setOptions(_ value: Value?, _ row: inout CardRow) {
@@ -253,14 +246,5 @@ struct JSONElement {
       record.fields.map { field in
         CardField(field.name, field.value.text.map { .text($0) } ?? .json(field.value.json(.compact)))
       })
-  }
-}
-
-extension CardTemplate {
-  fileprivate init?(_ value: Value) {
-    guard let record = value.record, let name = record["name"]?.text, let front = record["front"]?.text,
-      let back = record["back"]?.text
-    else { return nil }
-    self.init(name, front: front, back: back)
   }
 }

@@ -101,10 +101,8 @@ public struct PluginTests {
       let name = try stack.text(1)
       let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
       let own = formats.added(by: manifest.owner)
-      guard
-        let format = own.first(where: { $0.name == parts.first && $0.endings.contains(parts.last ?? "") })
-          ?? own.first(where: { $0.name == parts.first && parts.count == 1 })
-      else {
+      let format = own.first { $0.name == parts.first && (parts.count == 1 || $0.endings.contains(parts[1])) }
+      guard let format else {
         let names = own.map(\.name).joined(separator: ", ")
         throw LuaFailure.argument(1, "a format of this plugin expected (\(names)), got \(quoted(name))")
       }

@@ -10,6 +10,8 @@ public struct ShapeFailure: Error, Equatable, Sendable {
   public let expected: String
   /// The kind of value that was found, `a number`, or the number that is out of range; nil if nothing was found.
   public let found: String?
+
+  public var inWords: String { "\(expected) expected" + (found.map { ", got \($0)" } ?? "") }
 }
 
 /// A value and its position in a document.

@@ -144,12 +144,78 @@ import Values
       "wrong item, /line: a whole number from 1 to 3 expected"
     ),
     ("return nil, 'the file is cut off'", "the file is cut off"), ("error('oh no')", "oh no"),
+    (
+      "emit{{line = 1, prompt = 'a', tags = {('x'):rep(600000), ('y'):rep(600000)}}}",
+      "an item of at most 1,000,000 bytes expected"
+    ),
+    (
+      "local list = {} for i = 1, 100001 do list[i] = {line = 1, used = 'x'} end emit(list)",
+      "a list of at most 100,000 items expected, got 100,001"
+    ),
+    (
+      "local all = {} for i = 1, 4001 do all[i] = {at = i, rating = 3} end "
+        + "emit{{line = 1, prompt = 'a', answer = 'b', reviews = all}}",
+      "wrong item, line 1: reviews must be at most 4,000 answers a card"
+    ),
+    (
+      "emit{{line = 2, prompt = 'a', answer = 'b', reviews = {{at = 1, rating = 5}}}}",
+      "wrong item, line 2: reviews must be objects with at and a rating from 1 to 4"
+    ),
+    (
+      "emit{{line = 2, prompt = 'a', answer = 'b', schedule = {due = 'soon'}}}",
+      "wrong item, line 2: schedule.due must be a number"
+    ),
+    ("emit{{line = 1, prompt = 'a', answer = 'b'}} error('too late')", "too late"),
   ])
   func `a wrong item, an error and a problem of a reader import nothing`(body: String, words: String) throws {
     let run = try reading(body)
     #expect(run.status == 1, "\(run)")
     #expect(run.errors.contains(words), "\(run)")
     #expect(try home.run("deck", "list", "--json").output.isEmpty)
+  }
+
+  @Test func `rows of a note type are added together as they are one by one`() throws {
+    let words = (0..<300).map { "字\($0 % 200)[字\($0 % 200)]\tzi4\tword \($0 % 200)" }
+    let path = try home.write("// Words\n" + words.joined(separator: "\n") + "\n", to: "words.txt")
+    for (deck, added) in [("D", 200), ("D", 0), ("E", 200)] {
+      let run = try home.run("deck", "import", deck, path, "--format", "pleco", "--json")
+      let skipped = 300 - added
+      #expect(run.output.hasPrefix("{\"added\": \(added), \"updated\": 0, \"skipped\": \(skipped),"), "\(run)")
+    }
+    #expect(try home.run("card", "show", "D::Words:150").output.contains("word 149"))
+    #expect(try home.run("doctor").status == 0)
+  }
+
+  @Test func `a folder is built with the formats that its description names, or not at all`() throws {
+    let card = { (side: String, back: String) in "* Card :drill:\n\(side)\n** Answer\n\(back)\n" }
+    let folder = home.path + "/spanish"
+    func write(_ back: String, _ formats: String) throws {
+      _ = try home.write(card("el gato", "the cat") + card("el perro", back), to: "spanish/animals.org")
+      _ = try home.write("el pez::the fish\n", to: "spanish/fish.md")
+      _ = try home.write("{\"name\": \"S\",\n\"formats\": {\(formats)}}", to: "spanish/deck.json")
+    }
+    func expect(_ words: String..., cards: Int = 2, status: Int32 = 0) throws {
+      let run = try home.run("build", folder)
+      #expect(run.status == status && words.allSatisfy((run.output + run.errors).contains), "\(run)")
+      #expect(try home.run("deck", "list", "--json").output.contains("\"cards\": \(cards)"))
+    }
+    try write("the dog", "\"org\": \"org\"")
+    try expect("Built \"S\": 2 added; 2 sources read")
+    try write("the hound", "\"org\": \"org\"")
+    try expect("1 updated; 1 source read")
+    try expect("0 sources read, 2 unchanged")
+    #expect(try home.run("plugin", "disable", "arrivals").status == 0)
+    try expect("deck.json:2:13: no format is called \"org\"; the plugin arrivals has it, but", status: 1)
+    #expect(try home.run("plugin", "enable", "arrivals").status == 0)
+    try write("the hound", "\"org\": \"orgg\"")
+    try expect("deck.json:2:13: no format is called \"orgg\" (did you mean \"org\"?)", status: 1)
+    try write("the hound", "\"org\": \"csv\"")
+    try expect("\"csv\" is no format of a plugin for files that end with .org", status: 1)
+    try write("the hound", "")
+    try expect("el gato")
+    // The same file in another format is read again.
+    try write("the hound", "\"org\": \"org\", \"md\": \"obsidian\"")
+    try expect("1 added", cards: 3)
   }
 
   @Test func `a line that a reader forgets is named`() throws {

@@ -40,6 +40,14 @@ import TestWorkspace
     #expect(sources.text(of: "none.md").isEmpty)
   }
 
+  @Test func `a source that a plugin reads is left alone`() throws {
+    try write("{\"name\": \"W\", \"formats\": {\"md\": \"own\"}}", to: "deck.json")
+    try write("## a\n", to: "a.md")
+    try sources.refresh()
+    try sources.edit("b.md", to: Array("## b\n".utf8))
+    #expect(try messages("a.md").isEmpty && messages("b.md").isEmpty && sources.takeChangedFiles().isEmpty)
+  }
+
   @Test func `changed, removed and unreadable files are noticed`() throws {
     try write("## a\n\nb\n", to: "a.md")
     try write("## c\n\nd\n", to: "b.md")

@@ -54,12 +54,10 @@ public enum NoteTable {
   ) throws -> (id: NoteID, card: CardID)? {
     let fields = try values(note.fields, of: type)
     try checkFilled(fields, type)
-    let record = NoteRecord(
-      id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: note.tags, fields: fields)
-    let texts = try firstTexts(
-      record, NoteCardMaker(type, isInterrupted: isNeverInterrupted), deckName: DeckTable.record(db, deck).name)
-    // A card that shows nothing is not a duplicate of any other.
-    if texts.prompt == CardTexts.blank { return nil }
+    let (maker, deckName) = (
+      NoteCardMaker(type, isInterrupted: isNeverInterrupted), try DeckTable.record(db, deck).name
+    )
+    guard let texts = try firstTexts(fields, tags: note.tags, maker, deckName: deckName) else { return nil }
     let writer = try CardWriter(db, deck: deck) { 0 }
     let exact = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
     if let exact, let id = try self.note(db, withFirst: exact, isOf: type) { return (id, exact) }
@@ -80,11 +78,17 @@ public enum NoteTable {
     return try db.firstRow(sql, [card.rawValue, type.id.rawValue]) { NoteID(rawValue: $0.integer(0)) }
   }
 
-  private static func firstTexts(_ note: NoteRecord, _ maker: NoteCardMaker, deckName: String) throws -> CardTexts {
-    let fields = NoteFields(names: maker.type.fields, values: note.fields)
-    let facts = maker.facts(note, deckName: deckName)
-    let first = maker.ordinals(fields.adding(facts))[0]
-    return try maker.texts(fields, facts, ordinal: first)
+  /// What the first card of a new note shows; nil for one that shows nothing, which is not a duplicate of any other.
+  /// - Parameter isOnly: whether it is to be the only card, which does not show its id; nil for another note.
+  fileprivate static func firstTexts(
+    _ fields: [String], tags: [String], _ maker: NoteCardMaker, deckName: String, isOnly: Bool = false
+  ) throws -> CardTexts? {
+    let named = NoteFields(names: maker.type.fields, values: fields)
+    let facts = maker.facts(tags: tags, deckName: deckName, subdeckName: DeckName.split(deckName).last ?? "")
+    let ordinals = maker.ordinals(named.adding(facts))
+    if isOnly, maker.needsCardID || ordinals != [0] { return nil }
+    let texts = try maker.texts(named, facts, ordinal: ordinals[0])
+    return texts.prompt == CardTexts.blank ? nil : texts
   }
 
   public static func cards(_ db: Database, of note: NoteID) throws -> [CardID] {
@@ -147,7 +151,7 @@ public enum NoteTable {
   }
 
   /// The fields in the order of the type.
-  private static func values(_ fields: [String: String], of type: NoteType) throws(NoteError) -> [String] {
+  fileprivate static func values(_ fields: [String: String], of type: NoteType) throws(NoteError) -> [String] {
     for name in fields.keys.sorted() where !type.fields.contains(name) { throw type.unknownField(name) }
     return type.fields.map { fields[$0] ?? "" }
   }
@@ -189,9 +193,7 @@ public enum NoteTable {
   private static func checkNew(
     _ db: Database, _ note: NoteRecord, _ maker: NoteCardMaker, _ deck: DeckID, _ deckName: String
   ) throws {
-    let texts = try firstTexts(note, maker, deckName: deckName)
-    // A card that shows nothing is not a duplicate of any other.
-    if texts.prompt == CardTexts.blank { return }
+    guard let texts = try firstTexts(note.fields, tags: note.tags, maker, deckName: deckName) else { return }
     let writer = try CardWriter(db, deck: deck) { 0 }
     let found = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
     if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
@@ -371,5 +373,18 @@ extension NoteTable {
     var tags: Set<String> = []
     try db.forEachRow("SELECT DISTINCT tags FROM notes WHERE tags <> ''") { tags.formUnion(Tags.list($0.text(0))) }
     return tags.sorted()
+  }
+}
+
+extension NewNote {
+  /// Its fields as a column, and what its only card shows; nil if it has several, or one that shows nothing or its own
+  /// id.
+  func onlyCard(_ maker: NoteCardMaker, deckName: String) throws -> (fields: String, texts: CardTexts)? {
+    let values = try NoteTable.values(fields, of: maker.type)
+    let column = try NoteFieldText.column(values, names: maker.type.fields)
+    try NoteTable.checkFilled(values, maker.type)
+    let texts = try NoteTable.firstTexts(
+      values, tags: Tags.list(Tags.column(tags)), maker, deckName: deckName, isOnly: true)
+    return texts.map { (column, $0) }
   }
 }

@@ -216,7 +216,7 @@ public struct LoggedReview: Equatable, Sendable {
 
 extension DeckError {
   /// The refusal of a number: `must be from 0 to 100,000,000,000`.
-  static func outOfRange(_ name: String, _ range: ClosedRange<Double>) -> DeckError {
+  package static func outOfRange(_ name: String, _ range: ClosedRange<Double>) -> DeckError {
     func shown(_ number: Double) -> String { Int(exactly: number).map { grouped($0) } ?? "\(number)" }
     return .badOption(name: name, reason: "must be from \(shown(range.lowerBound)) to \(shown(range.upperBound))")
   }

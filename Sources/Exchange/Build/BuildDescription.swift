@@ -15,13 +15,15 @@ package struct BuildDescription {
   package static let fileName = "deck.json"
   /// The limit on its size in bytes.
   static let limit = 1 << 20
-  package static let keys = ["name", "namespace", "options"]
+  package static let keys = ["name", "namespace", "options", "formats"]
 
   package let name: String
   /// The namespace that makes ids unique; if it is empty, ids are used as guids unchanged.
   package let namespace: String
   /// The deck's options, in the form that `deck options` accepts.
   package let options: [(name: DeckOptions.Name, text: String)]
+  /// The formats of plugins by the endings of their sources, each with what makes an error of a reason.
+  package private(set) var formats: [(ending: String, name: String, fault: (String) -> BuildError)] = []
 
   package init(_ bytes: [UInt8], _ path: String) throws(BuildError) {
     let value: Value
@@ -44,6 +46,10 @@ package struct BuildDescription {
         throw faults.fault(whole["name"].pointer, error.message)
       }
       namespace = whole["namespace"].value == nil ? "" : try whole["namespace"].text()
+      let given = whole["formats"].value == nil ? [] : try whole["formats"].fields("an object with formats")
+      formats = try given.map { ending, reader in
+        (ending, try reader.text("the name of a format"), { faults.fault(reader.pointer, $0) })
+      }
       let options = whole["options"].value == nil ? [] : try whole["options"].fields("an object with options")
       self.options = try options.map { try faults.option($0.name, $0.reader) }
     } catch let failure as ShapeFailure {

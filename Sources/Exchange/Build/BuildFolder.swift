@@ -24,14 +24,18 @@ public struct BuildFolder {
   /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a folder.
   let passedOver: [String]
   let media: [BuildMediaFile]
+  let formats: FormatTable
 
-  public init(_ path: String, isInterrupted: @escaping () -> Bool) throws {
+  /// - Parameter formats: those that plugins add, of which the description may name some.
+  public init(_ path: String, formats: FormatTable = FormatTable(), isInterrupted: @escaping () -> Bool) throws {
     var path = path
     while path.count > 1, path.hasSuffix("/") { path.removeLast() }
     if path.isEmpty { throw BuildError.nothingToBuild(folder: path) }
     self.path = path
     description = try BuildDescription(inFolder: path, isInterrupted: isInterrupted)
-    (sources, passedOver) = try Self.content(of: path)
+    self.formats = formats
+    let named = try description.formats.map { try ($0.ending, Self.format($0, in: formats)) }
+    (sources, passedOver) = try Self.content(of: path, named)
     var seen: [String: String] = [:]
     for source in sources {
       // The paths are equal as strings, because they differ only in their Unicode normal form.
@@ -50,31 +54,48 @@ public struct BuildFolder {
   public var namespace: String { description.namespace }
   public var options: [(name: DeckOptions.Name, text: String)] { description.options }
 
+  /// - Throws: `badDescription` for a format that is unknown or off: its cards would be missing.
+  private static func format(
+    _ given: (ending: String, name: String, fault: (String) -> BuildError), in formats: FormatTable
+  ) throws -> CardFormat {
+    let format: CardFormat
+    do { format = try formats.format(of: "a." + given.ending, given: formats.format(named: given.name)) } catch {
+      throw given.fault((error as? any Problem)?.message ?? "\(error)")
+    }
+    if format.isAdded, format.endings.contains(given.ending) { return format }
+    throw given.fault("\(quoted(given.name)) is no format of a plugin for files that end with .\(given.ending)")
+  }
+
   // MARK: Files
 
-  package static func sources(in folder: String) throws -> [BuildSource] { try content(of: folder).sources }
+  package static func sources(in folder: String) throws -> [BuildSource] { try content(of: folder, []).sources }
 
-  private static func content(of folder: String) throws -> (sources: [BuildSource], passedOver: [String]) {
+  private static func content(
+    of folder: String, _ formats: [(ending: String, CardFormat)]
+  ) throws -> (sources: [BuildSource], passedOver: [String]) {
     var found: (sources: [BuildSource], passedOver: [String]) = ([], [])
-    try list(folder, below: "", into: &found)
+    try list(folder, formats, below: "", into: &found)
     found.sources.sort { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     return found
   }
 
   private static func list(
-    _ folder: String, below: String, into found: inout (sources: [BuildSource], passedOver: [String])
+    _ folder: String, _ formats: [(ending: String, CardFormat)], below: String,
+    into found: inout (sources: [BuildSource], passedOver: [String])
   ) throws {
     for name in try Folder.names(in: folder) where canBeSource(name) {
       let path = folder + "/" + name
       guard let facts = try FileFacts.at(path, followingLinks: false) else { continue }
       let relative = below.isEmpty ? name : below + "/" + name
-      let kind = BuildSource.Kind(path: name)
+      let kind = BuildSource.Kind(path: name, formats)
       switch facts.kind {
       case .folder:
-        if relative != "media" { try list(path, below: relative, into: &found) }
+        if relative != "media" { try list(path, formats, below: relative, into: &found) }
       case .file:
         guard let kind else { continue }
-        found.sources.append(BuildSource(path: relative, kind: kind, stamp: SourceStamp(facts)))
+        var source = BuildSource(path: relative, kind: kind, stamp: SourceStamp(facts))
+        source.stamp.inode ^= Int(source.formatHash)
+        found.sources.append(source)
         if found.sources.count > sourceLimit {
           throw BuildError.tooMany(path: folder, what: "\(grouped(sourceLimit)) sources")
         }
@@ -112,21 +133,22 @@ public struct BuildSource {
     case generator
 
     /// Returns nil for a file that is not a source.
-    init?(path: String) {
-      if path.hasSuffix(".lua") {
-        self = .generator
-        return
-      }
-      let endings: [(String, CardFormat)] = [(".md", .md), (".csv", .csv), (".tsv", .tsv), (".jsonl", .jsonl)]
-      guard let format = endings.first(where: { path.hasSuffix($0.0) })?.1 else { return nil }
-      self = .cards(format)
+    init?(path: String, _ formats: [(ending: String, CardFormat)] = []) {
+      let all = formats + [("md", .md), ("csv", .csv), ("tsv", .tsv), ("jsonl", .jsonl)]
+      let format = all.first { path.hasSuffix("." + $0.ending) }?.1
+      guard format != nil || path.hasSuffix(".lua") else { return nil }
+      self = format.map { .cards($0) } ?? .generator
     }
   }
 
   /// The path within the folder: `verbs/irregular.csv`.
   public let path: String
   let kind: Kind
-  package let stamp: SourceStamp
+  package fileprivate(set) var stamp: SourceStamp
+  /// What distinguishes a file from the same one in another format; 0 for native formats.
+  var formatHash: Int64 {
+    if case .cards(let format) = kind, format.isAdded { BuildIDs.hash([format.name]) } else { 0 }
+  }
 
   init(path: String, kind: Kind, stamp: SourceStamp) { (self.path, self.kind, self.stamp) = (path, kind, stamp) }
 

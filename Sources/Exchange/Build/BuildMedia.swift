@@ -46,7 +46,7 @@ struct BuildMedia {
 
   private func isNamed(_ path: String, in sources: [BuildSource], of folder: BuildFolder) throws -> Bool {
     for source in sources {
-      let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
+      let read = try BuildRows(source, in: folder, settings)
       for (_, named, _) in read.media
       where try MarkdownMedia.file(named, from: source.folder, in: folder.path) == path { return true }
     }

@@ -122,11 +122,11 @@ public struct BuildSettings {
   /// The limit on the size of a media file in bytes.
   let mediaLimit: Int
   let receiveMedia: BuildMediaReceiver
-  let isInterrupted: () -> Bool
+  let isInterrupted: @Sendable () -> Bool
 
   package init(
     _ generator: any CardGenerator, now: Double, random: @escaping () -> UInt64, mediaLimit: Int,
-    isInterrupted: @escaping () -> Bool, receiveMedia: @escaping BuildMediaReceiver
+    isInterrupted: @escaping @Sendable () -> Bool, receiveMedia: @escaping BuildMediaReceiver
   ) {
     (self.generator, self.now, self.random) = (generator, now, random)
     (self.mediaLimit, self.isInterrupted, self.receiveMedia) = (mediaLimit, isInterrupted, receiveMedia)

@@ -32,17 +32,21 @@ struct BuildRows {
   private(set) var failure: (any Error)?
   private(set) var table: (shape: ListShape, separator: UInt8)?
 
-  init(_ source: BuildSource, in folder: String, _ generator: any CardGenerator, isInterrupted: @escaping () -> Bool)
-    throws
-  {
-    let path = folder + "/" + source.path
+  init(_ source: BuildSource, in folder: BuildFolder, _ settings: BuildSettings) throws {
+    let (path, isInterrupted) = (folder.path + "/" + source.path, settings.isInterrupted)
+    var made: [CardRow] = []
     switch source.kind {
     case .cards(let format):
       let options = SourceOptions(findsEncoding: true, isInterrupted: isInterrupted)
-      try read(ByteSource(path: path, options), format, source, path)
+      let rows = try folder.formats.rows(of: format, path, options, TableOptions(), isInterrupted: isInterrupted)
+      if let rows {
+        try rows.forEach { made.append($0) }
+        left = rows.report
+      } else {
+        try read(ByteSource(path: path, options), format, source, path)
+      }
     case .generator:
-      var made: [CardRow] = []
-      inputs = try generator.run(path, in: folder) { row in
+      inputs = try settings.generator.run(path, in: folder.path) { row in
         if isInterrupted() { throw FileError(path, .read, .interrupted) }
         var row = row
         // The number of the generator's card takes the place of a line.
@@ -50,8 +54,8 @@ struct BuildRows {
         made.append(row)
         if made.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
       }
-      for row in made { try add(row, source, path) }
     }
+    for row in made { try add(row, source, path) }
   }
 
   /// Reads the rows of a text that may not be saved yet, up to the first error.

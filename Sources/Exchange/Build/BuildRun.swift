@@ -85,6 +85,7 @@ public final class BuildRun {
     let content =
       if let known, known.stamp == source.stamp { known.content } else {
         try BuildIDs.hash(ofFile: folder.path + "/" + source.path, isInterrupted: settings.isInterrupted)
+          ^ source.formatHash
       }
     if let known, let inputs = try unchangedInputs(known), known.content == content,
       try !settings.restores || !hasRemoved(touched[known.id] ?? [])
@@ -99,12 +100,13 @@ public final class BuildRun {
     }
     state.report.read += 1
     let refused = state.report.cards.rejectedCount
-    let read = try BuildRows(source, in: folder.path, settings.generator, isInterrupted: settings.isInterrupted)
+    let read = try BuildRows(source, in: folder, settings)
     let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
     let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
     let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.stored)
     for row in read.refused { refuse(row, source) }
     try recordMedia(read, source)
+    if case .cards(let format) = source.kind { places.drafts = format.types }
     var visited = VisitedSource(path: source.path, id: id)
     try merge(read.rows, old, source, &visited)
     state.visited.append(visited)
@@ -262,7 +264,7 @@ public final class BuildRun {
   }
 
   private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal? = nil) {
-    let place = RowPlace(line: row.start.line, column: row.start.column, element: nil, file: source.path)
+    let place = RowPlace(line: row.start.line, column: row.start.column, part: row.start.part, file: source.path)
     let reason = row.start.invalidReason
     state.report.cards.reject(
       Rejection(

@@ -68,7 +68,7 @@ final class TableCards: CardRows {
     row.clear(line: place.line, column: place.column)
     if owesType, let listed {
       (owesType, first) = (false, line)
-      (row.content, row.listed) = (.type(listed.type), ListedText())
+      (row.content, row.isOfList) = (.type(listed.type), true)
       return true
     }
     account.row(line...rows.lastLine)
@@ -138,30 +138,16 @@ final class TableCards: CardRows {
   private func fill(_ row: inout CardRow, _ listed: ListedFields) {
     if row.prompt.allSatisfy(isASCIISpace) { row.refuse(.emptyPrompt, DeckError.emptyPrompt.message) }
     if row.answer.allSatisfy(isASCIISpace) { row.refuse(.emptyAnswer, DeckError.emptyAnswer.message) }
-    var text = ListedText()
-    text.hasTexts = !rows.isHTML
-    row.answer.removeAll(keepingCapacity: true)
-    for (place, index) in listed.places.enumerated() {
-      if place > 0 { text.column.append(ListedText.separator) }
-      let cell = index < rows.count ? trimmed(rows[index]) : []
-      let isPlain = rows.isHTML || ListedText.isShownAsItIs(cell)
-      if !isPlain { text.hasTexts = false }
-      text.column += isPlain ? cell : Array(FieldHTML.html(ofPlain: String(decoding: cell, as: UTF8.self)).utf8)[...]
-      if place > 1, !rows.isHTML, let file = ListedText.media(cell) { row.media.append(file) }
-      if place == 1 || place > 1 && !cell.isEmpty {
-        if place > 1 { row.answer.append(0x0A) }
-        if place > 1 { row.answer += listed.labels[place - 2].utf8 }
-        row.answer += cell
+    let fields = listed.places.enumerated().map { place, index -> (name: String?, html: String) in
+      let cell = index < rows.count ? rows.text(index).trimmed : ""
+      if place > 1, !rows.isHTML, cell.utf8.count < 500, cell.utf8.suffix(5).contains(UInt8(ascii: ".")),
+        let file = MarkdownMedia(cell), file.isSound || file.isPicture
+      {
+        row.media.append((file.name, file.path))
       }
+      return (nil, rows.isHTML ? cell : FieldHTML.html(ofPlain: cell))
     }
-    (row.listed, row.content) = (text, .note(type: listed.type.name, []))
-  }
-
-  private func trimmed(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    guard let first = cell.firstIndex(where: { !isASCIISpace($0) }),
-      let last = cell.lastIndex(where: { !isASCIISpace($0) })
-    else { return [] }
-    return cell[first...last]
+    (row.isOfList, row.content) = (true, .note(type: listed.type.name, fields))
   }
 
   /// Refuses a row with values beyond the header, which have no meaning; they may be blank.
@@ -234,7 +220,7 @@ struct TableCardWriter: CardRowWriter {
     let line = CellText.line(cells, separator)
     if line.count > rowLimit { return [.largeCards] }
     try sink.append(line)
-    return source.unscheduled(card)
+    return []
   }
 
   private func cells(_ card: CardRecord, _ source: ExportSource) -> [String] {

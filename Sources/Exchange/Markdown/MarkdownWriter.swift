@@ -11,7 +11,7 @@ struct MarkdownWriter: CardRowWriter {
   private(set) var isOpen = false
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
-    var lost = source.unscheduled(card)
+    var lost: Set<CardPart> = []
     var facts = MarkdownFacts(guid: card.guid, tags: card.tags, subdeck: source.subdeck)
     for field in card.fields where field.name == MergeConflict.name { facts.conflicts = field.value.written }
     var sides = [card.prompt, card.answer].map { FieldHTML.html(ofPlain: $0) }

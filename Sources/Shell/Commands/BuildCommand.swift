@@ -18,8 +18,8 @@ enum BuildCommand {
     details: """
       The sources are Markdown, CSV, TSV and JSON Lines files as `deck import` reads them, and .lua files that call \
       card{prompt=, answer=, id=, tags=} and read(FILE). The deck has the folder's name, or the name in its \
-      deck.json: {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}. Subfolders become \
-      decks within the deck; the files in media/ are for its cards. Only what changed is read again. A new or moved \
+      deck.json: {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}, which may also name \
+      plugins' formats by their endings: "formats": {"org": "org"}. Subfolders become decks within the deck; the files in media/ are for its cards. Only what changed is read again. A new or moved \
       row is placed next to the same rows as in the source. A row stays the same card when it is edited a little; \
       with an id (<!-- id: gato -->, a column guid) it stays the same card however much its texts change. What you \
       edited in the deck is not overwritten, and is reported; a field that was edited on both sides is a conflict, \

@@ -192,14 +192,12 @@ enum DeckFileCommands {
 
   /// `5 cards keep what was learnt: 3 by their 21 answers, 2 by their intervals.`
   private static func words(_ history: HistoryReport, _ session: Session) -> String? {
-    let sources: [(HistoryReport.Source, String)] = [
-      (.log, "by \(session.counted(history.answers, "answer"))"), (.state, "by a state of memory"),
+    let words: [(HistoryReport.Part, String)] = [
+      (.log, "by \(session.counted(history[.answers], "answer"))"), (.state, "by a state of memory"),
       (.interval, "by an interval"),
     ]
-    let counts = sources.compactMap { source, words in history.cards[source].map { ($0, words) } }
-    if counts.isEmpty { return nil }
-    return "What was learnt is kept: " + counts.map { "\(session.counted($0, "card")) \($1)" }.joined(separator: ", ")
-      + "."
+    let kept = words.filter { history[$0.0] > 0 }.map { "\(session.counted(history[$0], "card")) \($1)" }
+    return kept.isEmpty ? nil : "What was learnt is kept: \(kept.joined(separator: ", "))."
   }
 
   /// Names the first 20 places of lines of no card, and counts the rest by reason; comments are only counted.
@@ -357,18 +355,14 @@ extension CardPart {
   /// The part with the cards that lost it: `the schedule of 12 cards`.
   fileprivate func words(_ cards: String) -> String {
     switch self {
-    case .fields: "the fields of \(cards)"
     case .fieldKinds: "which fields of \(cards) are numbers"
-    case .notes: "the notes of \(cards)"
-    case .formatting: "the formatting of \(cards)"
-    case .schedule: "the schedule of \(cards)"
     case .reviews: "the log of answers of \(cards)"
     case .options: "the options of \(cards)"
     case .documents: "the documents of \(cards), except their ids"
     case .media: "sounds and pictures of \(cards)"
     case .largeCards: "\(cards) too large for a row"
     case .unmadeCards: "\(cards) no longer made by a template"
-    case .tags: "the tags of \(cards)"
+    case .fields, .notes, .formatting, .schedule, .tags: "the \(rawValue) of \(cards)"
     case .guid: "the ids of \(cards)"
     case .deck: "the decks within the deck of \(cards)"
     case .suspended: "that \(cards) are suspended"

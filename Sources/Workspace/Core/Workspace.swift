@@ -42,7 +42,7 @@ public final class Workspace {
   var unit = UnitRecord()
   var hooks = ChangeHooks()
   /// The formats that plugins add, which outlive a sign-in.
-  public var formats = FormatTable()
+  public var formats = FormatTable() { didSet { formats.folder = folder } }
   /// Whether all data is read as it was at an undo step.
   public internal(set) var isReadingPastStep = false
 

@@ -154,7 +154,7 @@ public struct Comparing {
   private func built(
     _ path: String, _ settings: ExchangeSettings, _ generator: any CardGenerator
   ) throws -> ComparedNotes {
-    let folder = try BuildFolder(path, isInterrupted: environment.isInterrupted)
+    let folder = try BuildFolder(path, formats: workspace.formats, isInterrupted: environment.isInterrupted)
     let store = scratchStore()
     var media: [String: [UInt8]] = [:]
     let notes = try store.operation("building") { db in

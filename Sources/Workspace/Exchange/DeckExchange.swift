@@ -1,5 +1,4 @@
-// Imports files of cards into decks and exports decks, in any format. Invariant: an import is one operation, all of it
-// or nothing, however many files it reads; an export changes nothing but its file.
+// Exports decks in any format. Invariant: an export changes nothing but its file.
 
 import Decks
 public import Exchange
@@ -8,18 +7,6 @@ import Storage
 import Text
 
 extension DeckHandle {
-  /// Imports files as one operation.
-  /// - Parameter paths: the files, imported in this order; `-` is standard input if `kinds` is any.
-  /// - Parameter progress: called with the bytes read and the total if known; an error that it throws ends the import.
-  public func importCards(
-    from paths: [String], _ kinds: FileKinds = .plain, _ options: ImportOptions,
-    progress: @escaping ImportProgress = { _, _ in }
-  ) throws -> ImportReport {
-    try workspace.perform(
-      .importCards, on: workspace.decks.name(of: id), count: { $0.cards.changed }, became: { $0.cards.operation }
-    ) { db in try workspace.exchange.importCards(db, into: id, from: paths, kinds, options, progress: progress) }
-  }
-
   /// Checks the path and the format of an export, before any card is read.
   @discardableResult
   public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {

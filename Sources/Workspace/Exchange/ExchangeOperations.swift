@@ -73,24 +73,21 @@ public struct ExchangeOperations {
     }
   }
 
-  func importCards(
+  private func importCards(
     _ db: Database, into deck: DeckID?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
-    isNew: Bool = false, progress: @escaping ImportProgress
+    isNew: Bool, progress: @escaping ImportProgress
   ) throws -> ImportReport {
     let environment = workspace.environment
-    let found = try paths.map { try CardFormat.ofAnki($0, given: options.format) }
-    let paths = zip(paths, found).map { $1?.path ?? $0 }
-    // Checked before a format is derived from the file name.
-    for path in paths { try Folder.refuse(path, .read) }
-    // What standard input holds is found out when it is read.
-    let formats = try zip(paths, found).map { path, found -> CardFormat? in
-      if let found { return found.format }
-      return try options.format == nil && path == "-"
-        ? nil
-        : workspace.formats.format(of: path, given: options.format) {
-          let file = try ByteFile(path, kinds, isInterrupted: environment.isInterrupted)
-          return file.size == nil ? [] : try file.bytes(at: 0, count: FormatTable.headSize)
-        }
+    let files = try paths.map { path -> (path: String, format: CardFormat?) in
+      if let found = try CardFormat.ofAnki(path, given: options.format) { return (found.path, found.format) }
+      try Folder.refuse(path, .read)
+      // What standard input holds is found out when it is read.
+      if options.format == nil, path == "-" { return (path, nil) }
+      let format = try workspace.formats.format(of: path, given: options.format) {
+        let file = try ByteFile(path, kinds, isInterrupted: environment.isInterrupted)
+        return file.size == nil ? [] : try file.bytes(at: 0, count: FormatTable.headSize)
+      }
+      return (path, format)
     }
     var (before, packages) = (0, ImportReport())
     let work = try deck.map { deck in
@@ -98,10 +95,10 @@ public struct ExchangeOperations {
         db, into: deck, options: options, isNewDeck: isNew, fileCount: paths.count, now: environment.clocks.now(),
         random: environment.random.entropy)
     }
-    if let work { (work.formats, work.folder, work.moment) = (workspace.formats, workspace.folder, workspace.moment) }
+    if let work { (work.formats, work.moment) = (workspace.formats, workspace.moment) }
     // Files beside the source are imported only if the user typed the path, or if its folder may be read.
     if kinds == .any { work?.receiveMedia = { [workspace] in try workspace.media.add(from: $0) } }
-    for (path, format) in zip(paths, formats) {
+    for (path, format) in files {
       let start = before
       let goesOn: ImportProgress = { done, total in
         if environment.isInterrupted() { throw WorkspaceError.interrupted }
@@ -148,7 +145,7 @@ public struct ExchangeOperations {
     _ path: String, _ choices: BuildChoices = BuildChoices(), generator: any CardGenerator,
     progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (deck: DeckHandle, report: BuildReport) {
-    var folder = try BuildFolder(path, isInterrupted: workspace.isInterrupted)
+    var folder = try BuildFolder(path, formats: workspace.formats, isInterrupted: workspace.isInterrupted)
     var written = 0
     if choices.writesBack {
       written = try workspace.read {
@@ -159,7 +156,9 @@ public struct ExchangeOperations {
           return workspace.rehearsal.mayActOutside("write edits back to \(counted(paths.count, "source"))")
         }
       }
-      if written > 0 { folder = try BuildFolder(path, isInterrupted: workspace.isInterrupted) }
+      if written > 0 {
+        folder = try BuildFolder(path, formats: workspace.formats, isInterrupted: workspace.isInterrupted)
+      }
     }
     let built = folder
     return try workspace.perform(
@@ -229,9 +228,6 @@ package struct RefusedBuild: Error {
   package let deck: String
   package let report: BuildReport
 }
-
-/// Ends an operation that is only tried.
-private enum DryRunEnd: Error { case isOver }
 
 struct GitFiles {
   let folder: String

@@ -44,7 +44,8 @@ package final class SourceFolder {
 
   /// Reads the files that changed on disk.
   package func refresh() throws {
-    let sources = try BuildFolder.sources(in: path).filter(\.hasText)
+    try refreshDescription()
+    let sources = try BuildFolder.sources(in: path).filter { $0.hasText && !isOfPlugin($0.path) }
     let there = Set(sources.map(\.path))
     for (path, source) in known where source.stamp != nil && !there.contains(path) { forget(path) }
     for source in sources {
@@ -58,7 +59,12 @@ package final class SourceFolder {
         stale.insert(source.path)
       }
     }
-    try refreshDescription()
+  }
+
+  /// Whether a format of a plugin reads a source, which an editor then leaves alone.
+  private func isOfPlugin(_ name: String) -> Bool {
+    guard case .success(let description)? = description else { return false }
+    return description.formats.contains { name.hasSuffix("." + $0.ending) }
   }
 
   private func read(_ bytes: [UInt8], _ source: BuildSource) -> SourceReading {
@@ -75,7 +81,7 @@ package final class SourceFolder {
     if name == BuildDescription.fileName {
       descriptionText = text
       try refreshDescription()
-    } else if let source = BuildSource(unsaved: name) {
+    } else if let source = BuildSource(unsaved: name), !isOfPlugin(name) {
       put(read(text, source), nil)
     }
   }
