@@ -104,7 +104,7 @@ function common.html(row, text, folder)
   row.markup, row.media = "html", row.media or {}
   local function show(tag, before, mark, path, after)
     local name = path:match("([^/\\]-)%s*$"):gsub('[:*?"<>|%[%]]', "")
-    if name == "" or path:find("://", 1, true) or path:find("^data:") then return nil end
+    if name == "" or #name > 255 or path:find("://", 1, true) or path:find("^data:") then return nil end
     row.media[name] = folder and folder .. path or name
     if tag:lower() ~= "img" then return "[sound:" .. name .. "]" end
     return "<" .. tag .. before .. "src=" .. mark .. name .. mark .. after .. ">"

@@ -96,7 +96,7 @@ common.format {
     for _, template in ipairs(list(get(data, "templates"))) do
       templates[get(template, "id")] = template
     end
-    for place, deck in ipairs(get(data, "decks")) do
+    for place, deck in ipairs(list(get(data, "decks"))) do
       known[get(deck, "id") or place] = deck
     end
     local function add_all(cards, deck)
@@ -106,7 +106,7 @@ common.format {
         add(row)
       end
     end
-    for place, deck in ipairs(get(data, "decks")) do
+    for place, deck in ipairs(list(get(data, "decks"))) do
       add_all(get(deck, "cards"), get(deck, "id") or place)
     end
     add_all(get(data, "cards"))
