@@ -17,13 +17,13 @@ enum BuildCommand {
     answer: "{added, updated, removed, changes, conflicts, COUNT}",
     details: """
       The sources are Markdown, CSV, TSV and JSON Lines files as `deck import` reads them, and .lua files that call \
-      card{prompt=, answer=, id=, tags=} and read(FILE). The deck has the folder's name, or the name in its \
-      deck.json: {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}, which may also name \
-      plugins' formats by their endings: "formats": {"org": "org"}. Subfolders become decks within the deck; the files in media/ are for its cards. Only what changed is read again. A new or moved \
-      row is placed next to the same rows as in the source. A row stays the same card when it is edited a little; \
-      with an id (<!-- id: gato -->, a column guid) it stays the same card however much its texts change. What you \
-      edited in the deck is not overwritten, and is reported; a field that was edited on both sides is a conflict, \
-      which `deck conflicts` settles.
+      card{prompt=, answer=, id=, tags=} and read(FILE). The deck has the folder's name, or the name in its deck.json: \
+      {"name": "Spanish", "namespace": "example.org", "options": {"new_per_day": 10}}, which may also name plugins' \
+      formats by their endings: "formats": {"org": "org"}. Subfolders become decks within the deck; the files in \
+      media/ are for its cards. Only what changed is read again. A new or moved row is placed next to the same rows as \
+      in the source. A row stays the same card when it is edited a little; with an id (<!-- id: gato -->, a column \
+      guid) it stays the same card however much its texts change. What you edited in the deck is not overwritten, and \
+      is reported; a field that was edited on both sides is a conflict, which `deck conflicts` settles.
       """, arguments: [Argument("FOLDER", .file, access: .read, help: "the folder of sources")],
     options: [
       Option("--apkg", "FILE", .file, access: .write, help: "also write the deck as an Anki package"),
