@@ -156,6 +156,19 @@ import TestSupport
       try clean.run("-e", "for c in decks.open('Both'):cards() do print(c.answer) end").lines == ["tomcat", "the sun"])
   }
 
+  @Test func `a deck of CrowdAnki is shown and merged note by note`() throws {
+    let deck = """
+      {"__type__": "Deck", "name": "x", "children": [], "kept": true, "note_models": [{"name": "C", "flds":
+      [{"name": "Land"}, {"name": "City"}], "tmpls": [{"name": "1", "qfmt": "{{Land}}", "afmt": "{{City}}"}],
+      "crowdanki_uuid": "c"}], "notes": [{"guid": "g", "fields": ["Norway", "Oslo"], "note_model_uuid": "c"}]}
+      """
+    try branches("deck.json", deck, theirs: ("Oslo", "Kristiania"), ours: ("Norway", "Norge"))
+    #expect(try git("diff", "main", "theirs").output.contains("+City: Kristiania"))
+    #expect(try git("merge", "-q", "--no-edit", "theirs").status == 0)
+    let both = try git("show", "HEAD:deck.json").output
+    for word in ["\"Norge\",\n", "Kristiania", "\"kept\": true"] { #expect(both.contains(word), "\(both)") }
+  }
+
   @Test func `Markdown without cards is shown and merged as text`() throws {
     let base = "# Read me\n\none\n\ntwo\n\nthree\n\nfour\n"
     try branches("README.md", base, theirs: ("four", "FOUR"), ours: ("one", "ONE"))

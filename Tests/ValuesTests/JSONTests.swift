@@ -37,14 +37,6 @@ private func failure(_ source: String) -> JSONFailure? {
     #expect(try parse(number).double == value)
   }
 
-  @Test func `the layout of Python is that of json.dumps with sorted names and an indentation of four`() throws {
-    let value = try parse(#"{"b": [1.0, {}, []], "a": {"é": "\t\u0085\"", "c": [[2]]}}"#)
-    #expect(
-      value.json(.python)
-        == "{\n    \"a\": {\n        \"c\": [\n            [\n                2\n            ]\n        ],\n"
-        + "        \"é\": \"\\t\u{85}\\\"\"\n    },\n    \"b\": [\n        1.0,\n        {},\n        []\n    ]\n}")
-  }
-
   @Test func `a number that JSON cannot express is refused`() {
     #expect(Value.measure(.nan) == .null)
     #expect(Value.number(.infinity) == .null)

@@ -29,7 +29,7 @@ struct CrowdAnkiWriter {
     (self.root, self.media, self.destination) = (root, media, destination)
     contents = try ContentsReader(db: db, path: root.name).contents()
     let known = Set(media.map(\.name))
-    let rows = "SELECT did, mid, guid, tags, flds, data, min(ord), due FROM cards JOIN notes ON notes.id = nid"
+    let rows = "SELECT did, mid, guid, tags, flds, notes.data, min(ord), due FROM cards JOIN notes ON notes.id = nid"
     try db.forEachRow(rows + " GROUP BY nid ORDER BY due, nid") { row in
       let (deck, type, fields) = (row.integer(0), row.integer(1), PackageRows.fields(row.bytes(4)))
       var note = contents.decks[deck]?.record[CrowdAnkiReader.kept]?.record?["Note"]?.record ?? [:]

@@ -81,7 +81,8 @@ final class SentCollection {
 
   init(_ db: Database, _ writer: CollectionWriter, _ destination: ExchangeSettings) throws {
     (self.db, self.writer, self.destination) = (db, writer, destination)
-    notes = try SentNotes(db, writer, keepsMarks: destination.keepsSchedule)
+    // The tags of CrowdAnki are those that came.
+    notes = try SentNotes(db, writer, keepsMarks: destination.keepsSchedule || destination.format == .crowdanki)
     reviews = try SentReviews(db)
   }
 

@@ -231,9 +231,10 @@ final class PackageTargets {
   func givePresets() throws {
     for target in decks.values.sorted(by: { $0.id.rawValue < $1.id.rawValue }) where target.isFresh {
       guard let id = target.preset, let preset = contents.presets[id] else { continue }
-      // Packages without presets contain an empty one, and so do our folders of CrowdAnki.
-      let none = CrowdAnkiWriter.uuid(of: DeckRecord.firstName, "DeckConfig")
-      if preset.options == DeckOptions(), preset.record[CrowdAnkiReader.uuid]?.text ?? none == none { continue }
+      // Packages without presets contain an empty one, our folders of CrowdAnki the initial options.
+      let uuid = CrowdAnkiWriter.uuid(of: DeckRecord.firstName, "DeckConfig")
+      let isNone = preset.record[CrowdAnkiReader.uuid]?.text == uuid && preset.options.changedFields.isEmpty
+      if isNone || preset.options == DeckOptions() { continue }
       if presets[id] == nil { presets[id] = try receive(preset, PresetID(rawValue: id)) }
       try DeckTable.setPreset(db, target.id, to: presets[id])
     }

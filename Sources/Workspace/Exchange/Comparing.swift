@@ -218,7 +218,11 @@ public struct Comparing {
       if case .file(let path, let given) = operands[1], given.isPackage {
         let package = PackageSettings(
           folder: folder, moment: workspace.moment, isInterrupted: isInterrupted, receiveMedia: keep)
-        _ = try PackageImport(db, into: deck.id, package).run(path, as: given, settings.kinds)
+        let work = try PackageImport(db, into: deck.id, package)
+        _ = try work.run(path, as: given, settings.kinds)
+        // A note that is left would be missing in the result.
+        let left = given == .crowdanki ? work.lines.parts.first : nil
+        if let left { throw ExchangeError.leftLines(path: path, left) }
         (known, isPackage) = (files.contents[1], true)
       }
       let media = ComparedMedia([operands[2], operands[1]], settings)
