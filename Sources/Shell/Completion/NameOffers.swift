@@ -41,7 +41,8 @@ struct NameOffers {
       case .card: return try cards(word)
       case .document: return try documents(word)
       case .language: return session.lexicons.languages().map { Offer($0.name, help: $0.title) }
-      case .mode: return modes()
+      case .mode: return session.modes.names.map { Offer($0.name, help: $0.summary) }
+      case .exercise: return session.tables.exercises.names.map { Offer($0.name, help: $0.summary) }
       case .format: return formats()
       case .plugin: return session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
       case .setting: return try settings()
@@ -84,11 +85,6 @@ struct NameOffers {
       let title = place < 100 ? try session.workspace().documents.open(id).document().content.title : ""
       return Offer(String(id.prefix(8)), help: printable(title, limit: 60))
     }
-  }
-
-  private func modes() -> [Offer] {
-    let loaded = session.modes.modes.map { Offer($0.name, help: $0.summary) }
-    return loaded + session.plugins.offeredModes.map { Offer($0.name, help: $0.summary) }
   }
 
   private func formats() -> [Offer] {

@@ -108,7 +108,7 @@ package struct ShellCompletion {
     guard !hasData else { return sources }
     sources.names = { kind, word in
       switch kind {
-      case .format, .language, .mode, .plugin: offers.names(of: kind, word)
+      case .exercise, .format, .language, .mode, .plugin: offers.names(of: kind, word)
       default: []
       }
     }
