@@ -29,7 +29,8 @@ assert(study.exercise {
       local forms, labels = {}, {}
       for _, form in ipairs(ask.forms(word) or {}) do
         local name = label(form.features)
-        if name ~= "" and form.form ~= word then
+        -- Beside its article, a word is no answer.
+        if name ~= "" and not (" " .. word .. " "):find(" " .. form.form .. " ", 1, true) then
           if not forms[name] then labels[#labels + 1] = name end
           forms[name] = forms[name] or {}
           table.insert(forms[name], form.form)

@@ -10,15 +10,23 @@ local function find(text, word)
   return text:lower():find(pattern:lower())
 end
 
----The first sentence with a word of the card and more.
----@return integer? number, string? sentence, integer? from, integer? to
+local function as_it_is(word) return word end
+
+---The word without its article.
+local function bare(word) return word:match("%S+$") or word end
+
+---The first sentence with a word of the card and more, and how the word is written there.
+---@return integer? number, fun(word: string): string shape, string? sentence, integer? from, integer? to
 local function sentence_of(card)
   for number, word in ipairs(card.words) do
-    for _, sentence in ipairs(card.sentences) do
-      local from, to = find(sentence, word)
-      if from and #sentence > #word + 3 then return number, sentence, from, to end
+    for _, shape in ipairs { as_it_is, bare } do
+      for _, sentence in ipairs(card.sentences) do
+        local from, to = find(sentence, shape(word))
+        if from and #sentence > #word + 3 then return number, shape, sentence, from, to end
+      end
     end
   end
+  return nil, as_it_is
 end
 
 assert(study.exercise {
@@ -28,12 +36,12 @@ assert(study.exercise {
   input = "choice",
   kind = "recognition",
   prepare = function(card, ask)
-    local number, sentence, from, to = sentence_of(card)
+    local number, shape, sentence, from, to = sentence_of(card)
     if not sentence then return nil, "no sentence with the word" end
-    local word = card.words[number]
+    local word = shape(card.words[number])
     local choices, seen = { word }, { [word:lower()] = true }
     for _, other in ipairs(ask.others(12)) do
-      local choice = other.words[number] or other.words[1] or ""
+      local choice = shape(other.words[number] or other.words[1] or "")
       if #choices < 4 and choice ~= "" and not seen[choice:lower()] and not find(sentence, choice) then
         seen[choice:lower()] = true
         choices[#choices + 1] = choice

@@ -25,6 +25,17 @@ test("the gap is for a bold form where the sentence lacks the word, and only its
   expect(table.concat(shown.choices, " ")):equals("casa comen eres gato")
 end)
 
+test("an article that the sentence lacks is left out of all choices", function()
+  local nouns = {
+    { prompt = "la casa", answer = "Mi casa es grande.\nhouse" }, { prompt = "el gato", answer = "cat" },
+    { prompt = "la luna", answer = "moon" },
+  }
+  local shown = assert(ask("gap", nouns))
+  expect(shown.prompt):equals("Mi ____ es grande.")
+  table.sort(shown.choices)
+  expect(table.concat(shown.choices, " ")):equals("casa gato luna")
+end)
+
 test("a choice is right or wrong, by its number or its text", function()
   expect(ask("gap", cards, "perro").rating):equals("good")
   expect(ask("gap", cards, "gato").rating):equals("again")
