@@ -25,22 +25,27 @@ assert(study.exercise {
   summary = "Write a form of a word.",
   input = "text",
   prepare = function(card, ask)
-    local forms, labels = {}, {}
-    for _, form in ipairs(ask.forms(card.prompt) or {}) do
-      local name = label(form.features)
-      if name ~= "" and form.form ~= card.prompt then
-        if not forms[name] then labels[#labels + 1] = name end
-        forms[name] = forms[name] or {}
-        table.insert(forms[name], form.form)
+    for _, word in ipairs(card.words) do
+      local forms, labels = {}, {}
+      for _, form in ipairs(ask.forms(word) or {}) do
+        local name = label(form.features)
+        -- Beside its article, a word is no answer.
+        if name ~= "" and not (" " .. word .. " "):find(" " .. form.form .. " ", 1, true) then
+          if not forms[name] then labels[#labels + 1] = name end
+          forms[name] = forms[name] or {}
+          table.insert(forms[name], form.form)
+        end
+      end
+      if #labels > 0 then
+        local name = ask.shuffle(labels)[1]
+        return {
+          prompt = word .. "\n" .. name,
+          expected = forms[name],
+          hint = card.answer,
+          reveal = table.concat(forms[name], ", ") .. "\n" .. word .. "\n" .. card.answer,
+        }
       end
     end
-    if #labels == 0 then return nil, "no forms" end
-    local name = ask.shuffle(labels)[1]
-    return {
-      prompt = card.prompt .. "\n" .. name,
-      expected = forms[name],
-      hint = card.answer,
-      reveal = table.concat(forms[name], ", ") .. "\n" .. card.prompt .. ", " .. card.answer,
-    }
+    return nil, "no forms"
   end,
 })

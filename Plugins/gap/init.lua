@@ -1,5 +1,5 @@
--- Adds the exercise `gap`: a sentence of the card has a gap for its prompt, and the words to choose from are prompts of
--- the same deck. The sentence is a field with the prompt in it, `Sentence` before the others, or the answer.
+-- Adds the exercise `gap`: a sentence of the card has a gap for a word of the card, and the words to choose from are
+-- those of the same deck. The word is the prompt, or what is bold on the card, such as the form that a text has.
 
 ---Where a word begins and ends in a text; only the whole word, at first as it is written.
 ---@return integer?, integer?
@@ -10,20 +10,23 @@ local function find(text, word)
   return text:lower():find(pattern:lower())
 end
 
----The first text with the word among others.
----@return string? sentence, integer? from, integer? to
+local function as_it_is(word) return word end
+
+---The word without its article.
+local function bare(word) return word:match("%S+$") or word end
+
+---The first sentence with a word of the card and more, and how the word is written there.
+---@return integer? number, fun(word: string): string shape, string? sentence, integer? from, integer? to
 local function sentence_of(card)
-  local names = {}
-  for name in pairs(card.fields) do names[#names + 1] = name end
-  table.sort(names)
-  local texts = { card.fields.Sentence }
-  for _, name in ipairs(names) do texts[#texts + 1] = card.fields[name] end
-  texts[#texts + 1] = card.answer
-  for _, field in ipairs(texts) do
-    local text = tostring(field)
-    local from, to = find(text, card.prompt)
-    if from and select(2, text:gsub("%S+", "")) > 2 then return text, from, to end
+  for number, word in ipairs(card.words) do
+    for _, shape in ipairs { as_it_is, bare } do
+      for _, sentence in ipairs(card.sentences) do
+        local from, to = find(sentence, shape(word))
+        if from and #sentence > #word + 3 then return number, shape, sentence, from, to end
+      end
+    end
   end
+  return nil, as_it_is
 end
 
 assert(study.exercise {
@@ -33,21 +36,22 @@ assert(study.exercise {
   input = "choice",
   kind = "recognition",
   prepare = function(card, ask)
-    local sentence, from, to = sentence_of(card)
+    local number, shape, sentence, from, to = sentence_of(card)
     if not sentence then return nil, "no sentence with the word" end
-    local choices, seen = { card.prompt }, { [card.prompt:lower()] = true }
+    local word = shape(card.words[number])
+    local choices, seen = { word }, { [word:lower()] = true }
     for _, other in ipairs(ask.others(12)) do
-      local low = other.prompt:lower()
-      if #choices < 4 and not seen[low] and not find(sentence, other.prompt) then
-        seen[low] = true
-        choices[#choices + 1] = other.prompt
+      local choice = shape(other.words[number] or other.words[1] or "")
+      if #choices < 4 and choice ~= "" and not seen[choice:lower()] and not find(sentence, choice) then
+        seen[choice:lower()] = true
+        choices[#choices + 1] = choice
       end
     end
     if #choices < 3 then return nil, "too few other cards" end
     return {
       prompt = sentence:sub(1, from - 1) .. "____" .. sentence:sub(to + 1),
       choices = ask.shuffle(choices),
-      expected = card.prompt,
+      expected = word,
       reveal = sentence .. "\n" .. card.answer,
     }
   end,

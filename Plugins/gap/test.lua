@@ -12,6 +12,30 @@ test("the word is one of four, and no other fits", function()
   expect(table.concat(shown.choices, " ")):equals("gato luna perro sol")
 end)
 
+test("the gap is for a bold form where the sentence lacks the word, and only its line is shown", function()
+  local mined = {
+    { prompt = "comer", answer = "to eat", fields = { Text = "Los perros <b>comen</b> pan.", Level = 1 } },
+    { prompt = "ser", answer = "to be", fields = { Text = "Tú <b>eres</b> muy alto." } },
+    cards[2], cards[3],
+  }
+  local shown = assert(ask("gap", mined))
+  expect(shown.prompt):equals("Los perros ____ pan.")
+  expect(shown.expected):equals("comen")
+  table.sort(shown.choices)
+  expect(table.concat(shown.choices, " ")):equals("casa comen eres gato")
+end)
+
+test("an article that the sentence lacks is left out of all choices", function()
+  local nouns = {
+    { prompt = "la casa", answer = "Mi casa es grande.\nhouse" }, { prompt = "el gato", answer = "cat" },
+    { prompt = "la luna", answer = "moon" },
+  }
+  local shown = assert(ask("gap", nouns))
+  expect(shown.prompt):equals("Mi ____ es grande.")
+  table.sort(shown.choices)
+  expect(table.concat(shown.choices, " ")):equals("casa gato luna")
+end)
+
 test("a choice is right or wrong, by its number or its text", function()
   expect(ask("gap", cards, "perro").rating):equals("good")
   expect(ask("gap", cards, "gato").rating):equals("again")

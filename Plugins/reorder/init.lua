@@ -1,13 +1,24 @@
--- Adds the exercise `reorder`: the words of a sentence are put in order. The sentence is the field `Sentence`, or the
--- first of prompt and answer that has at least three words; the other side says what it means.
-
-local fewest, most = 3, 30
+-- Adds the exercise `reorder`: the words of a sentence are put in order. The sentence is a line of the card, best one
+-- with the card's word that ends as a sentence does; the other lines of the card say what it means.
 
 ---@return string[]
 local function words_of(text)
   local words = {}
-  for word in tostring(text or ""):gmatch("%S+") do words[#words + 1] = word end
+  for word in text:gmatch("%S+") do words[#words + 1] = word end
   return words
+end
+
+---@return string? sentence, string[]? words
+local function sentence_of(card)
+  local best, sentence, words = 0, nil, nil
+  for _, line in ipairs(card.sentences) do
+    local parts, rank = words_of(line), (line:find("[.!?]$") or line:find("…$")) and 2 or 1
+    for _, word in ipairs(card.words) do
+      if line:lower():find(word:lower(), 1, true) then rank = rank + 2 end
+    end
+    if #parts <= 30 and rank > best then best, sentence, words = rank, line, parts end
+  end
+  return sentence, words
 end
 
 assert(study.exercise {
@@ -17,17 +28,19 @@ assert(study.exercise {
   input = "order",
   kind = "recognition",
   prepare = function(card, ask)
-    local sides = { { card.prompt, card.answer }, { card.answer, card.prompt } }
-    local sentence = card.fields.Sentence
-    if sentence then table.insert(sides, 1, { tostring(sentence), card.prompt .. ", " .. card.answer }) end
-    for _, side in ipairs(sides) do
-      local words = words_of(side[1])
-      if #words >= fewest and #words <= most then
-        local tokens = ask.shuffle(words)
-        if table.concat(tokens, " ") == table.concat(words, " ") then tokens = ask.shuffle(words) end
-        return { prompt = side[2], tokens = tokens, expected = side[1], reveal = side[1] .. "\n" .. side[2] }
-      end
+    local sentence, words = sentence_of(card)
+    if not sentence then return nil, "no sentence" end
+    local meaning = {}
+    for line in (card.prompt .. "\n" .. card.answer):gmatch("[^\n]+") do
+      if line ~= sentence then meaning[#meaning + 1] = line end
     end
-    return nil, "no sentence"
+    local tokens = ask.shuffle(words)
+    if table.concat(tokens, " ") == sentence then tokens = ask.shuffle(tokens) end
+    return {
+      prompt = table.concat(meaning, "\n"),
+      tokens = tokens,
+      expected = sentence,
+      reveal = sentence .. "\n" .. table.concat(meaning, "\n"),
+    }
   end,
 })

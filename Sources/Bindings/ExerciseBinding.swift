@@ -28,8 +28,11 @@ func studyModule(_ context: BindingContext) -> BoundModule {
         + "tokens=, expected=, hint=, reveal=, rest=}, or nil and why the card is asked as usual; grade(shown, given) "
         + "returns {rating=, feedback=}. Codes: exists, bad_exercise."
     ) { stack in
-      let exercise = try readExercise(stack.table(1, "a table that describes an exercise"), context)
-      try context.storing("exercise", exercise.name, stack) { try context.plugins.add(exercise) }
+      let table = try stack.table(1, "a table that describes an exercise")
+      let (exercise, summary) = (try readExercise(table, context), try table.optionalText("summary") ?? "")
+      try context.storing("exercise", exercise.name, stack) {
+        try context.workspace().exercises.add(exercise, exercise.name, summary: summary, owner: context.owner)
+      }
       let kind = exercise.isRecognition ? "recognition" : "recall"
       return LuaValue.record(["name": exercise.name, "input": exercise.input.rawValue, "kind": kind])
     }
@@ -47,7 +50,7 @@ func studyModule(_ context: BindingContext) -> BoundModule {
 }
 
 private func readExercise(_ table: borrowing LuaTable, _ context: BindingContext) throws -> Exercise {
-  // The title and the summary are for readers of the code; `plugin.json` has what is shown.
+  // `plugin.json` has what is shown of a plugin's exercise.
   try table.allowOnly(["name", "title", "summary", "input", "kind", "prepare", "grade"])
   let (name, kind) = (try table.text("name"), try table.optionalText("kind") ?? "recall")
   guard let input = Exercise.Input(rawValue: try table.text("input")), ["recall", "recognition"].contains(kind),
@@ -58,7 +61,7 @@ private func readExercise(_ table: borrowing LuaTable, _ context: BindingContext
       reason: "a name of lowercase letters, digits, _ and -, input \"text\", \"choice\", \"order\" or \"self\", kind "
         + "\"recall\" or \"recognition\", and a function prepare expected")
   }
-  var exercise = Exercise(name, input, owner: context.owner) { session, card, seed in
+  var exercise = Exercise(name, input) { session, card, seed in
     try context.preparing(name, prepare, Asking(session: session, card: card, random: RandomChoices(seed: seed)))
   }
   exercise.isRecognition = kind == "recognition"
@@ -72,52 +75,46 @@ extension BindingContext {
   /// Asks an exercise for the question of a card. What goes wrong in it is the reason to ask the card as itself.
   fileprivate func preparing(
     _ name: String, _ function: LuaReference, _ asking: Asking
-  ) throws -> (question: Value, reason: String) {
-    if function.state.isClosed { return (.null, "the plugin of \(name) is off") }
-    let failure: String
+  ) throws -> (Value.Record?, reason: String) {
+    if function.state.isClosed { return (nil, "the plugin of \(name) is off") }
     do {
-      return try calling(.exercise(name, function: "prepare")) { try prepared(function, asking) }
-    } catch let error as LuaError where error.isRequestedStop {
-      throw error
-    } catch {
-      failure = "\(error)"
-    }
-    return (.null, printable(failure.split(separator: "\n").first.map(String.init) ?? "", limit: 200))
-  }
-
-  private func prepared(_ function: LuaReference, _ asking: Asking) throws -> (question: Value, reason: String) {
-    var budget = CallBudget(seconds: preparationTime)
-    do {
-      return try function.state.withBudget(&budget) {
-        try function.call([LuaValue(asking.card.plain()), asking], results: 2) { stack in
-          if stack.isNoneOrNil(-2) {
-            return (.null, printable(try stack.optionalText(-1) ?? "no question", limit: 100))
+      return try calling(.part("exercise", name, function: "prepare")) {
+        var budget = CallBudget(seconds: preparationTime)
+        do {
+          return try function.state.withBudget(&budget) {
+            try function.call([LuaValue(asking.card.plain()), asking], results: 2) { stack in
+              if stack.isNoneOrNil(-2) {
+                return (nil, printable(try stack.optionalText(-1) ?? "no question", limit: 100))
+              }
+              try stack.table(-2).allowOnly(CardQuestion.names)
+              return (try stack.value(-2).plain?.record ?? [:], "")
+            }
           }
-          try stack.table(-2).allowOnly(CardQuestion.names)
-          return (try stack.value(-2).plain ?? .boolean(true), "")
+        } catch let error as LuaError where error.stopReason == .deadline {
+          throw LuaFailure.message("prepare took more than \(Int(preparationTime * 1000)) ms")
         }
       }
-    } catch let error as LuaError where error.stopReason == .deadline {
-      throw LuaFailure.message("prepare took more than \(Int(preparationTime * 1000)) ms")
+    } catch {
+      if let error = error as? LuaError, error.isRequestedStop { throw error }
+      return (nil, printable(String("\(error)".lines[0]), limit: 200))
     }
   }
 
   /// Lets an exercise judge an answer; nil, after a report, if it fails.
   fileprivate func grading(
-    _ name: String, _ function: LuaReference, _ shown: Value, _ given: GivenAnswer, _ input: Exercise.Input
+    _ name: String, _ function: LuaReference, _ shown: Value.Record, _ given: Exercise.Given, _ input: Exercise.Input
   ) throws -> (rating: Rating, feedback: String)? {
     let numbers = LuaValue.list(given.numbers.map { .integer($0) })
     let answer = input == .choice ? given.numbers[0].luaValue : given.numbers.isEmpty ? given.text.luaValue : numbers
     do {
-      return try calling(.exercise(name, function: "grade")) {
-        try function.call([LuaValue(shown), answer]) { stack in
+      return try calling(.part("exercise", name, function: "grade")) {
+        try function.call([LuaValue(.record(shown)), answer]) { stack in
           let table = try stack.table(-1, "a table with rating and feedback")
           return (try Rating(named: table.text("rating")), try table.optionalText("feedback") ?? "")
         }
       }
-    } catch let error as LuaError where error.isRequestedStop {
-      throw error
     } catch {
+      if let error = error as? LuaError, error.isRequestedStop { throw error }
       events.report(owner, "exercise \(quoted(name))", error)
       return nil
     }
@@ -134,8 +131,7 @@ private struct Asking: LuaRepresentable {
   func push(on stack: borrowing LuaStack) throws -> Int32 {
     try stack.reserve(16)
     stack.pushTable(array: 0, fields: 5)
-    let language = try session.workspace.words.language()
-    try stack.top.setField("language", language.name)
+    try stack.top.setField("language", session.workspace.words.language().name)
     try stack.top.setField("can_speak", session.options.canSpeak)
     try stack.top.setField(
       "others",
@@ -156,8 +152,8 @@ private struct Asking: LuaRepresentable {
         let word = try stack.text(1, limit: longestWords)
         do {
           // The time to read data at its first use does not count against a plugin's limit.
-          let found = try CallPause.pausingLimits { try words.forms(ofPhrase: word) }
-          return LuaValue.list(found.map { LuaValue($0.value) })
+          return LuaValue.list(
+            try CallPause.pausingLimits { try words.forms(ofPhrase: word) }.map { LuaValue($0.value) })
         } catch is LanguageError {
           // The language has no data here.
           return LuaValue.none
@@ -172,9 +168,9 @@ extension BindingContext {
   /// on data that is discarded. It returns the whole question, or nil and why not; with an answer, what that is worth.
   public func exerciseTester() -> LuaFunction {
     LuaFunction("ask", fails: true) { [self] stack in
-      let exercise = try plugins.exercise(named: stack.text(1))
-      let cards = try stack.table(2).elements { try readCard($0.table(-1)) }
       let workspace = try workspace()
+      let exercise = try workspace.exercises.named(stack.text(1))
+      let cards = try stack.table(2).elements { try readCard($0.table(-1)) }
       let deck = try workspace.decks.create("ask \(try workspace.decks.records().count)")
       _ = try deck.addAll(onDuplicate: .error) { batch in for card in cards { try batch.add(card) } }
       var options = SessionHandle.Options(try workspace.preferences())
@@ -184,7 +180,7 @@ extension BindingContext {
         try session.answer(.good)
         return LuaResults(LuaValue.none, try session.askedAsUsual())
       }
-      guard !stack.isNoneOrNil(3) else { return LuaResults(LuaValue(question.shown)) }
+      guard !stack.isNoneOrNil(3) else { return LuaResults(LuaValue(.record(question.shown))) }
       return LuaResults(try judged(session, 3, on: stack))
     }
   }

@@ -62,7 +62,7 @@ private func readFormat(
     _ function: LuaReference, _ part: String, _ arguments: [any LuaRepresentable],
     _ answer: (borrowing LuaStack) throws -> R
   ) throws -> R {
-    try context.calling(.format(name, function: part)) {
+    try context.calling(.part("format", name, function: part)) {
       try function.call(arguments, results: 2) { stack in
         if stack.isNoneOrNil(-2), let failure = failure(at: -1, on: stack) { throw failure }
         return try answer(stack)

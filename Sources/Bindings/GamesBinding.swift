@@ -17,9 +17,9 @@ private let longestGuess = 10_000
 func gamesModule(_ context: BindingContext) -> BoundModule {
   context.module("games", "Word games: start one, list the modes, add a mode.", grant: .games) { module in
     module.function("modes", returns: .list(.object("mode")), "The modes that can be played.") { _ in
-      let workspace = try context.workspace()
-      try context.plugins.prepareMode(nil)
-      return workspace.modes.modes.map { object(for: $0) }
+      let modes = try context.workspace().modes
+      try modes.load(nil)
+      return modes.entries.map { object(for: $0.thing) }
     }
     module.function(
       "mode", ["description": .table], returns: .object("mode"),
@@ -45,7 +45,6 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
       let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
       let folds = try wanted.foldsAccents ?? workspace.preferences().games.foldsAccents
-      try context.plugins.prepareMode(wanted.mode)
       if wanted.lexicon == nil, wanted.deck == nil {
         _ = try openLexicon(wanted.language, foldAccents: folds, workspace)
       }
@@ -151,7 +150,7 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     }, identity: { .text($0.game.baseWord) },
     checks: context.checks(.games) { handle in
       try requireOpen(handle, "game")
-      try handle.renewMode(prepare: context.plugins.prepareMode)
+      try handle.renewMode()
     }
   ) { type in
     type.example = "games.new{base = \"cambering\", language = \"english\"}"

@@ -84,11 +84,6 @@ public protocol PluginDirectory: AnyObject {
   func enablePlugin(_ name: String) throws
   func disablePlugin(_ name: String) throws
   func reloadPlugin(_ name: String) throws
-  /// Loads the plugin that offers a mode, unless the mode is there; nil loads the plugins of all modes.
-  func prepareMode(_ name: String?) throws
-  func add(_ exercise: Exercise) throws
-  /// Returns an exercise; loads the plugin that offers it.
-  func exercise(named name: String) throws -> Exercise
   /// Starts the process for code that is not the user's own, with a state as its twin; nil in tests.
   /// - Parameter seconds: the time limit of a call.
   func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode?

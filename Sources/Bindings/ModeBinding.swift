@@ -47,8 +47,12 @@ private func readHooks(
     _ read: (borrowing LuaStack) throws -> R
   ) throws -> R {
     // The mode's plugin was disabled while one of its games continues.
-    if state.isClosed { throw GameError.unknownMode(name: mode, suggestion: nil) }
-    return try context.calling(.mode(mode, function: name)) { try function.call(arguments, results: results, read) }
+    if state.isClosed {
+      throw NameProblem.unknown(.unknownMode, kind: "mode", name: mode, names: [], reason: "its plugin is off")
+    }
+    return try context.calling(.part("mode", mode, function: name)) {
+      try function.call(arguments, results: results, read)
+    }
   }
   func hook<R>(
     _ table: borrowing LuaTable, _ name: String, results: Int = 1, _ read: @escaping (borrowing LuaStack) throws -> R

@@ -11,9 +11,8 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case loading
   case command(String)
   case completion(String)
-  case mode(String, function: String)
-  case exercise(String, function: String)
-  case format(String, function: String)
+  /// A function of a mode, an exercise or a format.
+  case part(_ kind: String, String, function: String)
   case event(ShellEvent)
   case change(String)
   case check(String)
@@ -21,10 +20,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
 
   /// Whether it changes no data itself.
   var isPure: Bool {
-    switch self {
-    case .mode, .format: true
-    default: false
-    }
+    if case .part(let kind, _, _) = self { kind != "exercise" } else { false }
   }
 
   public var description: String {
@@ -32,9 +28,7 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
     case .loading: "while it was loaded"
     case .command(let name): "in command \(quoted(name))"
     case .completion(let name): "in the completion of \(quoted(name))"
-    case .mode(let name, let function): "in mode \(quoted(name)), function \(function)"
-    case .exercise(let name, let function): "in exercise \(quoted(name)), function \(function)"
-    case .format(let name, let function): "in format \(quoted(name)), function \(function)"
+    case .part(let kind, let name, let function): "in \(kind) \(quoted(name)), function \(function)"
     case .event(let event): "in the event \(event.rawValue)"
     case .change(let subject): "when \(subject) changed"
     case .check(let name): "in the check of the setting \(quoted(name))"

@@ -39,7 +39,7 @@ private func readOptions(
   wanted.isCram = try table.optionalBoolean("cram") ?? false
   if wanted.isCram, wanted.mode == .sprint { throw table.wrong("one of mode=\"sprint\" and cram expected") }
   wanted.reschedules = try table.optionalBoolean("schedule") ?? true
-  wanted.exercise = try table.optionalText("exercise").map { try context.plugins.exercise(named: $0) }
+  wanted.exercise = try table.optionalText("exercise").map { try context.workspace().exercises.named($0) }
   if wanted.exercise != nil, wanted.mode == .sprint {
     throw table.wrong("one of mode=\"sprint\" and exercise expected")
   }

@@ -15,6 +15,7 @@ public enum ValueKind: Equatable, Sendable {
   case card
   case document
   case mode
+  case exercise
   case format
   case language
   case setting
@@ -71,9 +72,8 @@ public enum ValueKind: Equatable, Sendable {
 
   private static let named: KeyValuePairs<String, ValueKind> = [
     "text": .text, "integer": .anyInteger, "number": .anyNumber, "deck": .deck, "card": .card, "document": .document,
-    "mode": .mode, "format": .format, "language": .language, "setting": .setting, "plugin": .plugin, "file": .file,
-    "folder": .folder,
-    "command": .command, "query": .query, "rest": .verbatim,
+    "mode": .mode, "exercise": .exercise, "format": .format, "language": .language, "setting": .setting,
+    "plugin": .plugin, "file": .file, "folder": .folder, "command": .command, "query": .query, "rest": .verbatim,
   ]
 
   /// The names of the kinds in descriptions from Lua.

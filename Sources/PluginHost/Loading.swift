@@ -14,19 +14,6 @@ import WordGames
 extension PluginHost {
   // MARK: At first use
 
-  /// Loads the plugin whose manifest names a mode, if the mode is not there yet; nil loads the plugins of all modes.
-  public func prepareMode(_ name: String?) throws {
-    for plugin in plugins {
-      guard let offered = plugin.manifest?.modes, !offered.isEmpty else { continue }
-      if let name {
-        guard offered.contains(name), modes.owner(of: name) == nil else { continue }
-        if plugin.state == .ready || plugin.state == .loading { try load(plugin) }
-      } else if plugin.state == .ready {
-        loadOrReport(plugin)
-      }
-    }
-  }
-
   /// Loads the plugin of the command that the words name, if the command is only announced.
   public func prepareCommand(_ words: [String]) throws {
     guard let first = words.first, registry.isKnown(first) else { return }
@@ -93,7 +80,7 @@ extension PluginHost {
     }
     plugin.code?.loadTime = environment.clocks.elapsed() - start
     plugin.code?.commands = registry.commands.filter { $0.owner == manifest.owner }.map(\.name)
-    plugin.code?.modes = modes.modes.map(\.name).filter { modes.owner(of: $0) == manifest.owner }
+    plugin.code?.modes = modes.entries.filter { $0.owner == manifest.owner }.map(\.name)
     plugin.state = .loaded
   }
 
@@ -148,12 +135,15 @@ extension PluginHost {
   }
 
   private func checkPromises(_ manifest: Manifest) throws {
-    for mode in manifest.modes where modes.owner(of: mode) != manifest.owner {
-      throw PluginError.missing(plugin: manifest.name.description, what: "the mode \"\(mode)\"")
+    func check(_ kind: String, _ names: [String], owner: (String) -> Owner?) throws(PluginError) {
+      for name in names where owner(name) != manifest.owner {
+        throw .missing(plugin: manifest.name.description, what: "the \(kind) \"\(name)\"")
+      }
     }
-    for name in manifest.exercises where exercises.owner(of: name) != manifest.owner {
-      throw PluginError.missing(plugin: manifest.name.description, what: "the exercise \"\(name)\"")
-    }
+    try check("mode", manifest.modes, owner: modes.owner)
+    try check("exercise", manifest.exercises, owner: exercises.owner)
+    let commands = registry.commands.filter { $0.owner == manifest.owner }.map { $0.path[0] }
+    try check("command", manifest.commands) { commands.contains($0) ? manifest.owner : nil }
     let added = formats.added(by: manifest.owner)
     for format in manifest.formats {
       let endings = Set(added.filter { $0.name == format.name }.flatMap(\.endings))
@@ -163,10 +153,6 @@ extension PluginHost {
           plugin: manifest.name.description, what: "the format \"\(format.name)\" with exactly the endings \(words)")
       }
     }
-    for command in manifest.commands
-    where !registry.commands.contains(where: { $0.path[0] == command && $0.owner == manifest.owner }) {
-      throw PluginError.missing(plugin: manifest.name.description, what: "the command \"\(command)\"")
-    }
   }
 
   /// Removes all that a plugin added, and closes its state when its code has ended. The caller sets its next state.
@@ -175,7 +161,7 @@ extension PluginHost {
     if let manifest = plugin.manifest {
       registry.removeAll(owner: manifest.owner)
       modes.remove(owner: manifest.owner)
-      exercises.remove(of: manifest.owner)
+      exercises.remove(owner: manifest.owner)
       formats.remove(owner: manifest.owner)
       events.removeAll(owner: manifest.owner)
       session.didUnload(manifest.name)

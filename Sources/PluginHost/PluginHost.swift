@@ -7,8 +7,9 @@ public import Commands
 public import Exchange
 public import Files
 public import Problems
-import Text
+public import Text
 public import WordGames
+public import Workspace
 
 /// What the host needs from the program above it.
 public protocol PluginSession: AnyObject {
@@ -29,9 +30,9 @@ public final class PluginHost: ListenerLoading {
   let environment: Environment
   let registry: CommandRegistry
   let modes: ModeTable
+  let exercises: ExerciseTable
   let formats: FormatTable
   let events: EventTable
-  public private(set) lazy var exercises = ExerciseTable(self)
   /// Sorted by name; a user's plugin replaces a bundled one of the same name.
   public internal(set) var plugins: [Plugin] = []
   /// The signed-in user's grants; nil if nobody is signed in or the file cannot be read: then nothing is granted.
@@ -41,14 +42,12 @@ public final class PluginHost: ListenerLoading {
 
   public init(
     _ session: any PluginSession, environment: Environment, registry: CommandRegistry, modes: ModeTable,
-    formats: FormatTable, events: EventTable
+    exercises: ExerciseTable, formats: FormatTable, events: EventTable
   ) {
-    self.session = session
-    self.environment = environment
-    self.registry = registry
-    self.modes = modes
-    self.formats = formats
-    self.events = events
+    (self.session, self.environment, self.registry) = (session, environment, registry)
+    (self.modes, self.exercises, self.formats, self.events) = (modes, exercises, formats, events)
+    connect(modes, \.modes)
+    connect(exercises, \.exercises)
   }
 
   /// Reads the manifests of all plugins and announces their commands.
@@ -60,7 +59,6 @@ public final class PluginHost: ListenerLoading {
     for plugin in bundledFirst { announce(plugin) }
     events.loader = self
     registry.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, \.commands) }
-    modes.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, \.modes) }
     formats.reasonForMissing = { [weak self] in
       self?.reason(forMissing: $0) { $0.formats.flatMap { [$0.name] + $0.endings } }
     }
@@ -68,6 +66,24 @@ public final class PluginHost: ListenerLoading {
     formats.prepare = { [unowned self] word, isNeeded in
       for plugin in plugins where plugin.state == .ready && plugin.reads(word) {
         if isNeeded { try load(plugin) } else { loadOrReport(plugin) }
+      }
+    }
+  }
+
+  /// Lets a table know what plugins have for it.
+  private func connect<Thing>(_ table: NamedTable<Thing>, _ names: @escaping (Manifest) -> [String]) {
+    table.reasonForMissing = { [weak self] in self?.reason(forMissing: $0, names) }
+    table.offered = { [unowned self] in
+      plugins.filter(\.isUsable).compactMap(\.manifest).flatMap { plugin in names(plugin).map { ($0, plugin.summary) } }
+    }
+    table.load = { [unowned self] name in
+      for plugin in plugins {
+        guard let offered = plugin.manifest.map(names), !offered.isEmpty else { continue }
+        if let name {
+          if offered.contains(name), [.ready, .loading].contains(plugin.state) { try load(plugin) }
+        } else if plugin.state == .ready {
+          loadOrReport(plugin)
+        }
       }
     }
   }
@@ -204,7 +220,7 @@ public final class PluginHost: ListenerLoading {
   func announce(_ plugin: Plugin, isReported: Bool = true) {
     guard plugin.isUsable, let manifest = plugin.manifest else { return }
     do {
-      try checkModes(manifest)
+      try checkNames(manifest)
       announced.append(plugin)
       events.awaited.formUnion(manifest.events)
       let commands = manifest.commands.map { name in
@@ -221,30 +237,23 @@ public final class PluginHost: ListenerLoading {
     }
   }
 
-  /// Checks that each mode has only one owner, known before any code runs.
-  func checkModes(_ manifest: Manifest) throws {
-    for mode in manifest.modes {
-      if let owner = modes.owner(of: mode), owner != manifest.owner {
-        throw GameError.modeTaken(name: mode, owner: owner)
+  /// Checks that each name has only one owner, known before any code runs.
+  func checkNames(_ manifest: Manifest) throws(NameProblem) {
+    let others = announced.filter(\.isUsable).compactMap(\.manifest)
+    func check(_ kind: String, _ names: (Manifest) -> [String], owner: (String) -> Owner?) throws(NameProblem) {
+      for name in names(manifest) {
+        let owner = owner(name) ?? others.first { $0.name != manifest.name && names($0).contains(name) }?.owner
+        if let owner, owner != manifest.owner { throw .taken(kind: kind, name: name, owner: owner) }
       }
-      let other = announced.first {
-        $0.manifest?.name != manifest.name && $0.isUsable && $0.manifest?.modes.contains(mode) == true
-      }
-      if let owner = other?.manifest?.owner { throw GameError.modeTaken(name: mode, owner: owner) }
     }
+    try check("mode", \.modes, owner: modes.owner)
+    try check("exercise", \.exercises, owner: exercises.owner)
   }
 
   /// - Throws: `PluginError.unknown`.
   public func plugin(named name: String) throws -> Plugin {
     if let plugin = plugins.first(where: { $0.name == name }) { return plugin }
     throw PluginError.unknown(name: name, suggestion: suggestion(for: name, among: plugins.map(\.name)))
-  }
-
-  /// The modes that plugins offer, loaded or not, with the summaries of their manifests.
-  public var offeredModes: [(name: String, summary: String)] {
-    plugins.filter(\.isUsable).flatMap { plugin in
-      (plugin.manifest?.modes ?? []).map { ($0, plugin.manifest?.summary ?? "") }
-    }
   }
 
   /// Adds a plugin, in place of one of the same name.

@@ -72,47 +72,37 @@ public struct WordComparison: Equatable, Sendable {
     var (mine, right) = (Token.all(in: given), Token.all(in: expected))
     // An answer of signs alone is compared sign by sign.
     if right.isEmpty { (mine, right) = (Token.signs(of: given), Token.signs(of: expected)) }
-    func mark(_ row: Int, _ column: Int) -> Mark {
-      let (word, wanted) = (mine[row], right[column])
-      if word.key == wanted.key || ignoresAccents && word.plain == wanted.plain { return .right }
-      if word.plain == wanted.plain { return .accent }
-      return word.isNear(wanted) && !isWord(word.key) ? .typo : .wrong
-    }
-    func pair(_ row: Int?, _ column: Int?) -> Word {
-      let (given, expected) = (row.map { mine[$0].text } ?? "", column.map { right[$0].text } ?? "")
-      guard let row, let column else { return Word(row == nil ? .missing : .extra, given: given, expected: expected) }
-      return Word(mark(row, column), given: given, expected: expected)
+    func pair(_ word: Token?, _ wanted: Token?) -> Word {
+      let mark: Mark =
+        switch (word, wanted) {
+        case (let word?, let wanted?): word.mark(wanted, ignoresAccents, isWord)
+        default: word == nil ? .missing : .extra
+        }
+      return Word(mark, given: word?.text ?? "", expected: wanted?.text ?? "")
     }
     guard mine.count * right.count <= Self.mostCells else {
-      words = (0..<max(mine.count, right.count)).map { pair($0 < mine.count ? $0 : nil, $0 < right.count ? $0 : nil) }
+      words = (0..<max(mine.count, right.count)).map {
+        pair($0 < mine.count ? mine[$0] : nil, $0 < right.count ? right[$0] : nil)
+      }
       return
     }
-    // The least cost of aligning each beginning of one text with each of the other.
-    let single = Mark.wrong.cost
-    var costs = [(0...right.count).map { $0 * single }]
-    for row in mine.indices {
-      var line = [(row + 1) * single]
-      for column in right.indices {
-        let paired = costs[row][column] + mark(row, column).cost
-        line.append(min(paired, min(costs[row][column + 1], line[column]) + single))
+    // The best pairs of the words given so far with each beginning of what is expected.
+    typealias Pairs = (cost: Int, words: [Word])
+    func adding(_ word: Word, to pairs: Pairs) -> Pairs { (pairs.cost + word.mark.cost, pairs.words + [word]) }
+    var line: [Pairs] = [(0, [])]
+    for wanted in right { line.append(adding(pair(nil, wanted), to: line[line.count - 1])) }
+    for word in mine {
+      var next = [adding(pair(word, nil), to: line[0])]
+      for (column, wanted) in right.enumerated() {
+        let ways = [
+          (pair(word, wanted), line[column]), (pair(word, nil), line[column + 1]), (pair(nil, wanted), next[column]),
+        ]
+        let best = ways.min { $0.1.cost + $0.0.mark.cost < $1.1.cost + $1.0.mark.cost } ?? ways[0]
+        next.append(adding(best.0, to: best.1))
       }
-      costs.append(line)
+      line = next
     }
-    var (row, column) = (mine.count, right.count)
-    while row > 0 || column > 0 {
-      let cost = costs[row][column]
-      if row > 0, column > 0, cost == costs[row - 1][column - 1] + mark(row - 1, column - 1).cost {
-        (row, column) = (row - 1, column - 1)
-        words.append(pair(row, column))
-      } else if row > 0, cost == costs[row - 1][column] + single {
-        row -= 1
-        words.append(pair(row, nil))
-      } else {
-        column -= 1
-        words.append(pair(nil, column))
-      }
-    }
-    words.reverse()
+    words = line[right.count].words
   }
 }
 
@@ -154,10 +144,12 @@ private struct Token {
     text.trimmed.composed.split(separator: " ").map { Token(String($0)) }
   }
 
-  /// Whether it differs from the expected word by no more than a slip of the keyboard. A number has none.
-  func isNear(_ wanted: Token) -> Bool {
-    guard (4...Self.longest).contains(wanted.count), wanted.plain.allSatisfy(\.isLetter) else { return false }
+  /// What it is in place of the expected word; a number has no slips of the keyboard.
+  func mark(_ wanted: Token, _ ignoresAccents: Bool, _ isWord: (String) -> Bool) -> WordComparison.Mark {
+    if plain == wanted.plain { return ignoresAccents || key == wanted.key ? .right : .accent }
+    guard (4...Self.longest).contains(wanted.count), wanted.plain.allSatisfy(\.isLetter) else { return .wrong }
     let most = wanted.count < 8 ? 1 : 2
-    return abs(count - wanted.count) <= most && editDistance(plain, wanted.plain) <= most
+    let isNear = abs(count - wanted.count) <= most && editDistance(plain, wanted.plain) <= most
+    return isNear && !isWord(key) ? .typo : .wrong
   }
 }

@@ -10,10 +10,7 @@ import Text
 public enum GameError: Problem, Equatable {
   case unknownRule(name: String, suggestion: String?)
   case badRule(text: String, expected: String)
-  /// `reason` says which plugin has it, and why the plugin cannot be used; nil if none has it.
-  case unknownMode(name: String, suggestion: String?, reason: String? = nil)
   case badMode(name: String, reason: String)
-  case modeTaken(name: String, owner: Owner)
   case badBase(word: String, reason: String)
   /// The list has no word of that length; `lengths` are those it has.
   case noBaseWord(length: Int, language: String, lengths: [Int])
@@ -33,17 +30,7 @@ public enum GameError: Problem, Equatable {
         ["suggestion": near])
     case .badRule(let text, let expected):
       ProblemReport(.badRule, "Malformed rule", "rule \(quoted(text)): \(expected) expected")
-    case .unknownMode(let name, let near, let reason):
-      ProblemReport(
-        .unknownMode, "Unknown mode",
-        "no mode is called \(quoted(name))"
-          + (reason.map { ": " + $0 } ?? didYouMean(near) + "; `play --list` lists them"), ["suggestion": near])
     case .badMode(let name, let reason): ProblemReport(.badMode, "Malformed mode", "mode \(quoted(name)): \(reason)")
-    case .modeTaken(let name, let owner):
-      ProblemReport(
-        .exists, "The mode already exists",
-        "mode \(quoted(name)) already exists"
-          + (owner == .program ? ", built in" : ", of \(owner.plugin?.description ?? owner.description)"))
     case .badBase(let word, let reason):
       ProblemReport(
         .badBase, "Not a base word", "base word \(quoted(String(word.prefix(60)))): \(reason)", ["word": word])

@@ -1,9 +1,8 @@
-// A mode: the rules of a game as data, and the functions that its author adds; and the table of modes. Invariants: a
-// mode never changes once made, what may differ between games is in `ModeSetup`; a name has one mode, which only its
-// owner removes.
+// A mode: the rules of a game as data, and the functions that its author adds; and the table of modes. Invariant: a
+// mode never changes once made, what may differ between games is in `ModeSetup`.
 
 public import Problems
-import Text
+public import Text
 
 /// The settings that a mode's `setup` makes for one game.
 ///
@@ -195,48 +194,19 @@ extension Mode {
   public static var builtIn: [Mode] { [classic, timed, daily, blitz, duel] }
 }
 
-/// The modes that can be played, by name.
-///
-///     let modes = ModeTable()
-///     try modes.mode(named: "blitz").seconds   // 120
-///     modes.remove(owner: .plugin(name))
-public final class ModeTable {
-  private var entries: [(mode: Mode, owner: Owner)]
-  /// Returns which plugin has a mode that is not in the table, and why the plugin cannot be used.
-  public var reasonForMissing: (String) -> String? = { _ in nil }
+/// The modes that can be played, the built-in ones first.
+public typealias ModeTable = NamedTable<Mode>
 
-  public init() { entries = Mode.builtIn.map { ($0, .program) } }
+extension NamedTable<Mode> {
+  public convenience init() {
+    self.init("mode", .unknownMode, own: Mode.builtIn.map { ($0.name, $0.summary, $0) }) { $0.hooks.willRemove?() }
+  }
 
-  /// All modes in the order they were added, the built-in ones first.
-  public var modes: [Mode] { entries.map(\.mode) }
-
-  /// Adds a mode; throws if its name is invalid, or another owner's. The user's own modes replace each other.
-  public func add(_ mode: Mode, owner: Owner) throws(GameError) {
-    let name = mode.name
-    guard !name.isEmpty, name.utf8.count <= 64, name.utf8.allSatisfy(PluginName.isNameByte) else {
-      throw .badMode(name: name, reason: "a name of lowercase letters, digits, _ and - expected")
+  /// - Throws: `GameError.badMode` if its name is invalid, `NameProblem.taken`.
+  public func add(_ mode: Mode, owner: Owner) throws {
+    guard !mode.name.isEmpty, mode.name.utf8.count <= 64, mode.name.utf8.allSatisfy(PluginName.isNameByte) else {
+      throw GameError.badMode(name: mode.name, reason: "a name of lowercase letters, digits, _ and - expected")
     }
-    guard let index = entries.firstIndex(where: { $0.mode.name == name }) else { return entries.append((mode, owner)) }
-    let taken = entries[index]
-    guard owner == .user, taken.owner == .user else { throw .modeTaken(name: name, owner: taken.owner) }
-    taken.mode.hooks.willRemove?()
-    entries[index] = (mode, owner)
+    try add(mode, mode.name, summary: mode.summary, owner: owner)
   }
-
-  /// Removes all modes of an owner; the built-in ones stay.
-  public func remove(owner: Owner) {
-    guard owner != .program else { return }
-    for entry in entries where entry.owner == owner { entry.mode.hooks.willRemove?() }
-    entries.removeAll { $0.owner == owner }
-  }
-
-  /// Returns the mode with the given name; the error suggests a similar one.
-  public func mode(named name: String) throws(GameError) -> Mode {
-    if let entry = entries.first(where: { $0.mode.name == name }) { return entry.mode }
-    throw .unknownMode(
-      name: name, suggestion: suggestion(for: name, among: entries.map(\.mode.name)), reason: reasonForMissing(name))
-  }
-
-  /// The owner of the mode with the given name; nil if there is none.
-  public func owner(of name: String) -> Owner? { entries.first { $0.mode.name == name }?.owner }
 }

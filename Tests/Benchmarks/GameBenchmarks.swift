@@ -159,10 +159,5 @@ final class BenchHost: ShellHost, PluginDirectory {
   func enablePlugin(_ name: String) {}
   func disablePlugin(_ name: String) {}
   func reloadPlugin(_ name: String) {}
-  func prepareMode(_ name: String?) {}
-  func add(_ exercise: Exercise) throws {}
-  func exercise(named name: String) throws -> Exercise {
-    throw WorkspaceError.unknownExercise(name: name, names: [], reason: nil)
-  }
   func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) -> DistantCode? { nil }
 }

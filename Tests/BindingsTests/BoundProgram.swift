@@ -175,13 +175,6 @@ final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
   func enablePlugin(_ name: String) throws { recorder.shown.append("enable " + name) }
   func disablePlugin(_ name: String) throws { recorder.shown.append("disable " + name) }
   func reloadPlugin(_ name: String) throws { recorder.shown.append("reload " + name) }
-  func prepareMode(_ name: String?) throws {}
-  private var exercises: [String: Exercise] = [:]
-  func add(_ exercise: Exercise) throws { exercises[exercise.name] = exercise }
-  func exercise(named name: String) throws -> Exercise {
-    if let exercise = exercises[name] { return exercise }
-    throw WorkspaceError.unknownExercise(name: name, names: Array(exercises.keys), reason: nil)
-  }
   func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) -> DistantCode? { nil }
 
   var needsAuthentication: Bool { door.workspace == nil }

@@ -110,6 +110,16 @@ import TestSupport
     #expect(try home.run("completions", "tcsh").status == 2)
   }
 
+  @Test func `exercises and modes are offered where they are named, before their plugins are loaded`() throws {
+    for (words, offer) in [
+      (["study", "It's", "--exercise", "reo"], "reorder\t"),
+      (["deck", "options", "It's", "exercise=reo"], "exercise=reorder"),
+      (["play", "hang"], "hangman\t"), (["play", "hangman", "--deck", "It"], "It's\t"),
+    ] {
+      #expect(try home.run(["__complete", "--"] + words).output.hasPrefix(offer), "\(words)")
+    }
+  }
+
   @Test func `a name that no shell can put into a line is not offered, and help is one line`() throws {
     let lines = try home.run("__complete", "--", "").output.split(separator: "\n", omittingEmptySubsequences: false)
     #expect(lines.count > 35 && lines.dropLast().allSatisfy { $0.split(separator: "\t").count <= 2 && !$0.isEmpty })

@@ -330,23 +330,25 @@ private final class Clock {
   @Test func `a name belongs to one mode, and its owner removes it`() throws {
     let table = ModeTable()
     let (palindromes, other) = (Owner.plugin(PluginName("palindromes")!), Owner.plugin(PluginName("other")!))
-    #expect(table.modes.map(\.name) == ["classic", "timed", "daily", "blitz", "duel"])
+    #expect(table.names.map(\.name) == ["classic", "timed", "daily", "blitz", "duel"])
     let mode = Mode(name: "palindromes", title: "Palindromes", summary: "", rules: [.palindrome])
     try table.add(mode, owner: palindromes)
-    let taken = try #require(throws: GameError.self) { try table.add(mode, owner: other) }
+    let taken = try #require(throws: NameProblem.self) { try table.add(mode, owner: other) }
     #expect(taken.message == "mode \"palindromes\" already exists, of palindromes")
-    #expect(throws: GameError.modeTaken(name: "classic", owner: .program)) { try table.add(.classic, owner: other) }
+    #expect(throws: NameProblem.taken(kind: "mode", name: "classic", owner: .program)) {
+      try table.add(.classic, owner: other)
+    }
     for name in ["", "Classic", "a b", "a\n", String(repeating: "a", count: 65)] {
       #expect(throws: GameError.self) {
         try table.add(Mode(name: name, title: "", summary: "", rules: []), owner: other)
       }
     }
-    #expect(try table.mode(named: "palindromes").title == "Palindromes")
+    #expect(try table.named("palindromes").title == "Palindromes")
     #expect(table.owner(of: "palindromes") == palindromes)
     table.remove(owner: palindromes)
     table.remove(owner: .program)
-    #expect(table.modes.count == 5)
-    let missing = try #require(throws: GameError.self) { try table.mode(named: "clasic") }
+    #expect(table.entries.count == 5)
+    let missing = try #require(throws: NameProblem.self) { try table.named("clasic") }
     #expect(missing.message.contains("did you mean \"classic\"?"))
   }
 

@@ -146,7 +146,7 @@ private struct Damage: Hashable, CustomStringConvertible {
       for _ in 0..<2 { _ = try workspace.care.undo() }
       for _ in 0..<2 { _ = try workspace.care.redo() }
     }
-    attempt("game") { _ = try (workspace.games.resume { _ in }, workspace.games.results()) }
+    attempt("game") { _ = try (workspace.games.resume(), workspace.games.results()) }
     attempt("media") { _ = try (workspace.media.all(), workspace.media.check()) }
     attempt("text") {
       let text = try Self.text(person, workspace)

@@ -31,14 +31,13 @@ import Values
 
   /// Shows the prompts of three other cards and the card's own; the card `perro` is asked as itself.
   private func choice(isRecognition: Bool = false) -> Exercise {
-    var exercise = Exercise("choice", .choice, owner: .user) { session, card, seed in
-      if try card.record().prompt == "perro" { return (.null, "no sentence") }
+    var exercise = Exercise("choice", .choice) { session, card, seed in
+      if try card.record().prompt == "perro" { return (nil, "no sentence") }
       var random = SeededNumbers(seed: seed)
       let others = try session.others(3, than: card, using: &random).map { try $0.record().prompt }
       let choices = (others + [try card.record().prompt]).shuffled(using: &random)
-      return (
-        .record(["prompt": "?", "choices": choices, "expected": try card.record().prompt, "hint": "h"]), ""
-      )
+      let shown = Value.record(["prompt": "?", "choices": choices, "expected": try card.record().prompt, "hint": "h"])
+      return (shown.record, "")
     }
     exercise.isRecognition = isRecognition
     return exercise
@@ -46,7 +45,7 @@ import Values
 
   /// Asks what a function returns.
   private func asking(_ input: Exercise.Input, _ shown: Value) -> Exercise {
-    Exercise("fixed", input, owner: .user) { _, _, _ in (shown, "") }
+    Exercise("fixed", input) { _, _, _ in (shown.record, "") }
   }
 
   @Test func `the pairs of compare json have the marks and ratings that are listed there`() throws {
@@ -72,7 +71,7 @@ import Values
   @Test func `a question is the same after an undo, and another one for the next answer of the card`() throws {
     let study = try session(choice())
     let first = try #require(try study.question()).shown
-    #expect(first.record?["choices"]?.list?.count == 4)
+    #expect(first["choices"]?.list?.count == 4)
     #expect(try study.question()?.value.record?["expected"] == nil)
     try study.answer(.again)
     _ = try study.question()

@@ -86,7 +86,7 @@ private final class TestData: ModeData {
     try workspace.games.store()
     #expect(try workspace.read { try GameTable.saved($0) }?.state.found.map(\.word) == ["grace"])
     try workspace.close()
-    let resumed = try #require(try person.workspace().games.resume { _ in })
+    let resumed = try #require(try person.workspace().games.resume())
     #expect(resumed.game.found == ["grace"])
     #expect(try code("cambering", resumed) == nil)
     #expect(try resumed.workspace.read { try GameTable.saved($0) }?.state.found.count == 2)
@@ -102,7 +102,7 @@ private final class TestData: ModeData {
     _ = try guessLater("cambering", second)
     try workspace.close()
     let again = try person.workspace()
-    #expect(try again.games.resume { _ in }?.game.found == ["cambering", "grace"])
+    #expect(try again.games.resume()?.game.found == ["cambering", "grace"])
     try again.close()
   }
 
@@ -138,7 +138,7 @@ private final class TestData: ModeData {
     _ = try game.leave(since: game.game.state)
     #expect(witness.seen.filter { $0.hasPrefix("game") }.count == 1 && witness.seen.last?.hasPrefix("game") == true)
     #expect(try workspace.games.results().map(\.mode) == ["short"])
-    #expect(try workspace.games.resume { _ in } == nil)
+    #expect(try workspace.games.resume() == nil)
     try workspace.close()
   }
 
@@ -148,7 +148,7 @@ private final class TestData: ModeData {
     #expect(try code("grace", kept) == nil)
     let other = try start("short")
     try other.giveUp()
-    #expect(try workspace.games.resume { _ in }?.game.found == ["grace"])
+    #expect(try workspace.games.resume()?.game.found == ["grace"])
     try workspace.close()
   }
 
@@ -173,7 +173,7 @@ private final class TestData: ModeData {
     #expect(data.text == "fresh")
     data.text = "used"
     #expect(try code("aa", game) == nil)
-    let resumed = try #require(try workspace.games.resume { _ in })
+    let resumed = try #require(try workspace.games.resume())
     #expect(try resumed.game.dataText == "used")
     #expect(try resumed.game.data()?.text == "used")
     try workspace.close()
@@ -232,7 +232,7 @@ private final class TestData: ModeData {
     try workspace.close()
     let again = try person.workspace()
     try again.modes.add(Mode(name: "all", title: "All", summary: "", rules: [.inDictionary, .unused]), owner: .user)
-    let resumed = try #require(try again.games.resume { _ in })
+    let resumed = try #require(try again.games.resume())
     #expect(resumed.game.found == Self.words.reversed())
     #expect(try resumed.game.code(of: resumed.guess("aab").outcome) == "already_used")
     try again.close()

@@ -98,7 +98,7 @@ public struct PluginInstaller {
 
   /// Finds a taken name now, before anything is written.
   private func checkNames(_ manifest: Manifest) throws {
-    try host.checkModes(manifest)
+    try host.checkNames(manifest)
     for name in manifest.commands {
       if let owner = host.registry.commands.first(where: { $0.path.first == name })?.owner, owner != manifest.owner {
         throw CommandError.duplicate(name, owner: manifest.owner, other: owner)

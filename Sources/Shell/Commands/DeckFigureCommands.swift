@@ -34,8 +34,8 @@ enum DeckFigureCommands {
     ],
     options: [Option("--deck-only", help: "set new_per_day, reviews_per_day or desired_retention for this deck only")],
     example: "deck options Spanish new_per_day=10 \"learning_steps=1m 10m\"",
-    complete: { word, before, _ in
-      (before.isEmpty ? [] : offers(word)).map {
+    complete: { word, before, session in
+      (before.isEmpty ? [] : offers(word, session)).map {
         Offer($0, help: DeckOptions.Name(rawValue: String($0.dropLast()))?.summary ?? "", isOpen: $0.hasSuffix("="))
       }
     }
@@ -44,7 +44,7 @@ enum DeckFigureCommands {
     let pairs = try pairs(invocation.list("NAME=VALUE"))
     let isOwn = invocation.flag("--deck-only")
     if let name = pairs.last(where: { $0.name == "exercise" })?.text, !name.isEmpty {
-      _ = try session.plugins.exercises.exercise(named: name)
+      _ = try session.tables.exercises.named(name)
     }
     if !pairs.isEmpty {
       try isOwn
@@ -68,10 +68,11 @@ enum DeckFigureCommands {
     return pairs
   }
 
-  private static func offers(_ word: String) -> [String] {
+  private static func offers(_ word: String, _ session: Session) -> [String] {
     guard let (given, _) = assignment(word) else {
       return DeckOptions.Name.allCases.map { $0.text + "=" } + ["preset=", "exercise="]
     }
+    if given == "exercise" { return session.tables.exercises.names.map { "exercise=\($0.name)" } }
     guard let name = DeckOptions.Name(rawValue: given) else { return [] }
     switch name.kind {
     case .flag: return ["on", "off"].map { "\(name.text)=\($0)" }

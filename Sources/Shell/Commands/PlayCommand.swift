@@ -81,23 +81,19 @@ enum PlayCommands {
     if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     options.deck = try invocation.optionalText("--deck").map { try session.workspace().decks.open($0) }
     options.query = try session.query("--query", of: invocation)
-    try session.plugins.prepareMode(options.mode)
     return try session.workspace().games.start(options)
   }
 
   static func resumedGame(_ session: Session) throws -> GameHandle {
-    if let game = try session.workspace().games.resume(prepare: { try session.plugins.prepareMode($0) }) { return game }
+    if let game = try session.workspace().games.resume() { return game }
     throw LookupError.noGame
   }
 
   static func listModes(_ session: Session) -> CommandResult {
-    let loaded = session.modes.modes.map { ($0.name, $0.summary) }
-    let names = Set(loaded.map(\.0))
-    let rows = loaded + session.plugins.offeredModes.filter { !names.contains($0.name) }.map { ($0.name, $0.summary) }
-    return CommandResult(listing: rows, [.name("Mode"), .words("What it is")]) {
-      ["name": $0.0, "summary": $0.1]
+    CommandResult(listing: session.modes.names, [.name("Mode"), .words("What it is")]) {
+      ["name": $0.name, "summary": $0.summary]
     } row: {
-      [$0.0, $0.1]
+      [$0.name, $0.summary]
     }
   }
 

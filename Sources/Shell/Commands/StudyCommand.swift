@@ -35,7 +35,9 @@ enum StudyCommands {
       Option("--limit", "N", .positive, help: "at most this many cards"),
       Option("--query", "QUERY", .query, help: "only the cards that match it"),
       Option("--new", "N", .integer(1...9999), help: "this many more new cards today, above the limit"),
-      Option("--exercise", "NAME", help: "another way to ask the cards: dictation, forms, gap, reorder, a plugin's"),
+      Option(
+        "--exercise", "NAME", .exercise,
+        help: "another way to ask the cards: dictation, forms, gap, reorder, a plugin's"),
       Option("--cram", help: "every card, due or not; with --query, every card that matches it"),
       Option("--no-schedule", help: "answers change no schedule and are not recorded"),
     ], example: "study Spanish --query \"tag:verb\" --cram --no-schedule"
@@ -81,9 +83,7 @@ enum StudyCommands {
     options.limit = invocation.optionalInteger("--limit") ?? options.limit
     options.query = try session.query("--query", of: invocation)
     (options.isCram, options.reschedules) = (invocation.flag("--cram"), !invocation.flag("--no-schedule"))
-    options.exercise = try invocation.optionalText("--exercise").map {
-      try session.plugins.exercises.exercise(named: $0)
-    }
+    options.exercise = try invocation.optionalText("--exercise").map(session.tables.exercises.named)
     if let name = options.exercise?.name, options.reschedules, !options.changesSchedule {
       session.console.note("\(name) asks to recognise the answer: answers change no schedule.")
     }
@@ -111,7 +111,7 @@ enum StudyCommands {
       return options
     }
     do {
-      options.exercise = try session.plugins.exercises.exercise(named: name)
+      options.exercise = try session.tables.exercises.named(name)
       if !options.reschedules || options.changesSchedule { return options }
       session.console.note("The cards are asked as usual: \(name) asks to recognise, which needs --no-schedule.")
     } catch let problem as any Problem {

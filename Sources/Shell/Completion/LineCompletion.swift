@@ -176,7 +176,8 @@ enum LuaArguments {
   /// Kinds by function name; a field of a table argument is appended after a dot.
   static let kinds: [String: ValueKind] = [
     "decks.open": .deck, "decks.remove": .deck, "deck:find": .query, "deck:cards": .query, "deck:stats": .query,
-    "deck:study.query": .query, "deck:study.mode": .choice(["review", "sprint"]), "deck:import": .file,
+    "deck:study.query": .query, "deck:study.mode": .choice(["review", "sprint"]), "deck:study.exercise": .exercise,
+    "deck:import": .file,
     "deck:export": .file, "session:answer": .choice(["again", "hard", "good", "easy", "right", "wrong"]),
     "documents.open": .document, "document:add_image": .file, "document:render": .file, "words.lexicon": .language,
     "words.load": .file, "words.load.language": .language, "games.new.mode": .mode, "games.new.language": .language,

@@ -47,7 +47,8 @@ struct NameOffers {
     case .card: try cards(word)
     case .document: try documents(word)
     case .language: session.lexicons.languages().map { Offer($0.name, help: $0.title) }
-    case .mode: modes()
+    case .mode: session.modes.names.map { Offer($0.name, help: $0.summary) }
+    case .exercise: session.tables.exercises.names.map { Offer($0.name, help: $0.summary) }
     case .format: formats()
     case .plugin: session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
     case .setting: try settings()
@@ -86,11 +87,6 @@ struct NameOffers {
       let title = place < 100 ? try session.workspace().documents.open(id).document().content.title : ""
       return Offer(String(id.prefix(8)), help: printable(title, limit: 60))
     }
-  }
-
-  private func modes() -> [Offer] {
-    let loaded = session.modes.modes.map { Offer($0.name, help: $0.summary) }
-    return loaded + session.plugins.offeredModes.map { Offer($0.name, help: $0.summary) }
   }
 
   private func formats() -> [Offer] {

@@ -107,7 +107,7 @@ package struct ShellCompletion {
     guard !hasData else { return sources }
     sources.names = { [names = sources.names] kind, word in
       switch kind {
-      case .format, .language, .mode, .plugin: names(kind, word)
+      case .exercise, .format, .language, .mode, .plugin: names(kind, word)
       default: []
       }
     }

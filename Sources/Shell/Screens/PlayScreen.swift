@@ -68,7 +68,7 @@ final class PlayScreen {
     }
     reader?.didResize = { [self] in drawAround() }
     while !hasLeft, let line = try nextLine(reader) {
-      try handle.renewMode(prepare: session.plugins.prepareMode)
+      try handle.renewMode()
       // In a pipe an empty line is a guess too: a program must get an answer to each line.
       if line.hasPrefix("/") { try runGameCommand(line.trimmed) } else { try guess(line) }
       if handle.hasEnded, !hasShownEnd { try showEnd() }

@@ -112,16 +112,20 @@ extension StudyScreen {
     let signs = terminal.usesUnicode ? ["✗ ", "≈ ", "✓ "] : ["x ", "~ ", "+ "]
     let sign = given.rating.map { signs[min(2, Int($0.rawValue) - 1)] } ?? "  "
     let isRight = given.words.allSatisfy { $0.mark == .right }
+    func rows(_ words: [WordComparison.Word], _ wrong: Style, _ text: (WordComparison.Word) -> String) -> [[StyledRun]]
+    {
+      let runs = words.map { [StyledRun(printable(text($0), limit: 500), $0.mark == .right ? .green : wrong)] }
+      return Array(runs.joined(separator: [StyledRun(" ")])).lines(within: width - 2)
+    }
     var lines: [String] = []
-    for row in wordRows(given.words.map { ($0.given.isEmpty ? "-" : $0.given, $0.mark == .right) }, width: width - 2) {
-      lines.append((lines.isEmpty ? sign : "  ") + painted(row, .red, on: terminal))
+    for row in rows(given.words, .red, { $0.given.isEmpty ? "-" : $0.given }) {
+      lines.append((lines.isEmpty ? sign : "  ") + terminal.styled(row))
       if isRight { continue }
-      let marks = row.map { String(repeating: $0.isRight ? " " : "^", count: $0.text.displayWidth) }
-      lines.append("  " + marks.joined(separator: " "))
+      let marks = row.map { String(repeating: $0.style == .red ? "^" : " ", count: $0.text.displayWidth) }
+      lines.append("  " + marks.joined())
     }
     if !isRight {
-      let expected: WordRow = given.words.filter { $0.mark != .extra }.map { ($0.expected, $0.mark == .right) }
-      lines += wordRows(expected, width: width - 2).map { "  " + painted($0, .bold, on: terminal) }
+      lines += rows(given.words.filter { $0.mark != .extra }, .bold, \.expected).map { "  " + terminal.styled($0) }
     }
     return lines + printable(given.feedback, limit: 500).lines(within: width)
   }
@@ -277,29 +281,6 @@ extension String {
     let line = inOneLine
     return line.unicodeScalars.last?.endsSentence == true ? line : line + "."
   }
-}
-
-private typealias WordRow = [(text: String, isRight: Bool)]
-
-/// Breaks words into rows of at most that many columns, with control characters made visible.
-private func wordRows(_ words: WordRow, width: Int) -> [WordRow] {
-  var (rows, used): ([WordRow], Int) = ([], width)
-  for word in words {
-    for piece in printable(word.text, limit: 500).lines(within: width) {
-      used += 1 + piece.displayWidth
-      if used > width {
-        rows.append([])
-        used = piece.displayWidth
-      }
-      rows[rows.count - 1].append((piece, word.isRight))
-    }
-  }
-  return rows
-}
-
-/// A row of words: what is right in green, the rest in another style.
-private func painted(_ row: WordRow, _ style: Style, on terminal: Terminal) -> String {
-  row.map { terminal.styled($0.text, $0.isRight ? .green : style) }.joined(separator: " ")
 }
 
 /// Formats a length of time for a button: `10 min`, `5 d`, `1.2 y`.

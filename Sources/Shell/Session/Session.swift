@@ -57,6 +57,7 @@ package struct SignInOptions {
 struct ShellTables {
   let registry: CommandRegistry
   let modes = ModeTable()
+  let exercises = ExerciseTable()
   let formats = FormatTable()
   let lexicons: LexiconLibrary
   let events: EventTable
@@ -120,7 +121,8 @@ package final class Session {
   var scripting: UserScripting
   private(set) lazy var host = SessionHost(self)
   private(set) lazy var plugins = PluginHost(
-    host, environment: environment, registry: registry, modes: modes, formats: formats, events: events)
+    host, environment: environment, registry: registry, modes: modes, exercises: tables.exercises, formats: formats,
+    events: events)
   var state = SessionState()
 
   package init(_ options: ShellOptions, console: Console, environment: Environment) throws {
@@ -272,7 +274,7 @@ package final class Session {
     plugins.unloadAll()
     if options.usesPlugins { plugins.refreshGrants() }
     modes.remove(owner: .user)
-    plugins.exercises.remove(of: .user)
+    tables.exercises.remove(owner: .user)
     formats.remove(owner: .user)
     registry.removeAll(owner: .user)
     for alias in registry.aliases { registry.removeAlias(alias.name) }

@@ -152,9 +152,6 @@ extension SessionHost: PluginDirectory {
 
   func disablePlugin(_ name: String) throws { try PluginCommands.disable(session.plugins.plugin(named: name), session) }
   func reloadPlugin(_ name: String) throws { _ = try session.plugins.reload(session.plugins.plugin(named: name)) }
-  func prepareMode(_ name: String?) throws { try session.plugins.prepareMode(name) }
-  func add(_ exercise: Exercise) throws { try session.plugins.exercises.add(exercise) }
-  func exercise(named name: String) throws -> Exercise { try session.plugins.exercises.exercise(named: name) }
 
   func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode? {
     try session.plugins.isolation.start(lua, terms, seconds: seconds)

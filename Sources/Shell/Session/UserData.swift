@@ -45,7 +45,7 @@ package final class UserData {
     let fresh = try Workspace(
       auth.requireAccess(), environment: environment, settings: options.settings, lexicons: tables.lexicons,
       modes: tables.modes, drawing: drawing, rehearsal: rehearsal)
-    (fresh.observer, fresh.formats) = (tables.events, tables.formats)
+    (fresh.observer, fresh.formats, fresh.exercises) = (tables.events, tables.formats, tables.exercises)
     fresh.care.nameChanges { [unowned self] in origin }
     fresh.dailyBackups.observe { [unowned self] error in note(Self.words(forBackup: error)) }
     opened = fresh

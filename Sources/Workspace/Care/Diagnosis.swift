@@ -87,7 +87,7 @@ struct Diagnosis {
     do {
       let state = try workspace.read { try GameTable.saved($0) }?.state
       // The mode of a plugin that is not loaded is not known here.
-      if let state, let mode = workspace.modes.modes.first(where: { $0.name == state.mode }) {
+      if let state, let mode = workspace.modes.entries.first(where: { $0.name == state.mode })?.thing {
         try state.checkPlayers(of: mode)
       }
       return []

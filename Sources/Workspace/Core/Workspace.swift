@@ -11,7 +11,7 @@ public import Lexicon
 import Problems
 package import Storage
 import Sync
-import Text
+public import Text
 import ToggleSettings
 public import WordGames
 
@@ -41,8 +41,9 @@ public final class Workspace {
   var hasCollection = false
   var unit = UnitRecord()
   var hooks = ChangeHooks()
-  /// The formats that plugins add, which outlive a sign-in.
+  /// The formats and exercises that plugins add, which outlive a sign-in.
   public var formats = FormatTable() { didSet { formats.folder = folder } }
+  public var exercises = ExerciseTable()
   /// Whether all data is read as it was at an undo step.
   public internal(set) var isReadingPastStep = false
 

@@ -26,8 +26,6 @@ public enum WorkspaceError: Problem, Equatable {
   case notCut(path: String, reason: String?)
   case tooMuchWaits
   case badExercise(name: String, reason: String)
-  case exerciseTaken(name: String, owner: Owner)
-  case unknownExercise(name: String, names: [String], reason: String?)
   /// Not an answer to a question with that many choices, or words to put in order.
   case notGiven(String, count: Int, isOrder: Bool)
   /// A deck has not enough words for a game; `found` counts those that the game would be about.
@@ -107,17 +105,6 @@ public enum WorkspaceError: Problem, Equatable {
           + "change less in one script, or raise the limit with `plugin limit`")
     case .badExercise(let name, let reason):
       ProblemReport(.badExercise, "Malformed exercise", "exercise \(quoted(name)): \(printable(reason, limit: 400))")
-    case .exerciseTaken(let name, let owner):
-      ProblemReport(
-        .exists, "The exercise already exists",
-        "exercise \(quoted(name)) already exists, of \(owner.plugin?.description ?? owner.description)")
-    case .unknownExercise(let name, let names, let reason):
-      ProblemReport(
-        .unknownExercise, "Unknown exercise",
-        "no exercise is called \(quoted(name))"
-          + (reason.map { ": " + $0 }
-            ?? "\(didYouMean(name, among: names)); there are \(names.joined(separator: ", "))"),
-        ["suggestion": suggestion(for: name, among: names)])
     case .notGiven(let line, let count, let isOrder):
       ProblemReport(
         .badAnswer, "Not an answer",

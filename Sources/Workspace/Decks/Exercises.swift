@@ -4,9 +4,9 @@
 
 import Decks
 public import Memory
-public import Problems
+import Problems
 public import Templates
-import Text
+public import Text
 public import Values
 
 /// A way to ask a card, added by a plugin or the user.
@@ -17,26 +17,28 @@ public struct Exercise {
     case none = "self"
   }
 
+  /// Makes the question of a card, or nil and in a few words why there is none. After an undo the seed is the same.
+  public typealias Preparation = (SessionHandle, CardHandle, _ seed: UInt64) throws -> (Value.Record?, reason: String)
+  /// What was given; the numbers of what was chosen are from 1.
+  public typealias Given = (text: String, numbers: [Int])
+
   public let name: String
   public let input: Input
-  public let owner: Owner
   /// Whether the answer is only recognised: a guess among four is right one time in four.
   public var isRecognition = false
-  /// Makes the question of a card, or null and in a few words why there is none. After an undo the seed is the same.
-  public var prepare: (SessionHandle, CardHandle, _ seed: UInt64) throws -> (question: Value, reason: String)
+  public let prepare: Preparation
   /// Judges an answer. Without it, or where it returns nil, the comparison with what is expected does.
-  public var grade: ((Value, GivenAnswer) throws -> (rating: Rating, feedback: String)?)?
+  public var grade: ((Value.Record, Given) throws -> (rating: Rating, feedback: String)?)?
 
-  public init(
-    _ name: String, _ input: Input, owner: Owner,
-    prepare: @escaping (SessionHandle, CardHandle, _ seed: UInt64) throws -> (question: Value, reason: String)
-  ) { (self.name, self.input, self.owner, self.prepare) = (name, input, owner, prepare) }
+  public init(_ name: String, _ input: Input, prepare: @escaping Preparation) {
+    (self.name, self.input, self.prepare) = (name, input, prepare)
+  }
 }
 
-public struct GivenAnswer: Equatable, Sendable {
-  public let text: String
-  /// The numbers of what was chosen, from 1.
-  public var numbers: [Int] = []
+public typealias ExerciseTable = NamedTable<Exercise>
+
+extension NamedTable<Exercise> {
+  public convenience init() { self.init("exercise", .unknownExercise) }
 }
 
 /// What a given answer is worth. The rating is a proposal; nil where only the user can say.
@@ -67,58 +69,53 @@ extension [WordComparison.Word] {
 public struct CardQuestion {
   public let input: Exercise.Input
   /// What the exercise returned.
-  public let shown: Value
+  public let shown: Value.Record
   /// Nil for a card that asks for a typed answer by itself.
   public let exercise: Exercise?
   fileprivate var ignoresAccents = false
 
   public static let names = ["prompt", "say", "choices", "tokens", "expected", "hint", "reveal", "rest"]
-  private var optionsName: String { input == .choice ? "choices" : "tokens" }
 
-  public func text(_ name: String) -> String? { shown.record?[name]?.text }
+  public func text(_ name: String) -> String? { shown[name]?.text }
+  private func texts(_ name: String) -> [String] { shown[name]?.list?.compactMap(\.text) ?? [] }
   /// The name of the sound that is heard; `say` is a text that is spoken.
-  public var sound: String? { shown.record?["say"]?.record?["sound"]?.text }
+  public var sound: String? { shown["say"]?.record?["sound"]?.text }
   /// What to choose from, or the words to put in order.
-  public var options: [String] { texts(optionsName) }
+  public var options: [String] { input == .choice ? texts("choices") : input == .order ? texts("tokens") : [] }
   public var expected: [String] { text("expected").map { [$0] } ?? texts("expected") }
-  private func texts(_ name: String) -> [String] { shown.record?[name]?.list?.compactMap(\.text) ?? [] }
 
   /// Why the question cannot be asked; nil if it can.
   fileprivate var fault: String? {
-    let range = input == .choice ? 2...9 : input == .order ? 2...30 : 0...0
     if text("prompt") == nil, text("say") == nil, sound == nil { return "its question has no prompt and no say" }
-    if !range.contains(options.count) {
-      return "its question needs \(range.lowerBound) to \(range.upperBound) \(optionsName)"
-    }
+    if input == .choice, !(2...9).contains(options.count) { return "its question needs 2 to 9 choices" }
+    if input == .order, !(2...30).contains(options.count) { return "its question needs 2 to 30 tokens" }
     if expected.isEmpty, exercise?.grade == nil, input != .none { return "its question has nothing expected" }
-    return shown.record?["rest"]?.json.utf8.count ?? 0 > 4096 ? "rest has more than 4 KB" : nil
+    return shown["rest"]?.json.utf8.count ?? 0 > 4096 ? "rest has more than 4 KB" : nil
   }
 
   /// The question without its answer.
   public var value: Value {
-    let open = ["prompt", "say", "choices", "tokens", "hint"].compactMap { name in
-      shown.record?[name].map { (name, $0) }
-    }
+    let open = ["prompt", "say", "choices", "tokens", "hint"].compactMap { name in shown[name].map { (name, $0) } }
     return .record([("input", .text(input.rawValue))] + open)
   }
 
   /// What a typed line gives: for a choice its number or its text, for an order the numbers or the words themselves;
   /// numbers below 10 need no blanks between them.
   /// - Throws: `WorkspaceError.notGiven`.
-  fileprivate func given(_ line: String) throws(WorkspaceError) -> GivenAnswer {
+  fileprivate func given(_ line: String) throws(WorkspaceError) -> Exercise.Given {
     let options = options
-    if options.isEmpty { return GivenAnswer(text: line) }
+    if options.isEmpty { return (line, []) }
     var words = line.split { $0.isWhitespace || $0 == "," }.map(String.init)
     if input == .order, words.count == 1, options.count < 10 { words = words[0].map { String($0) } }
     var numbers = words.compactMap { Int($0) }
     if numbers.count < words.count || words.isEmpty {
-      if input == .order { return GivenAnswer(text: line) }
+      if input == .order { return (line, []) }
       numbers = options.firstIndex { $0.lowercased() == line.trimmed.lowercased() }.map { [$0 + 1] } ?? []
     }
     guard numbers.count == 1 || input == .order, Set(numbers).count == numbers.count,
       numbers.allSatisfy((1...options.count).contains)
     else { throw .notGiven(line, count: options.count, isOrder: input == .order) }
-    return GivenAnswer(text: numbers.map { options[$0 - 1] }.joined(separator: " "), numbers: numbers)
+    return (numbers.map { options[$0 - 1] }.joined(separator: " "), numbers)
   }
 
   /// The comparison of what was given with the expected answer that is nearest to it.
@@ -142,7 +139,7 @@ struct SessionQuestions {
   /// The question of the card that is shown; `number` counts the answers before it.
   fileprivate var asked: (card: CardID, number: Int, question: CardQuestion?)?
   /// Why cards were asked as usual, by the number of answers before them.
-  fileprivate var reasons: [Int: String] = [:]
+  fileprivate var reasons: [Int: (card: CardID, text: String)] = [:]
 
   init(seed: UInt64) { self.seed = seed }
 }
@@ -155,7 +152,7 @@ extension SessionHandle {
     if let asked = questions.asked, asked.card == card.id, asked.number == number { return asked.question }
     var question = try prepared(card, number)
     if question == nil, let typed = try card.typedQuestion() {
-      question = CardQuestion(input: .text, shown: .record(["expected": typed.expected]), exercise: nil)
+      question = CardQuestion(input: .text, shown: ["expected": .text(typed.expected)], exercise: nil)
       question?.ignoresAccents = typed.ignoresAccents
     }
     if try workspace.preferences().study.forgivesAccents { question?.ignoresAccents = true }
@@ -168,9 +165,9 @@ extension SessionHandle {
     let guid = try card.record().guid
     let seed = guid.utf8.reduce(questions.seed &+ UInt64(number)) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     let (shown, reason) = try exercise.prepare(self, card, seed)
-    let question = CardQuestion(input: exercise.input, shown: shown, exercise: exercise)
-    let fault = shown == .null ? reason : question.fault
-    questions.reasons[number] = fault
+    let question = shown.map { CardQuestion(input: exercise.input, shown: $0, exercise: exercise) }
+    let fault = question.map(\.fault) ?? reason
+    questions.reasons[number] = fault.map { (card.id, $0) }
     return fault == nil ? question : nil
   }
 
@@ -239,26 +236,40 @@ extension SessionHandle {
   /// if none was.
   public func askedAsUsual() throws -> String {
     let answered = try right() + wrong()
-    let counts = Dictionary(grouping: questions.reasons.filter { $0.key < answered }.values) { $0 }.mapValues(\.count)
+    let reasons = Dictionary(grouping: questions.reasons.filter { $0.key < answered }.values, by: \.text)
+    let counts = reasons.mapValues { Set($0.map(\.card)).count }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     if counts.isEmpty { return "" }
-    let reasons = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { "\(grouped($1)) \($0)" }
-    return "\(counted(counts.values.reduce(0, +), "card")) asked as usual: \(reasons.joined(separator: ", "))"
+    let words = counts.map { "\(grouped($0.value)) \($0.key)" }.joined(separator: ", ")
+    return "\(counted(counts.reduce(0) { $0 + $1.value }, "card")) asked as usual: \(words)"
   }
 }
 
 extension CardHandle {
-  /// The card as plain data for an exercise: texts without formatting, pictures and sounds.
+  /// The card as plain data for an exercise: texts without formatting, pictures and sounds. `words` are what it is
+  /// about: the first line of its prompt and of its first field, and what is bold. `sentences` are its lines of at least
+  /// three words. Neither has clozes.
   public func plain() throws -> Value {
-    let (record, media) = (try record(), try media())
+    let (record, media, own) = (try record(), try media(), try fields())
     let names = media.promptSounds + media.answerSounds + media.promptPictures + media.answerPictures
-    let fields = try fields().map { field in
+    let (prompt, answer) = (
+      CardMedia.text(record.prompt, without: names), CardMedia.text(record.answer, without: names)
+    )
+    let fields = own.map { field in
       if case .text(let html) = field.value { return (field.name, Value.text(FieldHTML.spoken(html))) }
       return (field.name, field.value.plain)
     }
+    let texts = own.map { CardMedia.text(FieldHTML.text($0.value.written), without: names) }
+    let bold = own.flatMap { $0.value.written.split(at: "<b>").dropFirst().map { $0.split(at: "</b>")[0] } }
+    func lines(_ texts: [String], _ isWanted: (Substring) -> Bool) -> [String] {
+      texts.flatMap(\.lines).filter { isWanted($0) && !$0.contains(text: "{{") && !$0.contains(text: "[...]") }
+        .distinct { $0 }.map(String.init)
+    }
+    let firstLines = [prompt, texts.first ?? ""].map { String($0.lines[0]) }
     return .record([
-      "guid": record.guid, "prompt": CardMedia.text(record.prompt, without: names),
-      "answer": CardMedia.text(record.answer, without: names), "type": try value(of: .noteType),
+      "guid": record.guid, "prompt": prompt, "answer": answer, "type": try value(of: .noteType),
       "fields": Value.record(fields), "tags": record.tags, "deck": try value(of: .deck),
+      "words": lines(firstLines + bold.map { FieldHTML.spoken(String($0)) }) { !$0.isEmpty },
+      "sentences": lines(texts + [prompt, answer]) { $0.split(separator: " ").count > 2 },
       "sounds": Value.record(["prompt": media.promptSounds, "answer": media.answerSounds]),
       "state": record.schedule.state.name, "reps": record.reps, "lapses": record.lapses,
     ])

@@ -6,6 +6,7 @@
 import Files
 public import Lexicon
 import Problems
+import Text
 import Storage
 public import WordGames
 
@@ -105,11 +106,11 @@ extension GameHandle {
 
   /// Continues with the reloaded mode if the mode's owner was unloaded, as by `plugin reload`. If the mode was not
   /// registered again, its functions fail.
-  /// - Parameter prepare: makes the mode available.
-  public func renewMode(prepare: (String) throws -> Void) throws {
+  public func renewMode() throws {
     guard game.isModeGone else { return }
-    try prepare(game.mode.name)
-    if workspace.modes.owner(of: game.mode.name) != nil { try game.take(workspace.modes.mode(named: game.mode.name)) }
+    do { try game.take(workspace.modes.named(game.mode.name)) } catch is NameProblem {
+      // The functions of the mode say so at their next use.
+    }
   }
 
   /// Chooses a new base word, as in `Game.newWord`. A game that had ended continues with it.
@@ -192,7 +193,7 @@ public struct GameOperations {
 
   /// Starts a game. The mode's own functions run during the call.
   public func start(_ options: GameOptions) throws -> GameHandle {
-    let mode = try workspace.modes.mode(named: options.mode)
+    let mode = try workspace.modes.named(options.mode)
     let preferences = try workspace.preferences()
     // A user's own list may have no words of the usual length.
     let usual = options.lexicon == nil && options.base == nil && mode.length == nil
@@ -264,13 +265,11 @@ public struct GameOperations {
   }
 
   /// Resumes the stored game; returns nil if there is none.
-  /// - Parameter prepare: makes the mode available.
-  public func resume(prepare: (String) throws -> Void) throws -> GameHandle? {
+  public func resume() throws -> GameHandle? {
     try store()
     guard let saved = try workspace.read({ try GameTable.saved($0) }) else { return nil }
     let state = saved.state
-    try prepare(state.mode)
-    let mode = try workspace.modes.mode(named: state.mode)
+    let mode = try workspace.modes.named(state.mode)
     let language = try workspace.lexicons.language(named: state.language)
     let lexicon = try workspace.lexicons.lexicon(for: language, foldAccents: state.foldsAccents)
     let game = try Game.resume(

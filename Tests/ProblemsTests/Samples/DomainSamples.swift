@@ -14,6 +14,7 @@ import Lexicon
 import Problems
 import Storage
 import Sync
+import Text
 import ToggleSettings
 import Wire
 import WordGames
@@ -180,15 +181,22 @@ extension ProblemTable {
       .none(language: "Turkish", package: near(nil)), .noLanguage(path: hostile),
     ])
 
+  static let names = ProblemTable(
+    NameProblem.self, in: "Text/NamedTable.swift",
+    [
+      .taken(kind: "mode", name: hostile, owner: .program), .taken(kind: "exercise", name: hostile, owner: .quiz),
+      .unknown(.unknownMode, kind: "mode", name: hostile, names: ["classic", hostile], reason: nil),
+      .unknown(
+        .unknownExercise, kind: "exercise", name: hostile, names: [], reason: "the plugin tug has it, but is off"),
+    ])
+
   static let games = ProblemTable(
     GameError.self, in: "WordGames/GameError.swift",
     plain: ["busy": .busy],
     [
       .unknownRule(name: hostile, suggestion: near("unused")), .unknownRule(name: hostile, suggestion: near(nil)),
-      .badRule(text: hostile, expected: "no value"), .unknownMode(name: hostile, suggestion: near("classic")),
-      .unknownMode(name: hostile, suggestion: nil, reason: "the plugin tug has it, but is off"),
-      .badMode(name: hostile, reason: "a title is missing"), .modeTaken(name: hostile, owner: .program),
-      .modeTaken(name: hostile, owner: .quiz), .badBase(word: hostile, reason: "it has no letters"),
+      .badRule(text: hostile, expected: "no value"), .badMode(name: hostile, reason: "a title is missing"),
+      .badBase(word: hostile, reason: "it has no letters"),
       .noBaseWord(length: 40, language: hostile, lengths: [2, 3, 20]),
       .noBaseWord(length: 40, language: hostile, lengths: []), .badState(reason: "it is cut"),
       .tooMuchData(mode: hostile, reason: "it has more than 1,000,000 values"),
@@ -225,10 +233,8 @@ extension ProblemTable {
       .speechWithoutFile(hostile), .unspoken(text: hostile, language: "Spanish", program: hostile, reason: hostile),
       .unspoken(text: hostile, language: "Spanish", program: hostile, reason: nil),
       .speechTimedOut(text: hostile, program: hostile, seconds: 120), .notCut(path: hostile, reason: hostile),
-      .badExercise(name: hostile, reason: hostile), .exerciseTaken(name: hostile, owner: .quiz),
-      .exerciseTaken(name: hostile, owner: .user), .unknownExercise(name: hostile, names: ["gap"], reason: nil),
-      .unknownExercise(name: hostile, names: [], reason: "the plugin tug has it, but is off"),
-      .notGiven(hostile, count: 4, isOrder: false), .notGiven(hostile, count: 4, isOrder: true),
+      .badExercise(name: hostile, reason: hostile), .notGiven(hostile, count: 4, isOrder: false),
+      .notGiven(hostile, count: 4, isOrder: true),
       .tooFewWords(deck: hostile, words: 20, found: 1, needed: 3),
       .notCut(path: hostile, reason: nil), .rehearsal("undo"), .lookingBack("adding cards"),
       .otherLanguage(path: hostile, found: "es", read: .unknown("english")),

@@ -55,7 +55,8 @@ extension ProblemTable {
         .outOfTime(
           plugin: "quiz", .command(hostile), place: "init.lua:8", limits: PluginLimits(seconds: 0.5, memory: 64)),
         .outOfTime(plugin: "quiz", .loading, place: "", limits: PluginLimits(seconds: 20, memory: 64)),
-        .outOfMemory(plugin: "quiz", .mode(hostile, function: "accept"), place: "init.lua:8", limits: .standard),
+        .outOfMemory(
+          plugin: "quiz", .part("mode", hostile, function: "accept"), place: "init.lua:8", limits: .standard),
         .failed(plugin: "quiz", .test(hostile), reason: "init.lua:3: no"),
         .unsubscribed(reason: "quiz: stopped after 2 s", others: 0),
         .unsubscribed(reason: "quiz: stopped after 2 s", others: 2),

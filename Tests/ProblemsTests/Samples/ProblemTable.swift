@@ -25,7 +25,7 @@ struct ProblemTable: CustomTestStringConvertible {
   static let all =
     [
       authentication, storage, files, memory, decks, exchange, comparisons, packages, notes, lexicon, language,
-      textFiles, dictionaries, builds, games, settings, workspace, syncs, listening, agents,
+      textFiles, dictionaries, builds, names, games, settings, workspace, syncs, listening, agents,
     ] + safety + documents + commands
     + bindings
     + plugins + pluginPackages + shell
