@@ -31,8 +31,11 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
     let label = paths.count == 1 ? lastPart(of: paths[0]) : counted(paths.count, "file")
     let progress = context.shell.progress("Importing " + label, 0)
     defer { progress.finish() }
-    let run = { try deck.importCards(from: paths, kinds, options) { progress.update($0, of: $1) } }
-    return LuaValue((isDryRun ? try deck.workspace.exchange.dryRun(run) : try run()).value)
+    let (exchange, name) = (deck.workspace.exchange, try deck.record().name)
+    let run = {
+      try exchange.importCards(intoDeck: name, from: paths, kinds, options) { progress.update($0, of: $1) }
+    }
+    return LuaValue((isDryRun ? try exchange.dryRun(run) : try run()).value)
   }
   type.method(
     "export", ["path": .string, "options": .optional(.table)], returns: .table.orProblem, example: "(\"spanish.csv\")",
