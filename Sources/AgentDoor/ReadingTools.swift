@@ -114,7 +114,7 @@ enum ReadingTools {
     let wanted = Array(view.lemmasByGain { $0.isMissing }.prefix(try call.arguments["limit"].integer()))
     let best = view.bestSentences(for: wanted) {}
     let words = wanted.map { number -> Value in
-      let (lemma, sentence) = (view.text.lemmas[Int(number)], best.first { $0.lemma == number }?.sentence)
+      let (lemma, sentence) = (view.text.lemmas[Int(number)], best[number])
       return .record([
         "word": lemma.text, "count": lemma.count, "state": view.lemmaStates[Int(number)].name,
         "sentence": sentence.map { printable(view.text.text(of: view.text.sentences[$0]), limit: 300) },

@@ -116,14 +116,7 @@ struct MediaSource {
 
 /// The sounds, videos and pictures of a note, and the fields that they belong to.
 struct RequestedMedia {
-  private struct Item {
-    let content: MediaSource
-    let isPicture: Bool
-    let fields: [String]
-    let replaces: Bool
-  }
-
-  private var items: [Item] = []
+  private var items: [(content: MediaSource, isPicture: Bool, fields: [String], replaces: Bool)] = []
   /// The names of files that would have to be fetched from the network: the note is added without them, as in Anki when
   /// they cannot be reached.
   private var unfetched: [String] = []
@@ -146,10 +139,7 @@ struct RequestedMedia {
           continue
         }
         let replaces = try item["deleteExisting"].isGiven && item["deleteExisting"].boolean()
-        media.items.append(
-          Item(
-            content: try MediaSource(item, isOfNote: true), isPicture: kind == "picture", fields: fields,
-            replaces: replaces))
+        media.items.append((try MediaSource(item, isOfNote: true), kind == "picture", fields, replaces))
       }
     }
     return media

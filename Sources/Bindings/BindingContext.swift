@@ -59,8 +59,9 @@ public final class BindingContext {
   /// The events of the shell, shared by all states.
   public let events: EventTable
   let terms: PluginTerms
-  /// The files that the user named for the running calls.
-  var calls = CallGrants()
+  /// The files that the user named for the running calls of commands, each until its call ends, the innermost last; and
+  /// how many calls have been granted files so far.
+  var calls: (open: [CallGrant], count: Int) = ([], 0)
   /// Charges for what the shell stores for the state, by kind and name; replacing an entry releases its charge.
   fileprivate var storageCharges: [String: MemoryCharge] = [:]
   let openFiles = OpenFiles()
@@ -213,13 +214,6 @@ extension BindingContext {
   func mayActOutside(_ action: @autoclosure () -> String) throws -> Bool {
     try workspace().rehearsal.mayActOutside(action())
   }
-}
-
-/// The files that the user named for the running calls of commands, each until its call ends; the innermost last.
-struct CallGrants {
-  var open: [CallGrant] = []
-  /// How many calls have been granted files so far.
-  var count = 0
 }
 
 /// The files that the user named for one call of a command, granted until it ends.

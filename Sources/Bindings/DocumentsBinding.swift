@@ -124,7 +124,7 @@ private func describeDocument(_ type: BoundType<DocumentHandle>) {
     frozen(try $0.document().background)
   } set: { document, stack in
     let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
-    try document.document().setBackground(color)
+    try document.document().change { try $0.setBackground(color) }
   }
   type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
     Frozen(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
@@ -180,15 +180,15 @@ private func describePanels(_ type: BoundType<DocumentHandle>) {
     let group = try stack.text(2)
     var color: CardColor?
     if let parts = try stack.optionalTable(3) { color = try readColor(parts) }
-    try document.document().setPanel(of: group, to: color)
+    try document.document().change { try $0.setPanel(of: group, to: color) }
   }
 }
 
 private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
-  let acts: [(String, String, (DocumentHandle, ElementHandle) throws -> Void)] = [
-    ("raise", "Brings an element one step to the front.", { try $0.document().raise($1.id) }),
-    ("lower", "Sends an element one step to the back.", { try $0.document().lower($1.id) }),
-    ("remove_element", "Removes an element.", { try $0.document().removeElement($1.id) }),
+  let acts: [(String, String, (inout CardDocument, String) throws -> Void)] = [
+    ("raise", "Brings an element one step to the front.", { try $0.raise($1) }),
+    ("lower", "Sends an element one step to the back.", { try $0.lower($1) }),
+    ("remove_element", "Removes an element.", { try $0.removeElement($1) }),
   ]
   for (name, help, act) in acts {
     type.action(
@@ -199,7 +199,7 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
       guard try element.document.document().id == document.document().id else {
         throw LuaFailure.argument(2, "an element of this document expected, got one of another")
       }
-      try act(document, element)
+      try document.document().change { try act(&$0, element.id) }
     }
   }
   type.method(

@@ -94,8 +94,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
       try stack.memory.charge(128 * view.text.lemmas.count)
       let lemmas = view.lemmasByGain { !onlyUnknown || $0.isToLearn }.prefix(limit)
       // Sentences may have any number of other unknown words.
-      let best = try view.bestSentences(for: Array(lemmas)) { try stack.memory.charge(0) }
-      let sentences = Dictionary(firstOf: best.map { ($0.lemma, $0.sentence) })
+      let sentences = try view.bestSentences(for: Array(lemmas)) { try stack.memory.charge(0) }
       return try LuaPushed.list(of: lemmas, on: stack) { LuaValue(word($0, sentence: sentences[$0], of: view)) }
     }
     describeSentences(type)
@@ -127,7 +126,7 @@ private func describeSentences(_ type: BoundType<TextHandle>) {
     let plan = try view.plan(count: limit) { try stack.memory.charge(0) }
     return try LuaPushed.list(of: plan, on: stack) { word in
       LuaValue(
-        sentence(word.sentence, unknown: word.unknown, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle))
+        sentence(word.sentence, unknown: 1, lemma: handle.text.lemmas[Int(word.lemma)].text, of: handle))
     }
   }
 }

@@ -68,8 +68,8 @@ private func describeLemmas(_ module: BoundModule, _ context: BindingContext) {
     let (library, known) = (workspace.languages, try workspace.words.language(named: language))
     if !library.isOpen(known) { CallPause.pausingLimits { _ = library.lemmatizer(of: known) } }
     let lemmas = library.lemmatizer(of: known).lemmas(of: form)
-    stack.push(lemmas.primary)
-    _ = try lemmas.all.push(on: stack)
+    stack.push(lemmas[0])
+    _ = try lemmas.push(on: stack)
     return LuaPushed(2)
   }
   module.function(

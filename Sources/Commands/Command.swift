@@ -131,8 +131,6 @@ public struct CommandText: Sendable {
 public struct PluginAlias {
   public let words: [String]
   public let mayRun: (Command) -> Bool
-
-  public init(_ words: [String], mayRun: @escaping (Command) -> Bool) { (self.words, self.mayRun) = (words, mayRun) }
 }
 
 public enum CommandAction {

@@ -213,7 +213,7 @@ public final class CommandRegistry {
       // The command that it stands for is run in its place, with that command's effect.
       path: [name], CommandText(theme: "Plugins", summary: Self.summary(ofAlias: words)), access: .open, effect: .reads,
       arguments: [Argument("ARG", .verbatim, isOptional: true, isRepeating: true)], owner: owner,
-      action: .pluginAlias(PluginAlias(words, mayRun: mayRun)))
+      action: .pluginAlias(PluginAlias(words: words, mayRun: mayRun)))
     // A command that does not exist yet is checked when it is run.
     if let here = table[first] {
       let named = here[""] ?? words.dropFirst().first.flatMap { here[$0] }

@@ -27,17 +27,11 @@ public struct PartialLine: Equatable, Sendable {
   public let hasTilde: Bool
 }
 
-/// A word of a line and its position.
+/// A word of a line without its quotes, its position in UTF-8 bytes of the line with them, and whether any part of it
+/// is quoted or escaped by a backslash; it is then never an operator such as `|`.
 ///
 ///     ShellWords.placed("show 'My deck'").map(\.range)   // [0..<4, 5..<14]
-public struct PlacedWord: Equatable, Sendable {
-  /// Without its quotes.
-  public let text: String
-  /// In UTF-8 bytes of the line, including quotes.
-  public let range: Range<Int>
-  /// Whether any part of it is quoted or escaped by a backslash; it is then never an operator such as `|`.
-  public let isQuoted: Bool
-}
+public typealias PlacedWord = (text: String, range: Range<Int>, isQuoted: Bool)
 
 /// Splits and quotes words as a POSIX shell does.
 ///
@@ -60,7 +54,7 @@ public enum ShellWords {
     var splitter = Splitter(line)
     splitter.run()
     splitter.endWord(at: line.utf8.count)
-    return splitter.words.map { PlacedWord(text: $0.text, range: $0.start..<$0.end, isQuoted: $0.isQuoted) }
+    return splitter.words.map { ($0.text, $0.start..<$0.end, $0.isQuoted) }
   }
 
   /// Splits the text before the cursor, for completion. Never fails.

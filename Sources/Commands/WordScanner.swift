@@ -4,11 +4,8 @@
 public import Problems
 import Text
 
-struct GivenValue {
-  let text: String
-  /// Whether the user typed it; false for a value from the words of a plugin's alias.
-  let isTyped: Bool
-}
+/// A value, and whether the user typed it; false for a value from the words of a plugin's alias.
+typealias GivenValue = (text: String, isTyped: Bool)
 
 struct WordScanner {
   let command: Command
@@ -28,7 +25,7 @@ struct WordScanner {
   mutating func take(_ word: String, isTyped: Bool = true) throws(CommandError) {
     if let option = pending { return try takeValue(word, isTyped, of: option) }
     if takesOnlyValues || !isOption(word) {
-      positionals.append(GivenValue(text: word, isTyped: isTyped))
+      positionals.append((word, isTyped))
       closeOptionsIfVerbatim()
     } else if word == "--" {
       takesOnlyValues = true
@@ -59,7 +56,7 @@ struct WordScanner {
     let isOther = word == "--" || command.allOptions.contains { $0.name == word }
     guard !isOther else { throw missingValue(option) }
     pending = nil
-    try add(option, GivenValue(text: word, isTyped: isTyped))
+    try add(option, (word, isTyped))
   }
 
   private mutating func takeLong(_ word: String, _ isTyped: Bool) throws(CommandError) {
@@ -70,7 +67,7 @@ struct WordScanner {
       return try add(option, nil)
     }
     guard parts.count == 2 else { return pending = option }
-    try add(option, GivenValue(text: parts[1], isTyped: isTyped))
+    try add(option, (parts[1], isTyped))
   }
 
   /// `-x`, `-x VALUE`, `-xVALUE`, and combined flags such as `-xy`.
@@ -80,7 +77,7 @@ struct WordScanner {
       guard let option = command.options.first(where: { $0.isNamed(letter) }) else { throw unknown(word) }
       if option.takesValue {
         guard !letters.isEmpty else { return pending = option }
-        return try add(option, GivenValue(text: String(letters), isTyped: isTyped))
+        return try add(option, (String(letters), isTyped))
       }
       try add(option, nil)
     }

@@ -4,13 +4,8 @@
 
 public import Storage
 
-public struct SprintResult: Equatable, Sendable {
-  public let card: CardID
-  public let isRight: Bool
-  /// Cards still in the stack.
-  public let remaining: Int
-  public let isOver: Bool
-}
+/// What an answer did, and the number of cards still in the stack.
+public typealias SprintResult = (card: CardID, isRight: Bool, remaining: Int, isOver: Bool)
 
 /// What a sprint and a session of reviews have in common.
 public protocol StudyProgress {
@@ -78,7 +73,7 @@ public final class Sprint: StudyProgress {
     }
     answers.append(isRight)
     if remaining == 0 { stop() }
-    return SprintResult(card: card, isRight: isRight, remaining: remaining, isOver: isOver)
+    return (card, isRight, remaining, isOver)
   }
 
   /// Puts the last answered card back on top. The time that has passed is not restored.

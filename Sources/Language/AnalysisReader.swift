@@ -1,11 +1,13 @@
-// Reads CoNLL-U (the format of Universal Dependencies) and finds its words in the text that was analysed. Invariant:
-// the words are in text order and do not overlap; a sentence has at most 1,000 of them; an analysis of another text is
-// refused as a whole.
+// Reads CoNLL-U (the format of Universal Dependencies), from a program or a file, and finds its words in the text that
+// was analysed. Invariant: the words are in text order and do not overlap; a sentence has at most 1,000 of them; an
+// analysis of another text is refused as a whole, and leaves nothing in the text.
 //
 // A word is a piece of the text: a range of words, such as `dámelo`, is one, with the lemma of the word in it that
 // matters most. A particle that belongs to a verb is a part of that: `gave … up`.
 
-import Lexicon
+import Files
+public import Lexicon
+import Problems
 import Text
 
 struct AnalysedWord {
@@ -238,5 +240,91 @@ struct AnalysisReader {
       try body(last.range.lowerBound..<end, last.words)
     }
     last = (start..<max(start, min(end, paragraphs[paragraph].upperBound)), words)
+  }
+}
+
+/// What finds the words of texts in a language: a program, or headwords of dictionaries.
+public struct WordDivider {
+  public var analyser: TextAnalyser?
+  public var headwords: HeadwordSet?
+  /// Whether words are the longest headwords, rather than those of an analyser joined to headwords.
+  public var isByHeadwords = false
+  /// Why a language that needs one of them has none here.
+  public var failure: LanguageError?
+
+  public init() {}
+}
+
+extension TextBuilder {
+  /// Finds the words of the paragraphs that wait for an analysis. If that fails, they are found without it, and the
+  /// index says why.
+  /// - Throws: what `watch` throws, or `FileError` if interrupted.
+  public mutating func analyse(watch: (Int) throws -> Void) throws {
+    guard let analyser = divider.analyser, !pending.isEmpty else { return }
+    let (weight, text) = (weight, bytes)
+    do {
+      try analyser.withAnalysis(of: text, pending.map(\.bytes), watch: { try watch(weight) }) {
+        try add(analysis: $0, named: analyser.name, watch: watch)
+      }
+    } catch {
+      let file = error as? FileError
+      guard
+        let failed = error as? LanguageError ?? file.map({ .badAnalysis(source: analyser.name, reason: $0.message) }),
+        file?.reason != .interrupted
+      else { throw error }
+      failure = failed
+      try text.withUnsafeBufferPointer { text in
+        for (range, place) in pending {
+          try findWords(of: UnsafeBufferPointer(rebasing: text[range]), base: range.lowerBound, place, watch)
+        }
+      }
+      pending = []
+    }
+  }
+
+  /// Finds the words of the paragraphs that wait for an analysis, in CoNLL-U.
+  /// - Parameter name: of its file or program, for errors.
+  /// - Throws: `LanguageError.badAnalysis`, and what `watch` throws.
+  public mutating func add(
+    analysis: UnsafeBufferPointer<UInt8>, named name: String, watch: (Int) throws -> Void
+  ) throws {
+    let (text, paragraphs, tokenCount, sentenceCount) = (bytes, pending, tokens.count, sentences.count)
+    do {
+      try text.withUnsafeBufferPointer { text in
+        var reader = AnalysisReader(
+          text: text, paragraphs: paragraphs.map(\.bytes), name: name, language: lemmatizer.language,
+          tokenizer: tokenizer, headwords: divider.isByHeadwords ? nil : divider.headwords)
+        try reader.read(analysis) { range, words in
+          if sentences.count & 0xFF == 0 { try watch(weight) }
+          let (first, range) = (UInt32(tokens.count), tokenizer.trimmed(text, range))
+          for word in words { add(word, of: words, in: text) }
+          sentences.append(
+            TextSentence(
+              bytes: UInt32(range.lowerBound)..<UInt32(range.upperBound), tokens: first..<UInt32(tokens.count),
+              place: paragraphs[words[0].paragraph].place))
+        }
+      }
+    } catch {
+      tokens.removeSubrange(tokenCount...)
+      sentences.removeSubrange(sentenceCount...)
+      throw error
+    }
+    pending = []
+  }
+
+  /// Adds a word. Its spelling is its form, its lemma and its reading, with tabs between them.
+  private mutating func add(_ word: AnalysedWord, of words: [AnalysedWord], in text: UnsafeBufferPointer<UInt8>) {
+    let meant = word.verb.map { words[$0] } ?? word
+    var spelling = Array(text[meant.range])
+    for part in [meant.lemma, meant.reading] {
+      spelling.append(UInt8(ascii: "\t"))
+      spelling += part.utf8
+    }
+    let isCapital = word.kind == .open && Tokenizer.scalar(text, word.range.lowerBound).scalar.isCapital
+    tokens.append(
+      TextToken(
+        start: UInt32(word.range.lowerBound), end: UInt32(word.range.upperBound),
+        form: spelling.withUnsafeBufferPointer { spellings.number(of: $0) }, isName: word.kind == .name,
+        isFirst: word.range == words[0].range, isCapital: isCapital, isPart: word.kind == .part))
   }
 }

@@ -9,7 +9,7 @@ import Text
 /// The data that words are analysed with.
 ///
 ///     let library = LanguageLibrary(environment)
-///     library.lemmatizer(of: spanish).lemmas(of: "dámelo").primary   // "dar"
+///     library.lemmatizer(of: spanish).lemma(of: "dámelo")   // "dar"
 public final class LanguageLibrary {
   private let ownFolder: String
   let sharedFolders: [String]

@@ -1,23 +1,17 @@
 // The dictionary form of a word. Sources, in order: the user's table, function words, tables of forms, the analysers or
 // WordNet, forms listed in dictionaries, the affixes of a spelling dictionary, and finally the form itself.
 // Invariant: the result for a form never changes; without any data every form is its own lemma. A form is in small
-// letters, but in German with a table of forms it keeps the capital that makes it a noun.
+// letters, but in German with a table of forms it keeps the capital that makes it a noun. A language that is not known
+// uses the rules that all have in common.
 
 public import Lexicon
 import Text
 
-/// The lemmas of a form: the likeliest, and all possible ones.
+/// Finds the dictionary forms of a language's words.
 ///
 ///     let lemmatizer = library.lemmatizer(of: spanish)
-///     lemmatizer.lemmas(of: "casas").primary   // "casa"
-///     lemmatizer.lemmas(of: "casas").all       // ["casa", "casar"]
-public struct Lemmas: Equatable, Sendable {
-  public let primary: String
-  /// Without duplicates, the likeliest first.
-  public let all: [String]
-}
-
-/// Finds the dictionary forms of a language's words.
+///     lemmatizer.lemma(of: "casas")    // "casa"
+///     lemmatizer.lemmas(of: "casas")   // ["casa", "casar"]
 public final class Lemmatizer {
   public let language: Language
   let tables: WordTables
@@ -46,8 +40,12 @@ public final class Lemmatizer {
     tables = WordTables(code: language.baseCode)
   }
 
-  /// Returns the lemmas of a form without context, ignoring case unless only the capitalised form is known.
-  public func lemmas(of form: String) -> Lemmas {
+  /// Returns the likeliest lemma of a form without context.
+  public func lemma(of form: String) -> String { lemmas(of: form)[0] }
+
+  /// Returns the lemmas of a form without context, at least one, each once, the likeliest first. Ignores case unless
+  /// only the capitalised form is known.
+  public func lemmas(of form: String) -> [String] {
     let form = form.replacingApostrophes
     let lowered = self.form(of: form, isPlain: false)
     var candidates = candidates(of: lowered)
@@ -56,7 +54,7 @@ public final class Lemmatizer {
   }
 
   /// Returns the lemma of a card's text without its article: `casa` for `las casas`; nil for several words.
-  public func lemma(ofPhrase phrase: String) -> String? { word(ofPhrase: phrase).map { lemmas(of: $0).primary } }
+  public func lemma(ofPhrase phrase: String) -> String? { word(ofPhrase: phrase).map(lemma) }
 
   /// Returns the word of a card's text without its article: `casas` for `las casas`; nil for several words.
   public func word(ofPhrase phrase: String) -> String? {
@@ -64,21 +62,17 @@ public final class Lemmatizer {
     if tables.rules.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
     for beginning in tables.undivided { phrase = phrase.replacing(text: beginning + "' ", with: beginning + "'") }
     let words = phrase.split(separator: " ").map(String.init)
-    let others = words.drop { tables.articles.contains(lemmas(of: $0).primary) }
+    let others = words.drop { tables.articles.contains(lemma(of: $0)) }
     return others.count == 1 ? others.first : words.count == 1 ? words.first : nil
   }
 
   /// Orders candidates by rank, then by how often their lemma occurs in a text, then by length, shortest first.
-  static func chosen(_ candidates: [LemmaCandidate], form: String, weight: (String) -> Int) -> Lemmas {
-    if candidates.count <= 1 {
-      let lemma = candidates.first?.lemma ?? form
-      return Lemmas(primary: lemma, all: [lemma])
-    }
-    let sorted = candidates.map { (candidate: $0, weight: weight($0.lemma)) }.sorted { a, b in
+  static func chosen(_ candidates: [LemmaCandidate], form: String, weight: (String) -> Int) -> [String] {
+    if candidates.count <= 1 { return [candidates.first?.lemma ?? form] }
+    return candidates.map { (candidate: $0, weight: weight($0.lemma)) }.sorted { a, b in
       (a.candidate.rank, -a.weight, a.candidate.lemma.utf8.count, a.candidate.lemma)
         < (b.candidate.rank, -b.weight, b.candidate.lemma.utf8.count, b.candidate.lemma)
-    }
-    return Lemmas(primary: sorted[0].candidate.lemma, all: sorted.map(\.candidate.lemma))
+    }.map(\.candidate.lemma)
   }
 
   /// Whether a capital tells a noun from other words.
@@ -177,4 +171,44 @@ extension String {
     // The first bytes of both in UTF-8.
     utf8.contains { $0 == 0xE2 || $0 == 0xCA } ? String(map { $0 == "\u{2019}" || $0 == "\u{02BC}" ? "'" : $0 }) : self
   }
+}
+
+/// The reading rules of a language, with their lists of words as sets.
+struct WordTables {
+  let rules: ReadingRules
+  private(set) var functionWords: [String: String] = [:]
+  /// Words of closed classes, which are never names.
+  let closedWords: Set<String>
+  /// Words with a final full stop that does not end a sentence, stored without it.
+  let abbreviations: Set<String>
+  /// Articles, by their lemma or, where the table of function words lacks them, by all their forms.
+  let articles: Set<String>
+  let enclitics: Set<String>
+  let endingsAfterEnclitics: Set<String>
+  let undivided: Set<String>
+  let apocopes: Set<String>
+
+  init(code: String) {
+    rules = Language.base(code)?.reading ?? .plain
+    for line in rules.functionWords.split(separator: "\n") {
+      let words = line.split { $0 == " " || $0 == ":" }.map(String.init)
+      guard let lemma = words.first else { continue }
+      for form in words { functionWords[form] = lemma }
+    }
+    func words(_ lists: String...) -> Set<String> { Set(lists.flatMap { $0.split(separator: " ").map(String.init) }) }
+    closedWords = words(rules.frequentWords).union(functionWords.keys)
+    abbreviations = words(Self.titles, rules.abbreviations)
+    articles = words(Self.articleLemmas, rules.articles)
+    enclitics = words(rules.enclitics)
+    endingsAfterEnclitics = words(rules.endingsAfterEnclitics)
+    undivided = words(rules.undivided)
+    apocopes = words(rules.apocopes)
+  }
+
+  private static let articleLemmas = "el uno il un un' l' le the a to o um"
+
+  private static let titles = "dr prof vol cap fig art pág pag núm num ed etc vs op cit cf no nr n ph.d jr st"
+
+  /// Abbreviations that are words as well, and more often: they count only before a number, as in `No. 5`.
+  static let abbreviatedWords: Set<String> = ["no", "art", "cap", "fig", "mar", "sat", "wed"]
 }

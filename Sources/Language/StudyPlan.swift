@@ -1,21 +1,15 @@
-// An order for learning the words of a text, each with the sentence that shows it best. Invariant: a sentence in the
-// plan has at most the requested number of words that are unknown at its turn, including the word itself.
+// The sentences that show words: for each word the best one, an order for learning the words of a text, and where the
+// words are that a reader looked up. Invariant: a sentence in a plan has at most the requested number of words that
+// are unknown at its turn, including the word itself; each looked-up word is found as a lemma, as some words in a row,
+// or as a word that its sentence lacks.
 
 import Text
-
-public struct PlannedWord: Equatable, Sendable {
-  /// Index into `TextIndex.lemmas`.
-  public let lemma: UInt32
-  /// Index into `TextIndex.sentences`.
-  public let sentence: Int
-  /// The unknown words of the sentence at its turn, including this one.
-  public let unknown: Int
-}
 
 extension TextView {
   /// Returns the sentence that shows each of some lemmas best: of those with the fewest unknown words.
   /// - Parameter poll: called often enough to stop the search in time.
-  public func bestSentences(for lemmas: [UInt32], poll: () throws -> Void) rethrows -> [PlannedWord] {
+  /// - Returns: indices into `TextIndex.sentences`, by lemma; a lemma that is only in names has none.
+  public func bestSentences(for lemmas: [UInt32], poll: () throws -> Void) rethrows -> [UInt32: Int] {
     var wanted = [Bool](repeating: false, count: text.lemmas.count)
     for lemma in lemmas { wanted[Int(lemma)] = true }
     var best: [UInt32: (sentence: Int, worth: SentenceWorth)] = [:]
@@ -28,14 +22,13 @@ extension TextView {
         best[lemma] = (number, worth)
       }
     }
-    return lemmas.compactMap { lemma in
-      best[lemma].map { PlannedWord(lemma: lemma, sentence: $0.sentence, unknown: Int(missing[$0.sentence])) }
-    }
+    return best.mapValues(\.sentence)
   }
 
   /// Returns an order in which each sentence has one new word; of the reachable words, the most useful comes first.
   /// - Parameter poll: called often enough to stop the work in time.
-  public func plan(count: Int, poll: () throws -> Void) rethrows -> [PlannedWord] {
+  /// - Returns: indices into `TextIndex.lemmas` and `TextIndex.sentences`.
+  public func plan(count: Int, poll: () throws -> Void) rethrows -> [(lemma: UInt32, sentence: Int)] {
     var planner = try Planner(self, poll)
     return try planner.run(count: count, poll)
   }
@@ -125,13 +118,13 @@ private struct Planner {
     }
   }
 
-  mutating func run(count: Int, _ poll: () throws -> Void) rethrows -> [PlannedWord] {
-    var plan: [PlannedWord] = []
+  mutating func run(count: Int, _ poll: () throws -> Void) rethrows -> [(lemma: UInt32, sentence: Int)] {
+    var plan: [(lemma: UInt32, sentence: Int)] = []
     while plan.count < count, let lemma = ready.popLast() {
       try poll()
       let sentences = postings[lemma, default: []]
       guard let easiest = sentences.filter({ left[Int($0)] == 1 }).min(by: { worth($0) < worth($1) }) else { continue }
-      plan.append(PlannedWord(lemma: lemma, sentence: Int(easiest), unknown: 1))
+      plan.append((lemma, Int(easiest)))
       isLearned[Int(lemma)] = true
       for sentence in sentences {
         left[Int(sentence)] -= 1
@@ -143,5 +136,55 @@ private struct Planner {
 
   private func worth(_ sentence: UInt32) -> SentenceWorth {
     SentenceWorth(view, view.text.sentences[Int(sentence)], unknown: 1)
+  }
+}
+
+public struct LookUp: Equatable, Sendable {
+  public let word: String
+  /// Index into `TextIndex.sentences`; nil for a word without letters or digits.
+  public let sentence: Int?
+  /// The lemma, if the word is one word of the sentence that is no name. Index into `TextIndex.lemmas`.
+  public let lemma: UInt32?
+  /// The place of a phrase, a name or a hyphenated word in `TextIndex.tokens`; nil if the sentence lacks it.
+  public let tokens: Range<Int>?
+}
+
+extension TextIndex {
+  public func lookUps(lemmas: (String) -> [String]) -> [LookUp] {
+    var next = 0
+    return places.enumerated().compactMap { number, place in
+      let start = next
+      while next < sentences.count, sentences[next].place == number { next += 1 }
+      return place.word.map { lookUp($0, in: start..<next, lemmas($0)) }
+    }
+  }
+
+  private func lookUp(_ word: String, in sentences: Range<Int>, _ lemmas: [String]) -> LookUp {
+    for sentence in sentences {
+      guard let lemma = lemmaLookedUp(in: self.sentences[sentence], of: lemmas) else { continue }
+      return LookUp(word: word, sentence: sentence, lemma: lemma, tokens: nil)
+    }
+    let wanted = folded(word)
+    for sentence in sentences {
+      guard let tokens = tokens(of: wanted, in: self.sentences[sentence]) else { continue }
+      return LookUp(word: word, sentence: sentence, lemma: nil, tokens: tokens)
+    }
+    return LookUp(word: word, sentence: sentences.first, lemma: nil, tokens: nil)
+  }
+
+  private func tokens(of phrase: String, in sentence: TextSentence) -> Range<Int>? {
+    let (range, longest) = (tokenRange(of: sentence), phrase.utf8.count * 3 + 8)
+    for first in range {
+      for last in first..<range.upperBound {
+        let bytes = bytes[Int(tokens[first].start)..<Int(tokens[last].end)]
+        if bytes.count > longest { break }
+        if folded(String(decoding: bytes, as: UTF8.self)) == phrase { return first..<last + 1 }
+      }
+    }
+    return nil
+  }
+
+  private func folded(_ text: String) -> String {
+    text.replacingApostrophes.lowercased().split(whereSeparator: \.isWhitespace).joined(separator: " ")
   }
 }

@@ -97,6 +97,13 @@ public struct TextIndex: Sendable {
     return end == range.upperBound ? text.shortened(to: limit) : text.prefix(limit) + "…"
   }
 
+  /// Returns a sentence in three parts: what comes before some of its tokens, these, and what follows them.
+  public func parts(of sentence: TextSentence, around tokens: Range<Int>) -> [String] {
+    let (start, end) = (self.tokens[tokens.lowerBound].start, self.tokens[tokens.upperBound - 1].end)
+    let ranges = [sentence.bytes.lowerBound..<start, start..<end, end..<max(end, sentence.bytes.upperBound)]
+    return ranges.map { String(decoding: bytes[Int($0.lowerBound)..<Int($0.upperBound)], as: UTF8.self) }
+  }
+
   public func place(of sentence: TextSentence) -> TextPlace { places[Int(sentence.place)] }
 
   /// Whether there is a blank between a sentence and the one before it.
@@ -109,12 +116,7 @@ public struct TextIndex: Sendable {
   }
 
   public func sentence(ofToken token: Int) -> Int {
-    var (low, high) = (0, sentences.count)
-    while low + 1 < high {
-      let middle = (low + high) / 2
-      if Int(sentences[middle].tokens.lowerBound) <= token { low = middle } else { high = middle }
-    }
-    return low
+    (1..<max(1, sentences.count)).bisected { Int(sentences[$0].tokens.lowerBound) <= token } - 1
   }
 
   /// The SHA-256 hash of the whole text, in hexadecimal digits.
@@ -328,7 +330,7 @@ public struct TextBuilder {
         continue
       }
       let chosen = Lemmatizer.chosen(some, form: known.texts[form]) { weights[$0] ?? 0 }
-      let own = chosen.all.map { lemma in
+      let own = chosen.map { lemma in
         if let number = numbers[lemma] { return number }
         lemmas.append(TextLemma(text: lemma))
         numbers[lemma] = UInt32(lemmas.count - 1)

@@ -78,12 +78,7 @@ public struct TextDocument {
 
   /// The line that contains an offset, from 0.
   public func line(at offset: Int) -> Int {
-    var (low, high) = (0, lineStarts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if lineStarts[middle] <= offset { low = middle } else { high = middle }
-    }
-    return low
+    (1..<lineStarts.count).bisected { lineStarts[$0] <= offset } - 1
   }
 
   /// The range of a line without its line end.

@@ -31,8 +31,6 @@ public struct CompileReport: Equatable, Sendable {
   /// Counts in the order of `DropReason`.
   var counts = [Int](repeating: 0, count: DropReason.allCases.count)
 
-  public init() {}
-
   public subscript(reason: DropReason) -> Int {
     get { counts[reason.rawValue] }
     set { counts[reason.rawValue] = newValue }

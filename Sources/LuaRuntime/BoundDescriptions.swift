@@ -38,17 +38,12 @@ public indirect enum LuaType: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-public struct LuaParameter: Sendable {
-  public let name: String
-  public let type: LuaType
-}
-
 /// The parameters of a bound function in order: `["name": .string]`.
 public typealias LuaParameters = KeyValuePairs<String, LuaType>
 
 public struct FunctionDescription: Sendable {
   public let name: String
-  public let parameters: [LuaParameter]
+  public let parameters: [(name: String, type: LuaType)]
   public let returns: LuaType
   /// Whether the function returns `nil, problem` for an ordinary failure.
   public let failsSoftly: Bool
@@ -63,7 +58,7 @@ public struct FunctionDescription: Sendable {
     help: String
   ) {
     self.name = name
-    self.parameters = parameters.map { LuaParameter(name: $0.key, type: $0.value) }
+    self.parameters = parameters.map { (name: $0.key, type: $0.value) }
     if case .fallible(let type) = returns {
       (self.returns, failsSoftly) = (type, true)
     } else {

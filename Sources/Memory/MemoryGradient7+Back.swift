@@ -5,14 +5,10 @@ import Glibc
 
 extension MemoryGradient7 {
   /// The derivatives of the loss with respect to a state.
-  struct StateSlope {
-    var slow = 0.0
-    var fast = 0.0
-    var difficulty = 0.0
-  }
+  typealias StateSlope = (slow: Double, fast: Double, difficulty: Double)
 
   func back(_ step: Step, _ after: StateSlope, weight: Double) -> StateSlope {
-    var before = StateSlope()
+    var before: StateSlope = (0, 0, 0)
     var (byRecall, byFastRecall) = (0.0, 0.0)
     if weight > 0, step.recall > 0.0001, step.recall < 0.9999 {
       byRecall = weight * (step.rating > 1 ? -1 / step.recall : 1 / (1 - step.recall))

@@ -210,7 +210,7 @@ final class MemoryGradient7 {
   /// Computes, from the last step to the first, the derivatives of the loss with respect to the state before each step
   /// and to each parameter.
   private func backpropagate(from last: Int, _ start: Int, _ weights: UnsafeBufferPointer<Float>) {
-    var slope = StateSlope()
+    var slope: StateSlope = (0, 0, 0)
     for index in stride(from: last, through: 1, by: -1) {
       // Only the prediction of the last answer counts, not its effect on the card.
       slope = back(steps[index], slope, weight: Double(weights[start + index]))

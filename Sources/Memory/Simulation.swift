@@ -37,9 +37,8 @@ public struct RetentionForecast: Equatable, Sendable {
 extension RetentionForecast {
   /// Returns the average minutes of study on a day.
   public func minutesPerDay(_ times: AnswerTimes) -> Double {
-    let counts = Simulation.DayCounts(
-      reviews: reviews.reduce(0, +), new: new.reduce(0, +), forgotten: lapses.reduce(0, +))
-    return times.seconds(counts) / 60 / Double(max(1, reviews.count))
+    let sums = (reviews.reduce(0, +), new.reduce(0, +), lapses.reduce(0, +))
+    return times.seconds(sums) / 60 / Double(max(1, reviews.count))
   }
 }
 
@@ -190,13 +189,8 @@ public struct Simulation: Sendable {
     var ending: RecallPlan.Ending?
   }
 
-  /// The number of answers on a day.
-  struct DayCounts {
-    var reviews = 0
-    var new = 0
-    /// How many of `reviews` were forgotten.
-    var forgotten = 0
-  }
+  /// The number of answers on a day, and how many of the reviews were forgotten.
+  typealias DayCounts = (reviews: Int, new: Int, forgotten: Int)
 
   /// Simulates the days; the body gets the cards after each.
   func play(_ course: Course, _ body: (Int, [Memory], DayCounts) throws -> Void) rethrows -> [Memory] {
@@ -222,7 +216,7 @@ public struct Simulation: Sendable {
       // Clears each simulated day; otherwise waiting cards would be stored once for each day.
       let waiting = due[day]
       due[day] = []
-      var counts = DayCounts(new: min(left, limit(options.newPerDay, on: day)))
+      var counts: DayCounts = (0, min(left, limit(options.newPerDay, on: day)), 0)
       let ending = course.ending.flatMap { course.days - day <= $0.days ? $0 : nil }
       let today =
         ending.map { chosen(all, day, course.days, $0, counts.new) }

@@ -10,11 +10,8 @@ import Problems
 import Text
 import Workspace
 
-public struct PluginTestResult: Equatable, Sendable {
-  public let name: String
-  /// Why it failed, with `test.lua:LINE:`; nil when it passed.
-  public let failure: String?
-}
+/// A test, and why it failed, with `test.lua:LINE:`; nil when it passed.
+public typealias PluginTestResult = (name: String, failure: String?)
 
 /// The tests of plugins.
 ///
@@ -80,15 +77,15 @@ public struct PluginTests {
     return try tests.map { test in
       do {
         try test.body.call([], results: 0) { _ in }
-        return PluginTestResult(name: test.name, failure: nil)
+        return (test.name, nil)
       } catch let error as LuaError where error.stopReason == .interrupt {
         throw error
       } catch let error as LuaError where error.stopReason != nil {
         let problem = PluginCallError(plugin: plugin.name, .test(test.name), error, limits: plugin.limits)
-        return PluginTestResult(name: test.name, failure: problem.message)
+        return (test.name, problem.message)
       } catch {
         let text = String(describing: error)
-        return PluginTestResult(name: test.name, failure: text + (code.context.advice(on: text) ?? ""))
+        return (test.name, text + (code.context.advice(on: text) ?? ""))
       }
     }
   }

@@ -27,15 +27,10 @@ public final class RowBatch: ColumnBinding {
   private let lane: WorkLane?
   private var filling: RowBuffer
   /// Buffers that were handed to the lane, in order.
-  private var submitted: [Submitted] = []
+  private var submitted: [(rows: RowBuffer, mark: WrittenMark)] = []
   private var empty: [RowBuffer] = []
   /// Whether the second thread may be writing for this batch.
   public private(set) var isUnderWay = false
-
-  private struct Submitted {
-    let rows: RowBuffer
-    let mark: WrittenMark
-  }
 
   /// A flag, readable from other threads, that is set once the rows are in the table.
   private final class WrittenMark: Sendable {
@@ -150,7 +145,7 @@ public final class RowBatch: ColumnBinding {
     submitted = try submitted.map { part in
       var rows = part.rows
       try body(&rows)
-      return Submitted(rows: rows, mark: part.mark)
+      return (rows, part.mark)
     }
     try body(&filling)
   }
@@ -167,7 +162,7 @@ public final class RowBatch: ColumnBinding {
       mark.set()
     }
     guard isAdded else { return try drain() }
-    submitted.append(Submitted(rows: rows, mark: mark))
+    submitted.append((rows, mark))
     // The lane has finished all but the latest buffers, so the oldest can be reused.
     while submitted.count > RowBatch.ahead + 1, submitted[0].mark.isSet { reuse(submitted.removeFirst().rows) }
     filling = empty.popLast() ?? RowBuffer(rows: RowBatch.rows, columns: columns)

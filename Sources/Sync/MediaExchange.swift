@@ -215,7 +215,7 @@ public final class MediaExchange {
     var (files, bytes): ([(file: ArchivedMedia, after: MediaState?)], Int) = ([], 0)
     while let name = left.first, files.count < MediaServer.filesAtOnce {
       guard var state = known.states[name], let hash = state.hash else {
-        files.append((ArchivedMedia(name: name, bytes: nil), nil))
+        files.append(((name, nil), nil))
         left.removeFirst()
         continue
       }
@@ -227,7 +227,7 @@ public final class MediaExchange {
       }
       bytes += content.count
       (state.digest, state.isPending) = (MediaArchive.digest(content), false)
-      files.append((ArchivedMedia(name: name, bytes: content), state))
+      files.append(((name, content), state))
     }
     return files
   }

@@ -5,13 +5,8 @@ import Exchange
 import Values
 import Wire
 
-/// A file name that changed on the server.
-struct MediaChange: Equatable {
-  let name: String
-  let usn: Int
-  /// SHA-1 in hexadecimal; empty if the file was deleted.
-  let digest: String
-}
+/// A file name that changed on the server, with its SHA-1 in hexadecimal, which is empty if the file was deleted.
+typealias MediaChange = (name: String, usn: Int, digest: String)
 
 public final class MediaServer {
   private let program: SyncProgram
@@ -75,7 +70,7 @@ public final class MediaServer {
         Self.numbers ~= usn, let digest = parts[2].text, !name.isEmpty, name.utf8.count <= 1000,
         digest.isEmpty || digest.utf8.count == 40
       else { return nil }
-      return MediaChange(name: name, usn: usn, digest: digest.lowercased())
+      return (name, usn, digest.lowercased())
     }
     guard changes.count == list.count else { throw fault("mediaChanges", "contains invalid entries") }
     return changes

@@ -20,8 +20,6 @@ public struct PullReport: Equatable, Sendable {
   public var unstorable = 0
   /// The reasons, one per line.
   public var findings: [String] = []
-
-  public init() {}
 }
 
 extension PulledCollection {

@@ -157,15 +157,14 @@ extension SettingsTree {
       {
         let source = setting.declaration?.isSecret == true ? entry.source.withoutValue : entry.source
         do throws(Mismatch) {
-          let given = OutsideValue(
-            value: try read(entry.value, for: setting) { $0.reading(entry.value) }, source: source)
+          let given = (value: try read(entry.value, for: setting) { $0.reading(entry.value) }, source: source)
           if layer == .system { system = given } else if forced?.source.layer != .system { forced = given }
         } catch {
           notices.append(.refused(setting.name, reason: error.reason, source: source))
         }
       }
       if layer == .system, layers.locks.cover(setting.name), let value = system?.value ?? setting.standard {
-        forced = OutsideValue(value: value, source: layers.locks.source)
+        forced = (value, layers.locks.source)
       }
     }
     values[setting.name]?.forced = forced
@@ -188,10 +187,7 @@ struct SettingLayers {
   }
 }
 
-struct OutsideValue {
-  var value: SettingValue
-  var source: SettingSource
-}
+typealias OutsideValue = (value: SettingValue, source: SettingSource)
 
 /// What gives a setting its value.
 struct LayeredValue {

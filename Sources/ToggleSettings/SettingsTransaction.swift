@@ -5,15 +5,8 @@
 import Problems
 import Text
 
-/// The setting that the account stores under a name; nil deletes it.
-///
-///     StoredChange(name: "game.length", setting: nil)   // the account forgets it
-public struct StoredChange: Equatable, Sendable {
-  public let name: String
-  public let setting: StoredSetting?
-
-  public init(name: String, setting: StoredSetting?) { (self.name, self.setting) = (name, setting) }
-}
+/// The setting that the account stores under a name; nil deletes it: `("game.length", nil)`.
+public typealias StoredChange = (name: String, setting: StoredSetting?)
 
 /// One setting that changed. For a group, the values say whether all its switches are on.
 ///
@@ -128,7 +121,7 @@ struct SettingsTransaction {
     rememberMixed()
     guard let save = tree.save else { return }
     let changes = stored.filter { tree.kept[$0.key] != $0.value.kept }.keys.sorted().map {
-      StoredChange(name: $0, setting: tree.kept[$0])
+      (name: $0, setting: tree.kept[$0])
     }
     if changes.isEmpty { return }
     do { try save(changes) } catch { throw .notKept(error) }

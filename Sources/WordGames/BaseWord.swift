@@ -41,7 +41,7 @@ extension Game {
     mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, own: OwnWords = OwnWords(),
     _ options: BaseWordOptions = BaseWordOptions(), random: any RandomNumberGenerator, clocks: Clocks
   ) throws -> Game {
-    let choice = BaseChoice(random: random, level: options.level, wantedLength: options.length)
+    let choice: BaseChoice = (random, options.level, options.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
     game.own = own
     if let word = options.word {
@@ -170,7 +170,7 @@ struct GameWords {
       let letters = word.count
       return word.withUTF8 { bytes in
         let hash = Lexicon.hash(of: bytes)
-        return judge.firstFailure(GuessText(bytes: bytes, letters: letters, hash: hash)) == nil
+        return judge.firstFailure((bytes, letters, hash)) == nil
       }
     }
   }

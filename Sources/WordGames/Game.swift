@@ -33,7 +33,8 @@ public final class Game {
   private(set) var isRunningHook = false
   let clock: GameClock
   var choice: BaseChoice
-  var ownData = OwnData()
+  /// The mode's own data: the stored text, until the mode loads it.
+  var ownData: (stored: String?, made: (any ModeData)?) = (nil, nil)
 
   init(mode: Mode, lexicon: Lexicon, common: CommonWords?, choice: BaseChoice, clocks: Clocks) {
     self.mode = mode
@@ -116,7 +117,7 @@ public final class Game {
   /// Continues with a new definition of the mode: base word, found words, points and the mode's data stay.
   public func take(_ renewed: Mode) throws {
     guard renewed.name == mode.name, renewed.players == mode.players else { return }
-    ownData = OwnData(stored: try dataText)
+    ownData = (try dataText, nil)
     (mode, traits) = (renewed, GameTraits(renewed, language))
     tally.nextReward = renewed.scoring.firstReward(after: count)
   }
@@ -256,14 +257,4 @@ struct GameTally {
 }
 
 /// The source of a game's base words.
-struct BaseChoice {
-  var random: any RandomNumberGenerator
-  let level: Difficulty
-  let wantedLength: Int?
-}
-
-/// The mode's own data: the stored text, until the mode loads it.
-struct OwnData {
-  var stored: String?
-  var made: (any ModeData)?
-}
+typealias BaseChoice = (random: any RandomNumberGenerator, level: Difficulty, wantedLength: Int?)

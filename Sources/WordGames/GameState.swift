@@ -111,7 +111,7 @@ extension Game {
   ) throws(GameError) -> Game {
     guard state.mode == mode.name else { throw .badState(reason: "it belongs to another mode") }
     try state.checkPlayers(of: mode)
-    let choice = BaseChoice(random: random, level: state.level, wantedLength: state.length)
+    let choice: BaseChoice = (random, state.level, state.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
     game.play(try game.words.checked(base: state.baseWord), rules: rules)

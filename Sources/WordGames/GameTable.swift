@@ -23,16 +23,11 @@ public enum WordGamesSchema {
     """)
 }
 
-/// The saved game.
+/// The saved game, and the number of its found words that have rows of their own.
 ///
 ///     let saved = try GameTable.saved(db)
 ///     saved?.state.baseWord
-public struct SavedGame: Equatable, Sendable {
-  public let state: GameState
-  public let game: Int64
-  /// The number of found words that have rows of their own.
-  public let found: Int
-}
+public typealias SavedGame = (state: GameState, game: Int64, found: Int)
 
 /// The saved game and the results of finished ones.
 ///
@@ -100,7 +95,7 @@ public enum GameTable {
     guard state.found.count == stored else {
       throw GameError.badState(reason: "its number of found words is not that of their rows")
     }
-    return SavedGame(state: state, game: game, found: stored)
+    return (state, game, stored)
   }
 
   /// Deletes the saved game if it is this one.

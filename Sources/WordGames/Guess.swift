@@ -20,13 +20,8 @@ public struct Guess {
   public var word: String { String(decoding: text.bytes, as: UTF8.self) }
 }
 
-/// A text in normal form, with the facts that judging needs.
-struct GuessText {
-  let bytes: UnsafeBufferPointer<UInt8>
-  let letters: Int
-  /// `Lexicon.hash(of: bytes)`.
-  let hash: UInt64
-}
+/// A text in normal form, with the facts that judging needs: its letters, and `Lexicon.hash(of: bytes)`.
+typealias GuessText = (bytes: UnsafeBufferPointer<UInt8>, letters: Int, hash: UInt64)
 
 /// The bytes of a normalised text, at a fixed address.
 final class NormalText {
@@ -45,7 +40,7 @@ extension Game {
   /// Brings a guess, given as UTF-8, into normal form.
   public func read(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     if let hash = Lexicon.hash(ofPlain: bytes) {
-      return Guess(text: GuessText(bytes: bytes, letters: bytes.count, hash: hash), isAsGiven: true, normal: nil)
+      return Guess(text: (bytes, bytes.count, hash), isAsGiven: true, normal: nil)
     }
     return readNormalizing(bytes)
   }
@@ -53,15 +48,12 @@ extension Game {
   @inline(never) private func readNormalizing(_ bytes: UnsafeBufferPointer<UInt8>) -> Guess {
     let text = withoutBlanks(bytes)
     if let letters = lexicon.lettersIfNormal(text) {
-      return Guess(
-        text: GuessText(bytes: text, letters: letters, hash: Lexicon.hash(of: text)),
-        isAsGiven: text.count == bytes.count, normal: nil)
+      return Guess(text: (text, letters, Lexicon.hash(of: text)), isAsGiven: text.count == bytes.count, normal: nil)
     }
     let word = lexicon.normalized(String(decoding: text, as: UTF8.self))
     let normal = NormalText(word)
     let own = UnsafeBufferPointer(normal.bytes)
-    return Guess(
-      text: GuessText(bytes: own, letters: word.count, hash: Lexicon.hash(of: own)), isAsGiven: false, normal: normal)
+    return Guess(text: (own, word.count, Lexicon.hash(of: own)), isAsGiven: false, normal: normal)
   }
 
   /// Trims ASCII whitespace at both ends.
@@ -96,7 +88,7 @@ extension Game {
   public func guessPlain(_ bytes: UnsafeBufferPointer<UInt8>) -> GuessOutcome? {
     guard traits.isPlain, !isRunningHook, !tally.hasGivenUp, tally.passes == 0, let hash = Lexicon.hash(ofPlain: bytes)
     else { return nil }
-    let text = GuessText(bytes: bytes, letters: bytes.count, hash: hash)
+    let text: GuessText = (bytes, bytes.count, hash)
     if let failed = judge.firstFailure(text) { return .refused(rule: failed) }
     guard text.letters < base.letterCount, foundWords.count &+ 1 != tally.nextReward,
       foundWords.hasRoom(for: bytes.count)

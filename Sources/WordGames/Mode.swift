@@ -81,8 +81,6 @@ public struct Scoring: Equatable, Sendable {
   /// The rewards for reaching a number of words, ascending.
   public var rewards: [Reward] = Reward.plain
 
-  public init() {}
-
   /// The number of words that the next reward is for; 0 if none follows.
   func firstReward(after count: Int) -> Int { rewards.lazy.map(\.words).filter { $0 > count }.min() ?? 0 }
 }

@@ -21,10 +21,7 @@ struct ServerCall {
 }
 
 /// The answer to a call, decompressed.
-struct ServerAnswer {
-  let address: String
-  var body: [UInt8]
-}
+typealias ServerAnswer = (address: String, body: [UInt8])
 
 final class ServerCalls {
   private let handle: UnsafeMutableRawPointer
@@ -49,7 +46,7 @@ final class ServerCalls {
         }
         continue
       }
-      return ServerAnswer(address: address.text, body: try intake.whole())
+      return (address.text, try intake.whole())
     }
     throw CallFailure(.badRedirect(reason: "more than \(ServerCalls.mostRedirects) redirects in a row"))
   }

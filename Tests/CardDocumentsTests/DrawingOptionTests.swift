@@ -54,16 +54,16 @@ import Wire
         let element = try document.addImage(testSVG(width: 20, height: 20), named: "x", at: place)
         try document.set(.group, of: element.id, to: .text("pair"))
       }
-      try document.setPanel(of: "pair", to: CardColor(red: 0, green: 1, blue: 0))
+      try document.change { try $0.setPanel(of: "pair", to: CardColor(red: 0, green: 1, blue: 0)) }
     }
     let picture = try Pixels(card, width: 650, height: 1000)
     #expect(picture.at(0, -500) == (0, 255, 0) && picture.at(-420, -500) == (0, 255, 0))
     #expect(picture.at(-300, -450).green < 60 && picture.at(0, -350).red > 200 && picture.at(-450, -500).red > 200)
     let files = try [DrawingFormat.svg, .pdf].map { try card.rendered(as: $0).bytes }
-    try card.setPanel(of: "pair", to: nil)
+    try card.change { try $0.setPanel(of: "pair", to: nil) }
     #expect(try Pixels(card, width: 650, height: 1000).at(0, -500).red == 255)
     #expect(try files != [.svg, .pdf].map { try card.rendered(as: $0).bytes })
-    #expect(throws: DocumentError.self) { try card.setPanel(of: "pear", to: .black) }
+    #expect(throws: DocumentError.self) { try card.change { try $0.setPanel(of: "pear", to: .black) } }
     #expect(card.content.problems().isEmpty)
   }
 
@@ -86,7 +86,7 @@ import Wire
     let card = try document(in: folder, background: white) { document in
       let text = try document.addText("a", at: ElementPlacement(y: -700, width: 300, height: 200))
       try document.set(.group, of: text.id, to: .text("g"))
-      try document.setPanel(of: "g", to: .black)
+      try document.change { try $0.setPanel(of: "g", to: .black) }
       id = try document.addImage(testSVG(), named: "x").id
     }
     let image = try #require(card.content.element(id)?.image)

@@ -122,7 +122,7 @@ import Wire
       let back = try document.addImage(testSVG(width: 20), named: "x", at: ElementPlacement(width: 500, height: 500))
       _ = try document.addText("█", at: ElementPlacement(width: 200, height: 200))
       #expect(try Pixels(document).at(0, 0) == (0, 0, 0))
-      try document.raise(back.id)
+      try document.change { try $0.raise(back.id) }
     }
     #expect(try Pixels(card).at(10, 20).red > 200)
   }

@@ -32,7 +32,7 @@ import Wire
       if trial % 500 == 0 {
         let id = documentID(1).description
         try desk.insert(bytes, as: id)
-        let (documents, problems) = try desk.store.list()
+        let (documents, problems) = try desk.store.all()
         #expect(documents.count + problems.count == 2)
         for document in documents { #expect(try !document.rendered(as: .png, width: 20).bytes.isEmpty) }
         #expect(

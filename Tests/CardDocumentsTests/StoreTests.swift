@@ -40,9 +40,9 @@ final class Desk {
   init() throws { desk = try Desk() }
 
   @Test func `everything except positions and sizes is on disk at once`() throws {
-    try desk.document.setBackground(.black)
+    try desk.document.change { try $0.setBackground(.black) }
     try desk.document.set(.frame, of: desk.image, to: .text("heart"))
-    try desk.document.raise(desk.text)
+    try desk.document.change { try $0.raise(desk.text) }
     try desk.document.set(.x, of: desk.text, to: .number(100))
     try desk.document.set(.height, of: desk.text, to: .number(50))
     let saved = try desk.onDisk()
@@ -65,11 +65,11 @@ final class Desk {
     try desk.document.set(.x, of: desk.text, to: .number(100))
     try desk.document.set(.x, of: desk.text, to: .number(200))
     try desk.document.set(.y, of: desk.image, to: .number(30))
-    try desk.document.raise(desk.text)
+    try desk.document.change { try $0.raise(desk.text) }
     _ = try desk.document.addText("more")
     #expect(try desk.onDisk().elements.map(\.x) == [0, 0, 0])
     #expect(try desk.onDisk().elements.map(\.id).prefix(2) == [desk.image, desk.text])
-    try desk.document.removeElement(desk.image)
+    try desk.document.change { try $0.removeElement(desk.image) }
     #expect(desk.document.hasUnsavedChanges)
     try desk.document.save()
     #expect(try desk.onDisk() == desk.document.content)
@@ -86,7 +86,7 @@ final class Desk {
     #expect(throws: DocumentError.self) { try desk.document.set(.frame, of: desk.image, to: .text("hart")) }
     #expect(throws: DocumentError.self) { try desk.document.set(.x, of: "gone", to: .number(1)) }
     #expect(throws: DocumentError.self) { try desk.document.addText(" ") }
-    #expect(throws: DocumentError.self) { try desk.document.removeElement("gone") }
+    #expect(throws: DocumentError.self) { try desk.document.change { try $0.removeElement("gone") } }
     #expect(desk.document.content == before)
     #expect(try desk.onDisk() == saved)
   }
@@ -100,7 +100,7 @@ final class Desk {
   @Test func `a document has one handle while somebody holds it`() throws {
     #expect(try desk.store.open(desk.document.id.description) === desk.document)
     #expect(try desk.store.open(String(desk.document.id.description.prefix(6))) === desk.document)
-    #expect(try desk.store.list().documents.first === desk.document)
+    #expect(try desk.store.all().documents.first === desk.document)
     #expect(try desk.store.open(String(desk.document.id.description.prefix(6).lowercased())) === desk.document)
   }
 
@@ -127,13 +127,13 @@ final class Desk {
     #expect(desk.images.count == 1)
     let used = { try desk.store.keeper.read(DocumentTable.pictures) }
     #expect(try used() == Set(desk.images))
-    try desk.document.removeElement(desk.image)
+    try desk.document.change { try $0.removeElement(desk.image) }
     try copy.remove()
     #expect(try used().count == 1)
     try third.remove()
     #expect(try used().isEmpty && desk.images.count == 1)
-    #expect(try desk.store.list().documents.map(\.id) == [desk.document.id])
-    #expect(throws: DocumentError.removed(third.id)) { try third.setBackground(.black) }
+    #expect(try desk.store.all().documents.map(\.id) == [desk.document.id])
+    #expect(throws: DocumentError.removed(third.id)) { try third.change { try $0.setBackground(.black) } }
     #expect(throws: DocumentError.removed(third.id)) { try third.save() }
   }
 
@@ -143,9 +143,10 @@ final class Desk {
     let id = documentID(9).description
     try desk.insert(Array(String(text(other.content.encoded).dropLast(3)).utf8), as: id)
     try desk.insert(desk.document.content.encoded, as: documentID(8).description)
-    try desk.document.removeElement(desk.image)
+    try desk.document.change { try $0.removeElement(desk.image) }
     #expect(try desk.store.keeper.read(DocumentTable.pictures) == Set(desk.images))
-    let (documents, problems) = try desk.store.list()
+    let (documents, unopened) = try desk.store.all()
+    let problems = unopened.map(\.problem)
     #expect(documents.map(\.id) == [desk.document.id])
     #expect(problems.map(\.code) == ["unreadable", "unreadable"])
     #expect(problems.last?.message.contains("the file ends here") == true)
@@ -170,7 +171,7 @@ final class Desk {
     try desk.folder.write(picture, to: "8808F791-E832-465D-911A-A250B91A5141")
     let document = try desk.store.open(desk.folder.path + "/old.rwcard")
     #expect(!document.isInStore)
-    try document.setBackground(.black)
+    try document.change { try $0.setBackground(.black) }
     let added = try document.addImage(testSVG(width: 60), named: "x")
     #expect(desk.folder.read("old.rwcard") == source)
     #expect(desk.images.count == 1)
@@ -205,7 +206,7 @@ final class Desk {
     let copy = try desk.store.open(desk.folder.path + "/copy.rwcard")
     try copy.save()
     #expect(copy.id != desk.document.id)
-    #expect(try desk.store.list().documents.count == 2)
+    #expect(try desk.store.all().documents.count == 2)
   }
 
   @Test func `a copy of a document leaves the original alone`() throws {
@@ -307,7 +308,7 @@ final class Desk {
     try desk.document.set(.x, of: desk.text, to: .number(7))
     try theirs.set(.text, of: desk.text, to: .text("theirs"))
     let more = try desk.document.addText("mine")
-    try theirs.setBackground(.black)
+    try theirs.change { try $0.setBackground(.black) }
     try desk.document.save()
     let both = try desk.onDisk()
     #expect(both.background == .black && both.element(desk.text)?.text == "theirs")
@@ -336,13 +337,15 @@ final class Desk {
 
   @Test func `another process's version is seen, and so is the document's removal`() throws {
     let other = try makeStore(desk.folder, seed: 99)
-    try other.open(desk.document.id).setBackground(.black)
+    try other.open(desk.document.id).change { try $0.setBackground(.black) }
     try desk.document.refresh()
     #expect(desk.document.background == .black)
     try other.open(desk.document.id).remove()
-    #expect(throws: DocumentError.removed(desk.document.id)) { try desk.document.setBackground(.yellow) }
+    #expect(throws: DocumentError.removed(desk.document.id)) {
+      try desk.document.change { try $0.setBackground(.yellow) }
+    }
     #expect(throws: DocumentError.self) { try desk.store.open(desk.document.id) }
-    #expect(try desk.store.list().documents.isEmpty)
+    #expect(try desk.store.all().documents.isEmpty)
   }
 
   @Test func `a change that cannot be saved is rolled back`() throws {
@@ -350,8 +353,10 @@ final class Desk {
     let (document, before) = (desk.document, desk.document.content)
     keeper.isFull = true
     let uses: [() throws -> Void] = [
-      { try document.setBackground(.black) }, { try document.set(.text, of: desk.text, to: .text("x")) },
-      { _ = try document.addImage(testSVG(width: 77), named: "x") }, { try document.removeElement(desk.text) },
+      { try document.change { try $0.setBackground(.black) } },
+      { try document.set(.text, of: desk.text, to: .text("x")) },
+      { _ = try document.addImage(testSVG(width: 77), named: "x") },
+      { try document.change { try $0.removeElement(desk.text) } },
       { _ = try document.duplicate() }, { _ = try desk.store.create() },
     ]
     for use in uses { #expect(throws: TestKeeper.Refusal.self) { try use() } }
@@ -361,7 +366,7 @@ final class Desk {
     #expect(document.hasUnsavedChanges)
     keeper.isFull = false
     try document.save()
-    #expect(try desk.onDisk() == document.content && desk.store.list().documents.count == 1)
+    #expect(try desk.onDisk() == document.content && desk.store.all().documents.count == 1)
   }
 
   @Test func `invalid files are refused`() throws {

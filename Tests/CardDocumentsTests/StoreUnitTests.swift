@@ -29,11 +29,11 @@ extension Desk {
     try desk.begin()
     let new = try desk.store.create()
     _ = try new.addImage(testSVG(width: 80), named: "x")
-    try desk.document.setBackground(.black)
+    try desk.document.change { try $0.setBackground(.black) }
     #expect(try desk.onDisk().background != .black)
     #expect(throws: DocumentError.self) { try desk.onDisk(new.id) }
     #expect(try desk.store.open(new.id) === new)
-    #expect(try desk.store.list().documents.count == 2)
+    #expect(try desk.store.all().documents.count == 2)
     #expect(try new.rendered(as: .png, width: 50).brokenElements.isEmpty)
     try desk.keeper.rows.commitUnit()
     desk.store.endUnit()
@@ -47,7 +47,7 @@ extension Desk {
     let content = desk.document.content
     try desk.begin()
     let new = try desk.store.create()
-    try desk.document.removeElement(desk.image)
+    try desk.document.change { try $0.removeElement(desk.image) }
     try desk.document.set(.x, of: desk.text, to: .number(8))
     try victim.set(.y, of: desk.text, to: .number(9))
     try victim.remove()
@@ -66,7 +66,7 @@ extension Desk {
     try desk.folder.write(fixture("shapes/edition1.rwcard"), to: "old.rwcard")
     let document = try desk.store.open(desk.folder.path + "/old.rwcard")
     try desk.begin()
-    try document.setBackground(.black)
+    try document.change { try $0.setBackground(.black) }
     try document.save()
     #expect(document.isInStore)
     try desk.rollBack()

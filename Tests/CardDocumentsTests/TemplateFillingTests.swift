@@ -41,7 +41,7 @@ struct TemplateFillingTests {
     let filled = try document.filled(id: id(2), values)
     #expect(filled.elements.compactMap(\.text) == ["P", "A"])
     #expect(filled.elements.map(\.image) == [nil, nil, first, second])
-    #expect(filled.scene(pictures: [2: [1], 3: [2]]).pictures == [[1], [2]])
+    #expect(filled.scene(pictures: [2: [1], 3: [2]]).scene.pictures == [[1], [2]])
   }
 
   @Test func `an image becomes the picture of its alternative text, and is removed if there is none`() throws {

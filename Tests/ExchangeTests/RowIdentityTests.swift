@@ -29,8 +29,10 @@ import TestSupport
     setenta|seventy;lunes|Monday;martes|Tuesday;miércoles|Wednesday;jueves|Thursday;viernes|Friday;sábado|Saturday;hoy|today;mañana|tomorrow;ayer|yesterday
     """.split(separator: ";").map { $0.split(separator: "|").map(String.init) }
 
-  private func facts(_ texts: [String], id: String = "") -> RowFacts {
-    RowFacts(id: id, whole: BuildIDs.hash(texts), front: BuildIDs.hash([texts[0]]), texts: texts)
+  private func row(_ texts: [String], id: String = "") -> BuiltRow {
+    BuiltRow(
+      name: id.isEmpty ? "" : "=" + id, whole: BuildIDs.hash(texts), front: BuildIDs.hash([texts[0]]), note: nil,
+      base: BuiltContent(texts), line: 1)
   }
 
   /// Small corrections that people make to a row.
@@ -56,7 +58,7 @@ import TestSupport
 
   @Test func `a thousand small edits of a real list keep their cards`() {
     var numbers = TestGenerator(29)
-    let old = Self.list.map { facts($0) }
+    let old = Self.list.map { row($0) }
     for _ in 0..<1000 {
       let place = Int.random(in: 0..<old.count, using: &numbers)
       let side = Int.random(in: 0...1, using: &numbers)
@@ -64,14 +66,14 @@ import TestSupport
       var texts = Self.list[place]
       texts[side] = edit(texts[side], &numbers)
       var new = old
-      new[place] = facts(texts)
+      new[place] = row(texts)
       #expect(RowIdentity.match(new, old) == Array(old.indices), "\(name): \(Self.list[place]) -> \(texts)")
     }
   }
 
   @Test func `a thousand rows replaced by other words are other cards`() {
     var numbers = TestGenerator(92)
-    let old = Self.list.map { facts($0) }
+    let old = Self.list.map { row($0) }
     for _ in 0..<1000 {
       let place = Int.random(in: 0..<old.count, using: &numbers)
       let other = Int.random(in: 0..<old.count, using: &numbers)
@@ -99,25 +101,27 @@ import TestSupport
       (["Banda Sea", "mar"], ["Sea (of) Banda", "mar"], true),
     ])
   func `the guide's rules on edits are true`(_ old: [String], _ new: [String], _ isSame: Bool) {
-    #expect(RowIdentity.match([facts(new)], [facts(old)]) == [isSame ? 0 : nil], "\(old) -> \(new)")
+    #expect(RowIdentity.match([row(new)], [row(old)]) == [isSame ? 0 : nil], "\(old) -> \(new)")
   }
 
   @Test func `a row keeps its card when it gets an id, and another id is another card`() {
     let texts = ["el gato", "the cat"]
-    #expect(RowIdentity.match([facts(texts, id: "cat")], [facts(texts)]) == [0])
-    #expect(RowIdentity.match([facts(["un gato", "the cat"], id: "cat")], [facts(texts)]) == [0])
-    #expect(RowIdentity.match([facts(texts, id: "cat")], [facts(texts, id: "dog")]) == [nil])
-    #expect(RowIdentity.match([facts(["x", "y"], id: "cat")], [facts(texts, id: "cat")]) == [0])
+    #expect(RowIdentity.match([row(texts, id: "cat")], [row(texts)]) == [0])
+    #expect(RowIdentity.match([row(["un gato", "the cat"], id: "cat")], [row(texts)]) == [0])
+    #expect(RowIdentity.match([row(texts, id: "cat")], [row(texts, id: "dog")]) == [nil])
+    #expect(RowIdentity.match([row(["x", "y"], id: "cat")], [row(texts, id: "cat")]) == [0])
   }
 
   @Test func `inserted, removed and moved rows leave the others unchanged`() {
-    let old = Self.list.prefix(50).map { facts($0) }
+    let old = Self.list.prefix(50).map { row($0) }
     var new = old
     new.remove(at: 10)
-    new.insert(facts(["la zanahoria", "the carrot"]), at: 30)
+    new.insert(row(["la zanahoria", "the carrot"]), at: 30)
     new.swapAt(0, 40)
     let matches = RowIdentity.match(new, old)
-    for (row, match) in zip(new, matches) { #expect(match.map { old[$0].whole } == old.first { $0 == row }?.whole) }
+    for (row, match) in zip(new, matches) {
+      #expect(match.map { old[$0].whole } == old.first { $0.whole == row.whole }?.whole)
+    }
   }
 
   @Test func `of many rows with the same front, each gets an id without trying those of the others`() {

@@ -25,11 +25,11 @@ import TestSupport
       TransducerSample.analysis("lavarse", "lavarse", "vblex", "inf"),
     ]
     let plain = try lemmatizer(entries)
-    #expect(plain.lemmas(of: "Casas") == Lemmas(primary: "casa", all: ["casa", "casar"]))
-    #expect(plain.lemmas(of: "lavarse").primary == "lavar")
-    #expect(plain.lemmas(of: "xyz") == Lemmas(primary: "xyz", all: ["xyz"]))
-    #expect(plain.lemmas(of: "los").primary == "el")
-    #expect(try lemmatizer(entries, overrides: ["casas": "hogar"]).lemmas(of: "casas").all == ["hogar"])
+    #expect(plain.lemmas(of: "Casas") == ["casa", "casar"])
+    #expect(plain.lemma(of: "lavarse") == "lavar")
+    #expect(plain.lemmas(of: "xyz") == ["xyz"])
+    #expect(plain.lemma(of: "los") == "el")
+    #expect(try lemmatizer(entries, overrides: ["casas": "hogar"]).lemmas(of: "casas") == ["hogar"])
   }
 
   @Test func `among equally likely lemmas the text's own is used`() throws {
@@ -43,7 +43,7 @@ import TestSupport
     builder.add("Yo soy y soy. Ella fue.", at: TextPlace(file: 0)) { _ in }
     let text = builder.finish { _ in }
     #expect(text.lemmas.first { $0.text == "ser" }?.count == 3)
-    #expect(lemmatizer.lemmas(of: "fue").primary == "ir")
+    #expect(lemmatizer.lemma(of: "fue") == "ir")
   }
 
   @Test func `stems of a spelling dictionary are found by suffix, condition and flag`() throws {
@@ -88,12 +88,12 @@ import TestSupport
     let library = LanguageLibrary(
       ownFolder: folder.path, sharedFolders: [], spellingFolders: [], isInterrupted: { false })
     let ukrainian = Language.unknown("ukrainian", title: "Ukrainian", code: "uk")
-    #expect(library.lemmatizer(of: ukrainian).lemmas(of: form).primary == "five")
+    #expect(library.lemmatizer(of: ukrainian).lemma(of: form) == "five")
   }
 
   @Test func `a name that only its capital tells from a word may have any apostrophe`() throws {
     let names = try lemmatizer([TransducerSample.analysis("D'Annunzio", "D'Annunzio", "np")])
-    for form in ["D'Annunzio", "D\u{2019}Annunzio"] { #expect(names.lemmas(of: form).primary == "D'Annunzio") }
+    for form in ["D'Annunzio", "D\u{2019}Annunzio"] { #expect(names.lemma(of: form) == "D'Annunzio") }
   }
 
   @Test func `an exception of WordNet that is a word of its own is both`() throws {
@@ -107,9 +107,9 @@ import TestSupport
       Language.unknown("x", title: "X", code: "xx"), overrides: [:], analysers: [],
       wordNet: try WordNetForms(folder.path) { false }, missing: nil
     ) { nil }
-    #expect(lemmatizer.lemmas(of: "cola").all == ["colon", "cola"])
-    #expect(lemmatizer.lemmas(of: "data").all == ["data", "datum"])
-    #expect(lemmatizer.lemmas(of: "feet").all == ["foot"])
+    #expect(lemmatizer.lemmas(of: "cola") == ["colon", "cola"])
+    #expect(lemmatizer.lemmas(of: "data") == ["data", "datum"])
+    #expect(lemmatizer.lemmas(of: "feet") == ["foot"])
   }
 
   @Test func `counts of WordNet that are too large or negative do no harm`() throws {
@@ -131,10 +131,10 @@ import TestSupport
     let stop = folder.file("stop")
     let library = LanguageLibrary(
       ownFolder: folder.path, sharedFolders: [], spellingFolders: [], isInterrupted: { fileExists(stop) })
-    #expect(library.lemmatizer(of: spanish).lemmas(of: "casas").primary == "casas")
+    #expect(library.lemmatizer(of: spanish).lemma(of: "casas") == "casas")
     #expect(library.failures.isEmpty)
     try Folder.removeFile(stop)
-    #expect(library.lemmatizer(of: spanish).lemmas(of: "casas").primary == "hogar")
+    #expect(library.lemmatizer(of: spanish).lemma(of: "casas") == "hogar")
   }
 
   /// The packages that Scripts/setup installs.
@@ -151,7 +151,7 @@ import TestSupport
     ])
   func `Spanish forms have their lemmas`(form: String, lemma: String) throws {
     let lemmas = library.lemmatizer(of: spanish).lemmas(of: form)
-    #expect(lemmas.all.contains(lemma), "\(lemmas.all)")
+    #expect(lemmas.contains(lemma), "\(lemmas)")
   }
 
   @Test(
@@ -163,14 +163,14 @@ import TestSupport
   func `English forms have their lemmas`(form: String, lemma: String) throws {
     let english = Language.unknown("english", title: "English", code: "en")
     let lemmas = library.lemmatizer(of: english).lemmas(of: form)
-    #expect(lemmas.all.contains(lemma), "\(lemmas.all)")
+    #expect(lemmas.contains(lemma), "\(lemmas)")
   }
 
   @Test func `without data forms are their own lemmas, and the missing package is named`() {
     let library = LanguageLibrary(ownFolder: "/none", sharedFolders: ["/none"], spellingFolders: []) { false }
     let lemmatizer = library.lemmatizer(of: spanish)
     #expect(lemmatizer.missing == "apertium-eng-spa" && library.failures.isEmpty)
-    #expect(lemmatizer.lemmas(of: "Casas").primary == "casas")
+    #expect(lemmatizer.lemma(of: "Casas") == "casas")
   }
 
   @Test func `damaged data is named, and forms still get an answer`() throws {
@@ -181,7 +181,7 @@ import TestSupport
     let path = folder + "/apertium/apertium-eng-spa/spa-eng.automorf.bin"
     try AtomicFile.write(path, Array("LTTBnonsense".utf8))
     let library = LanguageLibrary(ownFolder: folder, sharedFolders: [folder], spellingFolders: []) { false }
-    #expect(library.lemmatizer(of: spanish).lemmas(of: "casas").primary == "casas")
+    #expect(library.lemmatizer(of: spanish).lemma(of: "casas") == "casas")
     guard case .damaged(path, _) = library.failures.first else { Issue.record("\(library.failures)"); return }
   }
 
@@ -190,7 +190,7 @@ import TestSupport
     defer { #expect(throws: Never.self) { try Folder.removeTree(folder) } }
     try AtomicFile.write(folder + "/es.tsv", Array("# mine\nraposa\traposa\nnothing\nVoy \t ir \n\t\n".utf8))
     let library = LanguageLibrary(ownFolder: folder, sharedFolders: [], spellingFolders: []) { false }
-    #expect(library.lemmatizer(of: spanish).lemmas(of: "voy").primary == "ir")
-    #expect(library.lemmatizer(of: spanish).lemmas(of: "raposa").all == ["raposa"])
+    #expect(library.lemmatizer(of: spanish).lemma(of: "voy") == "ir")
+    #expect(library.lemmatizer(of: spanish).lemmas(of: "raposa") == ["raposa"])
   }
 }

@@ -233,7 +233,7 @@ private struct Treebank {
         all += 1
         let token = placed[word.number].flatMap(index.lemma).map { index.lemmas[Int($0)].text }
         // A word with a hyphen is one in the treebank only.
-        let lemma = token ?? lemmatizer.lemmas(of: word.form).primary
+        let lemma = token ?? lemmatizer.lemma(of: word.form)
         let particle = particles.first { $0.head == word.number }?.form ?? ""
         if lemma == word.written || lemma == particle + word.written { right += 1 }
       }
@@ -253,7 +253,7 @@ private struct Treebank {
       for candidate in some { weights[candidate.lemma, default: 0] += 1 }
     }
     func lemma(_ form: String) -> String {
-      Lemmatizer.chosen(candidates(form), form: form.lowercased()) { weights[$0] ?? 0 }.primary
+      Lemmatizer.chosen(candidates(form), form: form.lowercased()) { weights[$0] ?? 0 }[0]
     }
     var (right, all) = (0, 0)
     for word in sentences.lazy.flatMap(\.words)

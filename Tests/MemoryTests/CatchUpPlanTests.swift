@@ -98,7 +98,7 @@ import Values
       let days = 120 + Int(random.share() * 120)
       var seconds: [Double] = []
       cards = simulation.play(.init(retention: 0.9, days: days, seed: seed)) { _, _, counts in
-        seconds.append(times.seconds(.init(reviews: counts.reviews, forgotten: counts.forgotten)))
+        seconds.append(times.seconds((counts.reviews, 0, counts.forgotten)))
       }
       .map { card in
         var card = card

@@ -44,17 +44,11 @@ import WordGames
     used.insert(Refusal.notAccepted("no", word: "cab").report.code)
     // Codes of lists of findings or refused rows, of the shell for a Lua error, and of any other error.
     used.formUnion(
-      findings.map { .failure($0) } + [
+      DocumentProblem.titles.keys.map { .failure($0) } + [
         .failure(.badCard), .failure(.tooManyValues), .failure(.luaError), .failure(.failed),
       ])
     #expect(Set(ProblemCode.known).subtracting(used) == [])
     #expect(used.subtracting(ProblemCode.known) == [])
-  }
-
-  @Test(arguments: DocumentProblem.Finding.allCases)
-  func `each finding of a check has a code of its own`(kind: DocumentProblem.Finding) {
-    #expect(findings.count == DocumentProblem.Finding.allCases.count)
-    #expect(findings.contains { $0.text.filter { $0 != "_" } == "\(kind)".lowercased() })
   }
 
   @Test func `a code is lower case with underscores`() {
@@ -85,11 +79,6 @@ import WordGames
     }
   }
 }
-
-private let findings: [ProblemCode.Failure] = [
-  .wrongType, .badColor, .unknownFrame, .unknownKind, .badSize, .outOfRange, .badImage, .missingKey, .duplicateID,
-  .missingImage, .imageMismatch, .undrawableText, .laterVersion, .unchecked, .unreadable,
-]
 
 private let rules: [Rule] = [
   .minLength(2), .maxLength(3), .length(4), .unused, .fromLetters, .reusableLetters, .contains("a"), .startsWith("a"),

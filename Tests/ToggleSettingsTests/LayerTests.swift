@@ -237,9 +237,9 @@ import ToggleSettings
       "d": StoredSetting(.lastMixed(["x", "y.z"]), setBy: .script("s")),
     ]
     try store.operation("set") { db in
-      try SettingsTable.write(values.map { StoredChange(name: $0.key, setting: $0.value) }, db)
+      try SettingsTable.write(values.map { (name: $0.key, setting: $0.value) }, db)
       #expect(try SettingsTable.load(db) == values)
-      try SettingsTable.write([StoredChange(name: "a", setting: nil)], db)
+      try SettingsTable.write([("a", nil)], db)
       try db.execute(sql: "INSERT INTO settings VALUES ('z', 'future', 1, 'person'), ('y', 'number', 'text', 'person')")
       #expect(try SettingsTable.load(db).keys.sorted() == ["b", "c", "d"])
     }

@@ -163,7 +163,7 @@ private func rows(_ person: Person) throws -> [String] {
     try workspace.care.undo()
     #expect(try rows(person) == before)
     #expect(try element.element().text == "one")
-    #expect(throws: DocumentError.self) { try other.document().setBackground(.black) }
+    #expect(throws: DocumentError.self) { try other.document().change { try $0.setBackground(.black) } }
     #expect(try workspace.decks.all().isEmpty)
     #expect(try workspace.preferences().study.most == 7)
     try workspace.care.redo()

@@ -168,7 +168,7 @@ private struct Stop: Error {}
     let id = try document.document().id.description
     try first.beginUnit()
     _ = try document.document().background
-    try second.documents.open(id).document().setBackground(.yellow)
+    try second.documents.open(id).document().change { try $0.setBackground(.yellow) }
     _ = try document.addText("a", at: ElementPlacement())
     try first.commitUnit()
     let both = try second.documents.open(id).document()
@@ -190,7 +190,7 @@ private struct Stop: Error {}
     #expect(!workspace.rehearsal.mayActOutside("write a file") && told == ["dry run: would write a file"])
     try workspace.rollbackUnit()
     #expect(try workspace.decks.all().count == 1 && workspace.documents.all().documents.isEmpty)
-    #expect(throws: (any Error).self) { try document.document().setBackground(.black) }
+    #expect(throws: (any Error).self) { try document.document().change { try $0.setBackground(.black) } }
     #expect(Rehearsal.off.mayActOutside("write a file"))
     try workspace.close()
   }
@@ -278,12 +278,12 @@ private struct Stop: Error {}
     let id = try document.document().id.description
     #expect(try workspace.documents.open(id) === document && document.element(text.id) === text)
     #expect(try workspace.documents.all().documents[0] === document)
-    try document.document().removeElement(text.id)
+    try document.document().change { try $0.removeElement(text.id) }
     #expect(throws: (any Error).self) { try text.element() }
     #expect(throws: (any Error).self) { try text.set(.x, to: .number(1)) }
     #expect(try document.duplicate() !== document && workspace.documents.ids().count == 2)
     try document.remove()
-    #expect(throws: (any Error).self) { try document.document().setBackground(.black) }
+    #expect(throws: (any Error).self) { try document.document().change { try $0.setBackground(.black) } }
     try workspace.close()
   }
 }

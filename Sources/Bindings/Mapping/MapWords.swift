@@ -64,8 +64,8 @@ private func describeLemmas(_ module: BoundModule, _ library: LexiconLibrary) {
       throw LanguageError.missing(language: lemmatizer.language.title, package: package)
     }
     let lemmas = lemmatizer.lemmas(of: form)
-    stack.push(lemmas.primary)
-    _ = try lemmas.all.push(on: stack)
+    stack.push(lemmas[0])
+    _ = try lemmas.push(on: stack)
     return LuaPushed(2)
   }
 }

@@ -1,8 +1,10 @@
 // The client of deckhand-draw: starts the program when it is first needed, keeps it for the next request, and starts
-// another one when it has died.
+// another one when it has died; and why a picture cannot be used, or a drawing was not made.
 // Invariant: a picture that makes the program crash or hang fails alone; the next request gets a fresh program.
 
-import Files
+public import Files
+import Problems
+import Values
 public import Wire
 
 /// A picture in its stored form: PNG, upright, without metadata.
@@ -167,4 +169,87 @@ extension DrawingProgram {
   }
 
   func finishSheet() throws(ProgramFailure) -> [UInt8] { try drawOnce(.finishSheet).bytes }
+}
+
+extension DrawingProgram {
+  /// Draws a picture on white, as large as fits into the given size in pixels.
+  public func pixels(of picture: Picture, width: Int, height: Int) throws(PictureFailure) -> PixelDrawing {
+    let scale = min(
+      Double(max(1, min(width, 4000))) / Double(max(1, picture.width)),
+      Double(max(1, min(height, 4000))) / Double(max(1, picture.height)))
+    let wide = max(1, Int(Double(picture.width) * scale))
+    let high = max(1, Int(Double(picture.height) * scale))
+    let box = Placement(x: Double(wide) / 2, y: Double(high) / 2, width: Double(wide), height: Double(high), degrees: 0)
+    let scene = Scene(
+      width: Double(wide), height: Double(high), background: SceneColor(red: 1, green: 1, blue: 1, alpha: 1), title: "",
+      summary: "", pictures: [picture.png], items: [SceneItem(placement: box, content: .picture(index: 0, clip: []))])
+    let answer: DrawAnswer
+    do { answer = try ask(.pixels(scene, width: wide, height: high)) } catch { throw .drawing(error) }
+    guard case .drawing(let rgba, let broken) = answer, broken.isEmpty, rgba.count == wide * high * 4 else {
+      throw .crashed
+    }
+    return PixelDrawing(width: wide, height: high, rgba: rgba)
+  }
+
+  /// Draws items over a picture, in its pixels, as PNG; as SVG without the picture, to lie over it.
+  public func drawing(
+    of items: [SceneItem], over picture: Picture, asSVG isAlone: Bool = false
+  ) throws(PictureFailure) -> [UInt8] {
+    let box = SceneBox(0, 0, Double(picture.width), Double(picture.height))
+    let whole = [SceneItem(placement: box.placement, content: .picture(index: 0, clip: []))]
+    var scene = Scene(
+      width: box.width, height: box.height, background: .gray(1), title: "", summary: "",
+      pictures: [picture.png], items: (isAlone ? [] : whole) + items)
+    if isAlone { scene.background.alpha = 0 }
+    do {
+      let drawn = try drawOnce(.render(scene, isAlone ? .svg : .png, width: picture.width))
+      if drawn.broken.isEmpty { return drawn.bytes }
+    } catch { throw .drawing(error) }
+    throw .crashed
+  }
+}
+
+/// The reason why a picture cannot be put on a card.
+public enum PictureFailure: Error, Equatable, Sendable {
+  case unknownKind
+  case damaged(String)
+  /// Detected from what the file declares, before anything is decoded.
+  case tooLarge(String)
+  /// The library that reads this kind of picture is not installed.
+  case noLoader(String)
+  /// deckhand-draw died or did not answer in time while it decoded the picture.
+  case crashed
+  case drawing(ProgramFailure)
+
+  private static let loaders = ["webp": "webp-pixbuf-loader", "heic": "heif-gdk-pixbuf", "avif": "libavif-gdk-pixbuf"]
+
+  var reason: (code: ProblemCode, words: String) {
+    switch self {
+    case .unknownKind: (.failure(.unknownFormat), "a PNG, JPEG, GIF, WebP, SVG, HEIC, AVIF, TIFF or BMP file expected")
+    case .damaged(let why): (.failure(.damagedPicture), "the picture is damaged\(why.isEmpty ? "" : ": " + why)")
+    case .tooLarge(let why): (.failure(.tooLarge), "the picture is too large: \(why)")
+    case .noLoader(let kind):
+      (
+        .failure(.noLoader),
+        "\(kind) cannot be read here; install Debian's \(Self.loaders[kind.lowercased()] ?? "librsvg2-common")"
+      )
+    case .crashed:
+      (.failure(.damagedPicture), "the picture could not be decoded: it stopped the program that decodes pictures")
+    case .drawing(let failure): failure.reason
+    }
+  }
+}
+
+extension ProgramFailure {
+  var reason: (code: ProblemCode, words: String) {
+    switch self {
+    case .missing(let path, _):
+      (.failure(.noDrawing), "drawing pictures needs deckhand-draw, which is not at \(path); put it beside deckhand")
+    case .crashed: (.failure(.drawingFailed), "the program that draws pictures stopped; nothing was written")
+    case .timedOut(let seconds):
+      (.failure(.timedOut), "drawing took longer than \(Value.measure(seconds).json) s and was stopped")
+    case .interrupted: (.interrupted, "drawing was stopped")
+    case .refused(let why): (.failure(.drawingFailed), "it cannot be drawn: \(why)")
+    }
+  }
 }

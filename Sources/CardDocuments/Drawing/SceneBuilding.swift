@@ -1,5 +1,6 @@
-// Conversion of a document to a scene: units and names become positions and outlines.
-// Invariant: every number of a scene is finite and within limits, whatever the document says.
+// Scenes: the conversion of a document, with units and names as positions and outlines; and the building blocks of the
+// other scenes, boxes and texts by their upper left corner.
+// Invariant: every number of a document's scene is finite and within limits, whatever the document says.
 
 import Glibc
 import Values
@@ -8,7 +9,10 @@ import Wire
 extension CardDocument {
   /// - Parameter pictures: the bytes of the images by the index of their element, as a file may contain an id twice. An
   ///   image element without bytes is drawn as the error picture, or not at all if it names no image.
-  func scene(pictures: [Int: [UInt8]]) -> Scene {
+  /// - Returns: the scene, and the elements that it shows as images, each with its picture in the scene; nil if the
+  ///   bytes are missing.
+  func scene(pictures: [Int: [UInt8]]) -> (scene: Scene, images: [(element: String, picture: Int?)]) {
+    var images: [(element: String, picture: Int?)] = []
     var scene = Scene(
       width: DocumentFormat.canvasWidth, height: DocumentFormat.canvasHeight, background: background.scene,
       title: title, summary: summary, pictures: [], items: [])
@@ -24,6 +28,7 @@ extension CardDocument {
       case .image:
         guard element.namesImage else { continue }
         let place = picture(of: element, pictures[number], into: &scene, &places)
+        images.append((element.id, place))
         let clip = element.frame.map { $0.outline(width: element.drawnWidth, height: element.drawnHeight) } ?? []
         scene.items.append(
           SceneItem(
@@ -31,7 +36,7 @@ extension CardDocument {
             content: .picture(index: place, clip: clip, fills: element.isCropped ?? false)))
       }
     }
-    return scene
+    return (scene, images)
   }
 
   /// Elements that show the same image share one picture.
@@ -134,4 +139,59 @@ extension Element {
 
 extension CardColor {
   var scene: SceneColor { SceneColor(red: red, green: green, blue: blue, alpha: alpha) }
+}
+
+extension SceneItem {
+  /// A text in a box, with its own line breaks or wrapped at the width of the box.
+  static func text(
+    _ text: String, in box: SceneBox, size: Double, color: SceneColor, wraps: Bool = false,
+    align: TextAlignment = .center
+  ) -> SceneItem {
+    SceneItem(
+      placement: box.placement,
+      content: .text(text, font: "sans", color: color, size: size, wraps: wraps, align: align))
+  }
+
+  static func filled(_ box: SceneBox, _ color: SceneColor) -> SceneItem {
+    let (right, bottom) = (box.width / 2, box.height / 2)
+    let outline: [PathStep] = [
+      .move(PathPoint(x: -right, y: -bottom)), .line(PathPoint(x: right, y: -bottom)),
+      .line(PathPoint(x: right, y: bottom)), .line(PathPoint(x: -right, y: bottom)), .close,
+    ]
+    return SceneItem(placement: box.placement, content: .shape(outline, color: color))
+  }
+}
+
+/// A rectangle in a scene, in the units of the scene, from its upper left corner.
+struct SceneBox: Equatable {
+  var x: Double
+  var y: Double
+  var width: Double
+  var height: Double
+
+  init(_ x: Double, _ y: Double, _ width: Double, _ height: Double) {
+    (self.x, self.y, self.width, self.height) = (x, y, width, height)
+  }
+
+  var placement: Placement { Placement(x: x + width / 2, y: y + height / 2, width: width, height: height, degrees: 0) }
+
+  func inset(by margin: Double) -> SceneBox {
+    SceneBox(x + margin, y + margin, max(0, width - 2 * margin), max(0, height - 2 * margin))
+  }
+
+  /// Splits off a part of the width on the left; returns it and the rest.
+  func split(across part: Double) -> (SceneBox, SceneBox) {
+    let left = width * part
+    return (SceneBox(x, y, left, height), SceneBox(x + left, y, width - left, height))
+  }
+
+  /// Splits off a part of the height at the top; returns it and the rest.
+  func split(down part: Double) -> (SceneBox, SceneBox) {
+    let top = height * part
+    return (SceneBox(x, y, width, top), SceneBox(x, y + top, width, height - top))
+  }
+}
+
+extension SceneColor {
+  static func gray(_ value: Double) -> SceneColor { SceneColor(red: value, green: value, blue: value, alpha: 1) }
 }

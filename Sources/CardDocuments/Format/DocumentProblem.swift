@@ -8,23 +8,14 @@ import Wire
 
 /// One finding of a check.
 public struct DocumentProblem: Problem, Equatable, Sendable {
-  /// What a check can find.
-  public enum Finding: CaseIterable, Sendable {
-    case wrongType, badColor, unknownFrame, unknownKind, badSize, outOfRange, badImage, missingKey, duplicateID
-    case missingImage, imageMismatch, undrawableText, laterVersion
-    /// Something could not be checked.
-    case unchecked
-    /// The document cannot be opened at all.
-    case unreadable
-  }
-
-  public let kind: Finding
+  /// `unchecked` if something could not be checked, `unreadable` if the document cannot be opened at all.
+  public let kind: ProblemCode.Failure
   public let pointer: JSONPointer
   public let message: String
   /// The picture file that the problem is about.
   public let path: String?
 
-  init(_ kind: Finding, _ pointer: JSONPointer, _ message: String, path: String? = nil) {
+  init(_ kind: ProblemCode.Failure, _ pointer: JSONPointer, _ message: String, path: String? = nil) {
     (self.kind, self.pointer, self.message, self.path) = (kind, pointer, message, path)
   }
 
@@ -39,31 +30,18 @@ public struct DocumentProblem: Problem, Equatable, Sendable {
   }
 
   public var report: ProblemReport {
-    let (code, title) = kind.codeAndTitle
-    return ProblemReport(code, title, message, ["pointer": pointer.description, "path": path])
+    ProblemReport(kind, Self.titles[kind] ?? "", message, ["pointer": pointer.description, "path": path])
   }
-}
 
-extension DocumentProblem.Finding {
-  fileprivate var codeAndTitle: (ProblemCode.Failure, String) {
-    switch self {
-    case .wrongType: (.wrongType, "Wrong type")
-    case .badColor: (.badColor, "Not a colour")
-    case .unknownFrame: (.unknownFrame, "Unknown frame")
-    case .unknownKind: (.unknownKind, "Unknown kind of element")
-    case .badSize: (.badSize, "Size not above 0")
-    case .outOfRange: (.outOfRange, "Out of range")
-    case .badImage: (.badImage, "Not an image in the store")
-    case .missingKey: (.missingKey, "Something is missing")
-    case .duplicateID: (.duplicateID, "Duplicate id")
-    case .missingImage: (.missingImage, "Image file missing")
-    case .imageMismatch: (.imageMismatch, "Image file damaged")
-    case .undrawableText: (.undrawableText, "No font for this text")
-    case .laterVersion: (.laterVersion, "Later version")
-    case .unchecked: (.unchecked, "Not checked")
-    case .unreadable: (.unreadable, "Cannot be opened")
-    }
-  }
+  /// What a check can find, with its titles.
+  package static let titles: [ProblemCode.Failure: String] = [
+    .wrongType: "Wrong type", .badColor: "Not a colour", .unknownFrame: "Unknown frame",
+    .unknownKind: "Unknown kind of element", .badSize: "Size not above 0", .outOfRange: "Out of range",
+    .badImage: "Not an image in the store", .missingKey: "Something is missing", .duplicateID: "Duplicate id",
+    .missingImage: "Image file missing", .imageMismatch: "Image file damaged",
+    .undrawableText: "No font for this text", .laterVersion: "Later version", .unchecked: "Not checked",
+    .unreadable: "Cannot be opened",
+  ]
 }
 
 extension CardDocument {
@@ -78,7 +56,7 @@ extension CardDocument {
 private struct ProblemSearch {
   var found: [DocumentProblem] = []
 
-  private mutating func add(_ kind: DocumentProblem.Finding, _ pointer: JSONPointer, _ message: String) {
+  private mutating func add(_ kind: ProblemCode.Failure, _ pointer: JSONPointer, _ message: String) {
     found.append(DocumentProblem(kind, pointer, message))
   }
 

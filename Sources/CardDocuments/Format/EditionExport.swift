@@ -4,12 +4,8 @@
 import Text
 public import Values
 
-/// Something that the older format cannot hold.
-public struct ExportLoss: Equatable, Sendable {
-  public let pointer: JSONPointer
-  /// A sentence without its full stop.
-  public let message: String
-}
+/// Something that the older format cannot hold: a sentence without its full stop.
+public typealias ExportLoss = (pointer: JSONPointer, message: String)
 
 /// A document in the format of edition 2.
 public struct EditionExport: Sendable {
@@ -58,7 +54,7 @@ private struct EditionExporter {
   }
 
   private mutating func lose(_ pointer: JSONPointer, _ message: String) {
-    losses.append(ExportLoss(pointer: pointer, message: message))
+    losses.append((pointer, message))
   }
 
   private mutating func add(_ element: Element, _ pointer: JSONPointer) {

@@ -1,6 +1,6 @@
-// A card document as a value: a background and elements in drawing order.
+// A card document as a value: a background and elements in drawing order, which are found by id without a scan.
 // Invariant: the value is the JSON of the file, converted to version 2; each change touches only its own keys, and
-// encoding writes back every key and the exact text of every number that was read.
+// encoding writes back every key and the exact text of every number that was read. No two elements have the same id.
 
 import Text
 import Values
@@ -132,9 +132,7 @@ public struct CardDocument: Equatable, Sendable {
 
   public mutating func set(_ field: ElementField, of element: String, to value: ElementValue) throws(DocumentError) {
     try beginChange()
-    let place = try place(of: element)
-    guard case .change(let json) = try list.all[place].change(of: field, to: value) else { return }
-    list.put(json, field.rawValue, at: place)
+    try list.set(field, to: value, at: place(of: element))
   }
 
   /// Returns the document with the given values, as in its file, in fields of those elements that still exist.
@@ -213,5 +211,67 @@ public struct CardDocument: Equatable, Sendable {
   private mutating func beginChange() throws(DocumentError) {
     try mayChange()
     list.writeIDs()
+  }
+}
+
+struct ElementList: Equatable, Sendable {
+  private(set) var all: [Element]
+  private var places: [String: Int] = [:]
+
+  /// Creates the list from JSON objects. Later ones with the same id get another, the same each time.
+  init(_ objects: [Value.Record]) {
+    all = []
+    all.reserveCapacity(objects.count)
+    var known = Set(objects.lazy.compactMap { $0["id"]?.text })
+    var counts: [String: Int] = [:]
+    for json in objects {
+      let written = json["id"]?.text ?? ""
+      var id = written
+      counts[written, default: 0] += 1
+      while let count = counts[written], count > 1 {
+        id = DocumentID(bytes: sha256(Array("\(written)/\(count)".utf8))).description
+        if known.insert(id).inserted { break }
+        counts[written] = count + 1
+      }
+      all.append(Element(json: json, id: id))
+    }
+    index()
+  }
+
+  /// Writes into the JSON the ids that elements were given in place of the ones there.
+  mutating func writeIDs() {
+    for (place, element) in all.enumerated() where element.json["id"]?.text != element.id {
+      all[place].json["id"] = .text(element.id)
+    }
+  }
+
+  func place(of id: String) -> Int? { places[id] }
+
+  mutating func append(_ element: Element) {
+    places[element.id] = all.count
+    all.append(element)
+  }
+
+  mutating func swapAt(_ place: Int, _ other: Int) {
+    all.swapAt(place, other)
+    index()
+  }
+
+  mutating func remove(at place: Int) {
+    all.remove(at: place)
+    index()
+  }
+
+  mutating func set(_ field: ElementField, to value: ElementValue, at place: Int) throws(DocumentError) {
+    try all[place].set(field, to: value)
+  }
+
+  /// Changes one key of one element; nil removes the key.
+  mutating func put(_ value: Value?, _ key: String, at place: Int) { all[place].json[key] = value }
+
+  private mutating func index() {
+    places = [:]
+    places.reserveCapacity(all.count)
+    for (place, element) in all.enumerated() { places[element.id] = place }
   }
 }

@@ -1,5 +1,6 @@
-// An element of a card: an image or a text, in its box. Invariant: an element is its JSON object in the file. Reading a
-// field never changes it, and writing a field changes only that key, so unknown keys are preserved.
+// An element of a card: an image or a text, in its box, and a text's style. Invariant: an element is its JSON object
+// in the file. Reading a field never changes it, and writing a field changes only that key, so unknown keys are
+// preserved. The defaults are what a file without the keys means.
 
 import Values
 
@@ -87,5 +88,39 @@ public struct ElementPlacement: Equatable, Sendable {
       (.x, .number(x)), (.y, .number(y)), (.width, .number(width)), (.height, .number(height)),
       (.rotation, .number(rotation)),
     ]
+  }
+}
+
+/// The fields of a text other than its words and its position.
+public struct TextStyle: Equatable, Sendable {
+  public var color: CardColor
+  /// A font family; empty for the default one.
+  public var font: String
+  /// Whether lines are broken between words at the width of the box.
+  public var wraps: Bool
+  /// The line height in units; nil for the default of 200.
+  public var size: Double?
+  /// `center`, `left` or `right`.
+  public var align: String
+  /// Whether its box is as high as the text needs.
+  public var grows: Bool
+
+  public init(
+    color: CardColor = .black, font: String = "", wraps: Bool = false, size: Double? = nil, align: String = "center",
+    grows: Bool = false
+  ) {
+    (self.color, self.font, self.wraps) = (color, font, wraps)
+    (self.size, self.align, self.grows) = (size, align, grows)
+  }
+
+  /// The fields to write: the colour, and each field that differs from its default.
+  var fields: [(ElementField, ElementValue)] {
+    var fields: [(ElementField, ElementValue)] = [(.color, .color(color))]
+    if wraps { fields.append((.wraps, .flag(true))) }
+    if let size { fields.append((.size, .number(size))) }
+    if align != "center" { fields.append((.align, .text(align))) }
+    if grows { fields.append((.grows, .flag(true))) }
+    if !font.isEmpty { fields.append((.font, .text(font))) }
+    return fields
   }
 }

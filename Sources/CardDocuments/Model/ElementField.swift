@@ -166,24 +166,14 @@ extension Element {
     }
   }
 
-  enum FieldChange {
-    /// The field has the same number already, which keeps its text.
-    case none
-    /// nil removes the key.
-    case change(Value?)
-  }
-
-  func change(of field: ElementField, to value: ElementValue) throws(DocumentError) -> FieldChange {
+  /// Sets a field; a number that it has already keeps its text.
+  mutating func set(_ field: ElementField, to value: ElementValue) throws(DocumentError) {
     guard let kind, field.applies(to: kind) else {
       throw .noSuchField(field: field.rawValue, kind: json["kind"]?.text ?? "")
     }
     guard !isLocked || field == .locked else { throw .locked(element: id) }
     let json = try field.json(of: value)
-    if let old = self.json[field.rawValue]?.double, json?.double == old { return .none }
-    return .change(json)
-  }
-
-  mutating func set(_ field: ElementField, to value: ElementValue) throws(DocumentError) {
-    if case .change(let json) = try change(of: field, to: value) { self.json[field.rawValue] = json }
+    if let old = self.json[field.rawValue]?.double, json?.double == old { return }
+    self.json[field.rawValue] = json
   }
 }

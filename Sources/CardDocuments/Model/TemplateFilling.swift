@@ -1,5 +1,6 @@
 // Documents as templates: placeholders in braces in texts and in the alternative texts of images, and the values for
-// them. Invariant: pure; anything that is not a name in braces stays as it is, and filling makes a separate document.
+// them. Invariant: anything that is not a name in braces stays as it is; filling makes a separate document, which is in
+// memory until it is saved.
 
 import Text
 import Values
@@ -98,5 +99,28 @@ struct TemplateText {
       case .name(let name): values[name] ?? ""
       }
     }.joined()
+  }
+}
+
+extension StoredDocument {
+  public static let mostFilled = 2_000
+  /// The limit for the pictures of documents that are filled together.
+  public static let mostPictureBytesFilled = 256 << 20
+
+  /// Returns a new document with values in place of this template's placeholders; `save()` makes a row of it.
+  /// - Parameter pictures: the PNG bytes of the pictures that the values name.
+  public func filled(_ values: TemplateValues, pictures: [ContentHash: [UInt8]]) throws -> StoredDocument {
+    try refresh()
+    var filled = try content.filled(id: store.newID(), values)
+    let texts = filled.elements.filter { !$0.isLocked }.map(\.id)
+    for (id, field, value) in try TextRooms(store).growth(of: texts, in: filled) {
+      try filled.set(field, of: id, to: value)
+    }
+    // The template's own pictures are beside its file, or in the store.
+    let document = StoredDocument(.file(path), filled, in: store)
+    document.state.isChangedOutside = true
+    let own = pictures.filter { filled.images.contains($0.key) }
+    document.state.pictures = state.pictures.merging(own) { $1 }
+    return document
   }
 }

@@ -2,6 +2,7 @@
 // anything that prevents it is reported as a finding or thrown, never taken for "fine".
 
 import Files
+import Problems
 import Text
 import Values
 import Wire

@@ -5,12 +5,8 @@
 import Files
 public import Wire
 
-/// A drawing, and the elements that it could not show.
-public struct RenderedDocument: Equatable, Sendable {
-  public let bytes: [UInt8]
-  /// The elements whose image is missing or cannot be decoded.
-  public let brokenElements: [String]
-}
+/// A drawing, and the elements that it could not show: those whose image is missing or cannot be decoded.
+public typealias RenderedDocument = (bytes: [UInt8], brokenElements: [String])
 
 /// Pixels for drawing in a terminal.
 ///
@@ -60,54 +56,28 @@ extension StoredDocument {
   public func png(width: Int = 260) throws -> RenderedDocument { try rendered(as: .png, width: width) }
 
   private func draw(_ content: CardDocument, _ request: (Scene) -> DrawRequest) throws -> RenderedDocument {
-    let (scene, missing) = try sceneAndMissing(content)
+    let (scene, images) = try scene(of: content)
     do throws(ProgramFailure) {
       let drawn = try store.drawing.draw(scene, request)
-      return RenderedDocument(bytes: drawn.bytes, brokenElements: broken(drawn.broken, of: content, in: scene, missing))
+      let broken = images.filter { $0.picture.map(drawn.broken.contains) ?? true }
+      return (drawn.bytes, broken.map(\.element))
     } catch { throw DocumentError.drawing(error) }
   }
 
-  /// Builds the scene, and lists the elements whose image is missing.
-  fileprivate func sceneAndMissing(_ content: CardDocument) throws -> (Scene, missing: [String]) {
+  /// Reads the pictures and builds the scene.
+  fileprivate func scene(
+    of content: CardDocument
+  ) throws -> (scene: Scene, images: [(element: String, picture: Int?)]) {
     var pictures: [Int: [UInt8]] = [:]
-    var missing: [String] = []
     var size = 0
     for (place, element) in content.elements.enumerated() where element.namesImage {
-      if let bytes = try picture(of: element) {
-        pictures[place] = bytes
-        size += bytes.count
-        guard size <= StoredDocument.mostImageBytes else {
-          throw DocumentError.drawing(.refused("its images are too large together"))
-        }
-      } else {
-        missing.append(element.id)
+      pictures[place] = try picture(of: element)
+      size += pictures[place]?.count ?? 0
+      guard size <= StoredDocument.mostImageBytes else {
+        throw DocumentError.drawing(.refused("its images are too large together"))
       }
     }
-    return (content.scene(pictures: pictures), missing)
-  }
-
-  private func broken(_ indices: Set<Int>, of content: CardDocument, in scene: Scene, _ missing: [String]) -> [String] {
-    var found = Set(missing)
-    // The scene's items are the drawn elements in order, with the panels of groups between them.
-    var items = scene.items.makeIterator()
-    for element in content.elements where element.isDrawn {
-      var next = items.next()
-      while case .shape = next?.content { next = items.next() }
-      guard let item = next else { break }
-      if case .picture(let index?, _, _) = item.content, indices.contains(index) { found.insert(element.id) }
-    }
-    return content.elements.map(\.id).filter(found.contains)
-  }
-}
-
-extension Element {
-  /// Whether the element is part of the scene.
-  fileprivate var isDrawn: Bool {
-    switch kind {
-    case .image: namesImage
-    case .text: !lines.isEmpty
-    case nil: false
-    }
+    return content.scene(pictures: pictures)
   }
 }
 
@@ -133,7 +103,7 @@ extension DocumentStore {
     for (index, document) in documents.enumerated() {
       if isInterrupted() { throw DocumentError.drawing(.interrupted) }
       try document.refresh()
-      let scene = try document.sceneAndMissing(document.content).0.without(without[ObjectIdentifier(document)] ?? [])
+      let scene = try document.scene(of: document.content).scene.without(without[ObjectIdentifier(document)] ?? [])
       do throws(ProgramFailure) {
         if let fatal = try drawing.addToSheet(scene) { return ([], (document, fatal)) }
       } catch { throw DocumentError.drawing(error) }

@@ -59,13 +59,8 @@ public final class DocumentStore {
     return DocumentID(bytes: bytes)
   }
 
-  /// Returns all documents by id, and the problems of those that cannot be opened.
-  public func list() throws -> (documents: [StoredDocument], problems: [DocumentProblem]) {
-    let (documents, unopened) = try all()
-    return (documents, unopened.map(\.problem))
-  }
-
-  func all() throws -> (documents: [StoredDocument], unopened: [(id: String, problem: DocumentProblem)]) {
+  /// Returns all documents by id, and the ids and the problems of those that cannot be opened.
+  public func all() throws -> (documents: [StoredDocument], unopened: [(id: String, problem: DocumentProblem)]) {
     var documents: [StoredDocument] = []
     var unopened: [(id: String, problem: DocumentProblem)] = []
     for row in try keeper.read(DocumentTable.rows) {

@@ -75,17 +75,11 @@ public final class StoredDocument {
     if case .row(let row, _) = state.place { row.modified } else { nil }
   }
 
-  public func setBackground(_ color: CardColor) throws {
-    try change { document throws(DocumentError) in try document.setBackground(color) }
-  }
-
   public func addText(
     _ text: String, style: TextStyle = TextStyle(), at placement: ElementPlacement = ElementPlacement()
   ) throws -> Element {
     let id = store.newID()
-    return try change { document throws(DocumentError) in
-      try document.addText(text, style: style, at: placement, id: id)
-    }
+    return try change { try $0.addText(text, style: style, at: placement, id: id) }
   }
 
   /// Adds a picture that the store has prepared in front of all elements.
@@ -96,20 +90,15 @@ public final class StoredDocument {
     let png = picture.png
     let hash = ContentHash(of: png)
     let id = store.newID()
-    return try change(bringing: (hash, png)) { document throws(DocumentError) in
-      try document.addImage(hash, frame: frame, isCropped: isCropped, alt: alt, at: placement, id: id)
+    return try change(bringing: (hash, png)) {
+      try $0.addImage(hash, frame: frame, isCropped: isCropped, alt: alt, at: placement, id: id)
     }
-  }
-
-  /// Draws a panel of a colour behind the elements of a group; nil removes it.
-  public func setPanel(of group: String, to color: CardColor?) throws {
-    try change { document throws(DocumentError) in try document.setPanel(of: group, to: color) }
   }
 
   /// Sets one field of an element. Positions and sizes wait for `save()`; everything else is saved at once.
   public func set(_ field: ElementField, of element: String, to value: ElementValue) throws {
     guard field.isPlacement, isInStore else {
-      return try change { document throws(DocumentError) in try document.set(field, of: element, to: value) }
+      return try change { try $0.set(field, of: element, to: value) }
     }
     try refresh()
     store.willChange(self)
@@ -122,20 +111,6 @@ public final class StoredDocument {
       state.waiting[element, default: [:]].updateValue(moved, forKey: field)
     }
     store.noteMoves(of: self)
-  }
-
-  /// Returns false if the element was already in front of all.
-  @discardableResult public func raise(_ element: String) throws -> Bool {
-    try change { document throws(DocumentError) in try document.raise(element) }
-  }
-
-  /// Returns false if the element was already behind all.
-  @discardableResult public func lower(_ element: String) throws -> Bool {
-    try change { document throws(DocumentError) in try document.lower(element) }
-  }
-
-  public func removeElement(_ element: String) throws {
-    try change { document throws(DocumentError) in try document.removeElement(element) }
   }
 
   /// Creates a document with the same content, including unsaved moves, and with another background if one is given.
@@ -155,7 +130,7 @@ public final class StoredDocument {
     }
     try refresh()
     guard hasUnsavedChanges else { return }
-    try change { document throws(DocumentError) in
+    try change { document in
       if document.isReadOnly { throw DocumentError.laterVersion(document.version) }
       document = document.setting(state.waiting)
       state.waiting = [:]
@@ -215,10 +190,13 @@ public final class StoredDocument {
     state.content = base.setting(state.waiting)
   }
 
-  /// All changes go through here: `body` checks and applies the change (it throws before it changes anything), then the
+  /// Changes the content: `body` checks and applies the change (it throws before it changes anything), then the
   /// document is written. A change of a document from a file waits for a save.
-  private func change<Result>(
-    bringing picture: (ContentHash, [UInt8])? = nil, _ body: (inout CardDocument) throws(DocumentError) -> Result
+  ///
+  ///     try document.change { try $0.setBackground(.black) }
+  /// - Parameter picture: what the change shows, with its hash.
+  @discardableResult public func change<Result>(
+    bringing picture: (ContentHash, [UInt8])? = nil, _ body: (inout CardDocument) throws -> Result
   ) throws -> Result {
     store.willChange(self)
     guard isInStore else {

@@ -56,13 +56,8 @@ enum CardTextFunctions {
 /// Makes the sides of cards of any type. It caches the types it has seen, the fields of the last note, so that its
 /// clozes are parsed once for all its cards, and the texts of the last card.
 private final class CardRendering {
-  private struct Known {
-    let json: Bytes
-    let maker: NoteCardMaker
-  }
-
   private static let typeLimit = 64
-  private var types: [UInt32: Known] = [:]
+  private var types: [UInt32: (json: Bytes, maker: NoteCardMaker)] = [:]
   /// The last note, with the columns that it was read from: its type, its tags and its fields.
   private var note: (columns: [Bytes], maker: NoteCardMaker, record: NoteRecord, fields: NoteFields)?
   /// The texts of its last card, with what they depend on besides the note.
@@ -126,7 +121,7 @@ private final class CardRendering {
     let maker = NoteCardMaker(
       try NoteType(stored: String(decoding: json, as: UTF8.self)), isInterrupted: isNeverInterrupted)
     if types.count >= CardRendering.typeLimit { types = [:] }
-    types[key] = Known(json: Bytes(json), maker: maker)
+    types[key] = (Bytes(json), maker)
     return maker
   }
 }

@@ -21,21 +21,14 @@ public struct ReviewResult: Equatable, Sendable {
 
 /// A session of reviews of the cards of a selection.
 public final class ReviewSession: StudyProgress {
-  /// The session before an answer, a suspension or a burial.
-  private struct Past {
-    /// Nil for a suspension or a burial.
-    let rating: Rating?
-    let card: CardID
-    let queue: ReviewQueue
-  }
-
   /// How many actions can be undone.
   private static let stepsKept = 1000
 
   public let selection: StudySelection
   private var queue = ReviewQueue()
   private var schedulers = DeckSchedulers()
-  private var past: [Past] = []
+  /// The session before each answer, suspension or burial; for these two, the rating is nil.
+  private var past: [(rating: Rating?, card: CardID, queue: ReviewQueue)] = []
   /// The number of answers, suspensions and burials so far, without those that were undone.
   public private(set) var actionCount = 0
   /// `StudyMoment.soon` of the last moment that was passed to the session.
@@ -160,7 +153,7 @@ public final class ReviewSession: StudyProgress {
 
   private func remember(_ rating: Rating?, _ card: CardRecord) {
     if past.count >= ReviewSession.stepsKept { past.removeFirst() }
-    past.append(Past(rating: rating, card: card.id, queue: queue))
+    past.append((rating, card.id, queue))
     actionCount += 1
   }
 

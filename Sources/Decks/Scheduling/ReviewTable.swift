@@ -222,15 +222,9 @@ extension DeckError {
   }
 }
 
-/// A row of the log to be exported or sent.
-public struct SentReview {
-  public let id: Int64
-  public let review: LoggedReview
-  /// Anki's columns of it, if it came from Anki or was sent.
-  public let answer: ForeignAnswer?
-  /// Whether a sync server does not have it yet.
-  public let isUnsent: Bool
-}
+/// A row of the log to be exported or sent; Anki's columns of it, if it came from Anki or was sent; and whether a sync
+/// server does not have it yet.
+public typealias SentReview = (id: Int64, review: LoggedReview, answer: ForeignAnswer?, isUnsent: Bool)
 
 public final class SentReviews {
   private let statement: Statement
@@ -266,7 +260,7 @@ public final class SentReviews {
         ease: row.integer(2), interval: interval, lastInterval: row.integer(11), factor: row.integer(12),
         time: row.integer(13), kind: row.integer(14))
     }
-    return SentReview(id: row.integer(0), review: review, answer: answer, isUnsent: Unsent.holds(usn: row.integer(9)))
+    return (row.integer(0), review, answer, Unsent.holds(usn: row.integer(9)))
   }
 }
 

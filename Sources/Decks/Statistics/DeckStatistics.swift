@@ -109,11 +109,6 @@ public struct CardFigures: Equatable, Sendable {
 
 /// The count for each integer value.
 public struct Histogram: Equatable, Sendable {
-  public struct Bar: Equatable, Sendable {
-    public let value: Int
-    public let count: Int
-  }
-
   private static let usual = -36_500...36_500
   /// The counts of values within a century of days, and of the others.
   private var near = [Int](repeating: 0, count: usual.count)
@@ -126,9 +121,9 @@ public struct Histogram: Equatable, Sendable {
   }
 
   /// The counts other than 0, the lowest value first.
-  public var bars: [Bar] {
+  public var bars: [(value: Int, count: Int)] {
     let counts = far.map { ($0, $1) } + zip(Self.usual, near).filter { $1 > 0 }
-    return counts.map { Bar(value: $0, count: $1) }.sorted { $0.value < $1.value }
+    return counts.map { (value: $0, count: $1) }.sorted { $0.value < $1.value }
   }
 
   fileprivate func value(_ name: String, scale: Double) -> Value {

@@ -168,12 +168,7 @@ final class ZipBuilder {
 /// A file of an archive.
 ///
 ///     for file in try MediaArchive.read(bytes, in: folder) { print(file.name, file.bytes.count) }
-public struct ArchivedMedia: Equatable, Sendable {
-  public let name: String
-  public let bytes: [UInt8]?
-
-  public init(name: String, bytes: [UInt8]?) { (self.name, self.bytes) = (name, bytes) }
-}
+public typealias ArchivedMedia = (name: String, bytes: [UInt8]?)
 
 public enum MediaArchive {
   /// Most bytes that one archive may unpack to: the largest file, and room for further ones.
@@ -210,7 +205,7 @@ public enum MediaArchive {
     var files: [ArchivedMedia] = []
     for (member, name) in try names(content(meta)) {
       guard let member = zip.members[member] else { throw refusal("lists a file that it does not contain") }
-      files.append(ArchivedMedia(name: name, bytes: try content(member)))
+      files.append((name, try content(member)))
     }
     guard files.count == zip.members.count - 1, Set(files.map(\.name)).count == files.count else {
       throw refusal("does not list each of its files exactly once")

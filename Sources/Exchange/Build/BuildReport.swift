@@ -1,7 +1,9 @@
-// The report of a build: what it did, and what it leaves for the user to decide.
-// Invariant: what was edited in the deck is never overwritten without a report.
+// What a build is given, what it knows while it runs, and its report: what it did, and what it leaves for the user to
+// decide; and the place of new cards in their deck, next to the cards of their neighbours in the source.
+// Invariant: what was edited in the deck is never overwritten unreported; only cards that the build made are moved.
 
 public import Decks
+import Storage
 import Text
 public import Values
 
@@ -103,19 +105,30 @@ public struct BuildReport: Equatable, Sendable {
   }
 }
 
-/// The options and dependencies of a build.
-///
-///     var settings = BuildSettings(
-///       generator, now: now, random: random, mediaLimit: 100 << 20, isInterrupted: isInterrupted,
-///       receiveMedia: receive)
-///     settings.prunes = true
-public struct BuildSettings {
+/// How a build handles differences between the sources and the deck.
+public struct BuildChoices {
   /// Whether cards whose rows are gone are removed from the deck.
   public var prunes = false
   /// Whether the user agreed that these are more than half of all cards, and that some of them were studied.
   public var (prunesMost, prunesStudied) = (false, false)
   /// Whether cards that were removed from the deck are restored.
   public var restores = false
+  /// Whether cards that were edited in the deck are first written back to their sources.
+  public var writesBack = false
+  /// Whether sources that have changes which are not committed in git are never written to.
+  public var requiresCommitted = false
+
+  public init() {}
+}
+
+/// The choices and dependencies of a build.
+///
+///     var settings = BuildSettings(
+///       generator, now: now, random: random, mediaLimit: 100 << 20, isInterrupted: isInterrupted,
+///       receiveMedia: receive)
+///     settings.choices.prunes = true
+public struct BuildSettings {
+  public var choices = BuildChoices()
   let generator: any CardGenerator
   let now: Double
   let random: () -> UInt64
@@ -142,4 +155,64 @@ package protocol CardGenerator {
   /// - Returns: the paths within the folder of the files that it read.
   /// - Throws: `BuildError.generator`, and errors from `emit`.
   func run(_ path: String, in folder: String, emit: @escaping (CardRow) throws -> Void) throws -> [String]
+}
+
+struct BuildState {
+  var report = BuildReport()
+  /// The earlier build; nil for the first one.
+  var build: Int64?
+  var noteCount = 0
+  var visited: [VisitedSource] = []
+  /// Sources that were not read, with the rows that are gone from them.
+  var unread: [(path: String, id: Int64, gone: [BuiltRow])] = []
+  var gone: [Int64: [BuiltRow]] = [:]
+  /// Rows that may have moved: those of changed sources by given id, and those that are gone by `whole`.
+  var (movedIDs, movedRows): ([String: BuiltRow], [Int64: BuiltRow]) = ([:], [:])
+  /// The notes that rows of this build belong to.
+  var claimed: Set<NoteID?> = []
+  /// The paths within the folder of the pictures and sounds that rows name, by name.
+  var media: [String: String] = [:]
+  var ids = NewIDs()
+}
+
+/// A source whose rows are written after all sources have been read, because a row may have moved.
+struct VisitedSource {
+  let path: String
+  let id: Int64
+  var rows: [BuiltRow] = []
+  /// Notes that this build made for the source, or moved to it from another source or deck.
+  var new: Set<NoteID> = []
+  var left: [BuiltRow] = []
+  var isGone = false
+}
+
+struct SourceOrder {
+  let db: Database
+  let build: Int64
+
+  /// Places the cards of new notes below the card of the preceding row. At the beginning of a source they are placed
+  /// above the card of the following row. The cards of a new source are placed below those of earlier sources; if
+  /// there are none, they stay on top.
+  func place(_ new: Set<NoteID>, of source: Int64) throws {
+    if new.isEmpty { return }
+    var decks: [DeckID: [(id: CardID, isNew: Bool)]] = [:]
+    for (id, deck, note) in try BuildTable.cards(db, of: source) {
+      decks[deck, default: []].append((id, new.contains(note)))
+    }
+    for (deck, cards) in decks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      var rest = cards[...]
+      while let start = rest.firstIndex(where: \.isNew) {
+        let end = rest[start...].firstIndex { !$0.isNew } ?? rest.endIndex
+        let ids = cards[start..<end].map(\.id)
+        if start > cards.startIndex {
+          try CardOrder.put(db, ids, beside: cards[start - 1].id, isBelow: true)
+        } else if end < cards.endIndex {
+          try CardOrder.put(db, ids, beside: cards[end].id, isBelow: false)
+        } else if let last = try BuildTable.lastCard(db, of: build, in: deck, before: source) {
+          try CardOrder.put(db, ids, beside: last, isBelow: true)
+        }
+        rest = cards[end...]
+      }
+    }
+  }
 }

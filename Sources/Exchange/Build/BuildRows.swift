@@ -11,7 +11,8 @@ import Text
 
 struct BuildRow {
   var row: CardRow
-  var facts: RowFacts
+  /// The row as a build stores it, before it has a note. A row to which the source gives no id has no name.
+  let built: BuiltRow
   /// The text that the row's id is derived from when the source gives none.
   let front: String
 }
@@ -124,9 +125,11 @@ extension BuildRow {
       parts += [front, answer]
       for field in row.fields { parts += [field.name, field.value.written] }
     }
-    facts = RowFacts(
-      id: String(decoding: row.guid, as: UTF8.self).trimmed, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
-      texts: row.noteFields.map(\.html))
+    let id = String(decoding: row.guid, as: UTF8.self).trimmed
+    built = BuiltRow(
+      name: id.isEmpty ? "" : BuiltRow.given + id, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
+      note: nil,
+      base: BuiltContent(row.noteFields.map(\.html)), line: row.start.line)
   }
 }
 
@@ -187,9 +190,8 @@ struct BuildContent {
   }
 
   /// Matches the rows of a source with the rows of the last build; returns their indices.
-  static func match(_ db: Database, _ new: [RowFacts], _ old: [BuiltRow]) throws -> [Int?] {
-    let facts = old.map { RowFacts(id: $0.givenID, whole: $0.whole, front: $0.front, texts: $0.base.fields) }
-    return try RowIdentity.match(new, facts) { index in
+  static func match(_ db: Database, _ new: [BuiltRow], _ old: [BuiltRow]) throws -> [Int?] {
+    try RowIdentity.match(new, old) { index in
       guard let current = try of(db, old[index].note), current.content != old[index].base else { return nil }
       return current.note.fields
     }
@@ -201,14 +203,10 @@ struct BuildContent {
   /// - Returns: the content for the deck, and the conflicts; a field in conflict keeps the deck's text.
   func merged(_ base: BuiltContent, _ theirs: BuiltContent) -> (content: BuiltContent, conflicts: [MergeConflict]) {
     let names = FieldNames(type.fields.map(ComparedField.escaped))
-    let sides = [base, content, theirs].map { side in
-      var content = ComparedContent()
-      content.append(
-        ComparedEntry(key: note.guid, fields: names, values: side.padded(names.list.count), tags: side.tags), .note)
-      return content
+    let sides = [base, content, theirs].map {
+      ComparedEntry(key: note.guid, fields: names, values: $0.padded(names.list.count), tags: $0.tags)
     }
-    let result = ThreeWayMerge(base: sides[0], ours: sides[1], theirs: sides[2]).result().content[.note].entries
-    guard let entry = result.first else { return (content, conflicts) }
+    guard let entry = ThreeWayMerge().merged(.note, sides[0], sides[1], sides[2]) else { return (content, conflicts) }
     let old = conflicts.filter { old in
       !entry.conflicts.contains { $0.isAboutSame(as: old) } && !isSettled(old, entry.values, theirs.fields)
     }

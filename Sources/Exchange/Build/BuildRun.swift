@@ -37,7 +37,7 @@ public final class BuildRun {
     state.build = known.isEmpty ? nil : build
     try findMoves(known, gone: BuildTable.gone(db, of: build))
     state.report.findings = folder.passedOver.map { BuildFinding(kind: .passedOver, path: $0, line: 1, prompt: "") }
-    if settings.prunes { state.noteCount = try BuildTable.notes(db, of: build).count }
+    if settings.choices.prunes { state.noteCount = try BuildTable.notes(db, of: build).count }
     let touched = try BuildTable.touched(db, of: build)
     for (index, source) in folder.sources.enumerated() {
       try progress(index, folder.sources.count)
@@ -88,7 +88,7 @@ public final class BuildRun {
           ^ source.formatHash
       }
     if let known, let inputs = try unchangedInputs(known), known.content == content,
-      try !settings.restores || !hasRemoved(touched[known.id] ?? [])
+      try !settings.choices.restores || !hasRemoved(touched[known.id] ?? [])
     {
       state.report.unchanged += 1
       if known.stamp != source.stamp || known.inputs != inputs {
@@ -150,7 +150,7 @@ public final class BuildRun {
     }
     let removed = state.report.removed
     // So much is rarely gone on purpose: the folder may be the wrong one, or not be there.
-    if !settings.prunesMost, removed > state.noteCount - removed {
+    if !settings.choices.prunesMost, removed > state.noteCount - removed {
       throw BuildError.prunesMost(folder: folder.path, removed: removed, of: state.noteCount)
     }
   }
@@ -176,7 +176,7 @@ public final class BuildRun {
   private func merge(
     _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
   ) throws {
-    let matches = try BuildContent.match(db, rows.map(\.facts), old)
+    let matches = try BuildContent.match(db, rows.map(\.built), old)
     for (row, match) in zip(rows, matches) {
       let refused = state.report.cards.rejectedCount
       let elsewhere = match == nil ? moved(row) : nil
@@ -196,13 +196,13 @@ public final class BuildRun {
   }
 
   private func moved(_ row: BuildRow) -> BuiltRow? {
-    let found = row.facts.id.isEmpty ? state.movedRows[row.facts.whole] : state.movedIDs[row.facts.id]
+    let found = row.built.hasGivenID ? state.movedIDs[row.built.givenID] : state.movedRows[row.built.whole]
     return found.flatMap { state.claimed.contains($0.note) ? nil : $0 }
   }
 
   /// Returns the id of a row; if the source gives none, one that no other row of the folder has.
   private func name(of row: BuildRow, _ before: BuiltRow?) throws -> String {
-    if !row.facts.id.isEmpty { return row.facts.id }
+    if row.built.hasGivenID { return row.built.givenID }
     if let before { return before.plainName }
     let build = state.build
     return try state.ids.next(for: row) { id in
@@ -213,11 +213,11 @@ public final class BuildRun {
   private func write(
     _ row: BuildRow, named name: String, _ before: BuiltRow?, _ source: BuildSource, isMoved: Bool
   ) throws -> BuiltRow? {
-    var next = BuiltRow(
-      name: (row.facts.id.isEmpty ? "" : BuiltRow.given) + name, whole: row.facts.whole, front: row.facts.front,
-      note: before?.note, base: before?.base ?? BuiltContent(), line: row.row.start.line)
+    var next = row.built
+    if next.name.isEmpty { next.name = name }
+    (next.note, next.base) = (before?.note, before?.base ?? BuiltContent())
     let current = try before.flatMap { try BuildContent.of(db, $0.note) }
-    if let before, before.whole == row.facts.whole, current != nil || !settings.restores {
+    if let before, before.whole == next.whole, current != nil || !settings.choices.restores {
       if isMoved { report(.moved, source.path, next) }
       next.isEdited = try compare(next, source)
       return next
@@ -342,11 +342,11 @@ public final class BuildRun {
         report(.goneEdited, path, row, current.prompt)
         return row
       }
-      if !settings.prunes || state.report.cards.rejectedCount > 0 {
+      if !settings.choices.prunes || state.report.cards.rejectedCount > 0 {
         report(.gone, path, row)
         return row
       }
-      if try !settings.prunesStudied && NoteOrdinals.isStudied(db, current.note.id) {
+      if try !settings.choices.prunesStudied && NoteOrdinals.isStudied(db, current.note.id) {
         report(.goneStudied, path, row)
         return row
       }
@@ -363,12 +363,4 @@ public final class BuildRun {
     state.report.findings.append(
       BuildFinding(kind: kind, path: path, line: row.line, prompt: prompt ?? row.base.prompt, fields: fields))
   }
-}
-
-extension BuiltRow {
-  /// The prefix of a name that is an id given by the source.
-  static let given = "="
-
-  var givenID: String { name.hasPrefix(Self.given) ? String(name.dropFirst()) : "" }
-  var plainName: String { name.hasPrefix(Self.given) ? String(name.dropFirst()) : name }
 }

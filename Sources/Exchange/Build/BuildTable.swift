@@ -317,8 +317,12 @@ struct BuiltMedia {
 }
 
 struct BuiltRow {
+  /// The prefix of a name that is an id given by the source.
+  static let given = "="
+
   /// The id that the source gives the row, or one derived from its front.
-  let name: String
+  var name: String
+  /// Hashes of the whole row, and of its prompt or first field.
   var whole: Int64
   var front: Int64
   /// Nil when the row was refused, or its note was removed from the deck.
@@ -328,6 +332,10 @@ struct BuiltRow {
   var line: Int
   var isGone = false
   var isEdited = false
+
+  var hasGivenID: Bool { name.hasPrefix(Self.given) }
+  var givenID: String { hasGivenID ? plainName : "" }
+  var plainName: String { hasGivenID ? String(name.dropFirst()) : name }
 }
 
 /// The content that a build gave a note: its fields and tags.

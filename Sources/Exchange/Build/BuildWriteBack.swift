@@ -37,7 +37,7 @@ public struct BuildWriteBack {
     /// Returns the edit of the next row of the source; nil for a row that is not edited.
     mutating func next(_ row: CardRow, in source: BuildSource) -> Edit? {
       if row.start.invalidReason != nil { return nil }
-      let whole = BuildRow(row, in: source).facts.whole
+      let whole = BuildRow(row, in: source).built.whole
       guard let all = edits[whole] else { return nil }
       let place = seen[whole, default: 0]
       seen[whole] = place + 1

@@ -6,29 +6,20 @@ import Files
 import Templates
 import Text
 
-struct RowFacts: Equatable {
-  /// The id in the source; empty when there is none.
-  var id = ""
-  /// Hashes of the whole row, and of its prompt or first field.
-  let whole: Int64
-  let front: Int64
-  var texts: [String] = []
-}
-
 enum RowIdentity {
   /// Finds the old row of each new row.
   ///
   /// Rows are matched by id first, then by equality of the whole row, then by the same front, each in the order of
   /// the source. A remaining row between two matched rows is matched if it was edited only a little.
   /// - Returns: for each new row the index of its old row; nil for a new row.
-  static func match(_ new: [RowFacts], _ old: [RowFacts]) -> [Int?] { match(new, old) { _ in nil } }
+  static func match(_ new: [BuiltRow], _ old: [BuiltRow]) -> [Int?] { match(new, old) { _ in nil } }
 
   /// Matches rows as above, but also by the texts in the deck.
   /// - Parameter edited: returns the fields of an old row's note in the deck, if they were edited. A new row with
   ///   exactly these fields matches that row.
-  static func match(_ new: [RowFacts], _ old: [RowFacts], edited: (Int) throws -> [String]?) rethrows -> [Int?] {
+  static func match(_ new: [BuiltRow], _ old: [BuiltRow], edited: (Int) throws -> [String]?) rethrows -> [Int?] {
     var matching = Matching(new: new, old: old)
-    matching.match { $0.id.isEmpty ? nil : AnyHashable($0.id) }
+    matching.match { $0.givenID.isEmpty ? nil : AnyHashable($0.givenID) }
     matching.match(givingIDs: true) { AnyHashable($0.whole) }
     matching.match(givingIDs: true) { AnyHashable($0.front) }
     try matching.match(edited: edited)
@@ -40,12 +31,12 @@ enum RowIdentity {
     /// The limit on the number of pairs compared between two matched rows.
     private static let mostPairs = 40_000
 
-    let new: [RowFacts]
-    let old: [RowFacts]
+    let new: [BuiltRow]
+    let old: [BuiltRow]
     var found: [Int?]
     private var isTaken: [Bool]
 
-    init(new: [RowFacts], old: [RowFacts]) {
+    init(new: [BuiltRow], old: [BuiltRow]) {
       (self.new, self.old) = (new, old)
       found = Array(repeating: nil, count: new.count)
       isTaken = Array(repeating: false, count: old.count)
@@ -53,9 +44,9 @@ enum RowIdentity {
 
     /// Matches rows with the same key, in their order.
     /// - Parameter givingIDs: whether the old row must be one without an id; the new row may have one.
-    mutating func match(givingIDs: Bool = false, _ key: (RowFacts) -> AnyHashable?) {
+    mutating func match(givingIDs: Bool = false, _ key: (BuiltRow) -> AnyHashable?) {
       var places: [AnyHashable: [Int]] = [:]
-      for (index, row) in old.enumerated().reversed() where !isTaken[index] && (!givingIDs || row.id.isEmpty) {
+      for (index, row) in old.enumerated().reversed() where !isTaken[index] && !(givingIDs && row.hasGivenID) {
         if let key = key(row) { places[key, default: []].append(index) }
       }
       for (index, row) in new.enumerated() where found[index] == nil {
@@ -66,14 +57,14 @@ enum RowIdentity {
 
     /// Matches rows that have the text to which a card was edited in the deck.
     mutating func match(edited: (Int) throws -> [String]?) rethrows {
-      let open = new.indices.filter { found[$0] == nil && new[$0].id.isEmpty }
+      let open = new.indices.filter { found[$0] == nil && !new[$0].hasGivenID }
       if open.isEmpty { return }
       var places: [[String]: [Int]] = [:]
-      for index in old.indices.reversed() where !isTaken[index] && old[index].id.isEmpty {
+      for index in old.indices.reversed() where !isTaken[index] && !old[index].hasGivenID {
         if let texts = try edited(index) { places[Self.filled(texts), default: []].append(index) }
       }
       for index in open {
-        if let place = places[Self.filled(new[index].texts)]?.popLast() { take(place, for: index) }
+        if let place = places[Self.filled(new[index].base.fields)]?.popLast() { take(place, for: index) }
       }
     }
 
@@ -114,8 +105,8 @@ enum RowIdentity {
     }
 
     /// Two different given ids are never the same card.
-    private func isEdit(of old: RowFacts, _ new: RowFacts) -> Bool {
-      (new.id.isEmpty || old.id.isEmpty) && RowEdit.isSmall(from: old.texts, to: new.texts)
+    private func isEdit(of old: BuiltRow, _ new: BuiltRow) -> Bool {
+      !(new.hasGivenID && old.hasGivenID) && RowEdit.isSmall(from: old.base.fields, to: new.base.fields)
     }
   }
 }
@@ -184,8 +175,8 @@ struct NewIDs {
   /// - Parameter isTaken: whether a row that gets no id here has an id.
   mutating func next(for row: BuildRow, isTaken: (String) throws -> Bool) rethrows -> String {
     while true {
-      let id = BuildIDs.id(ofFront: row.front, repeated: tried[row.facts.front, default: 0])
-      tried[row.facts.front, default: 0] += 1
+      let id = BuildIDs.id(ofFront: row.front, repeated: tried[row.built.front, default: 0])
+      tried[row.built.front, default: 0] += 1
       if try !isTaken(id), ids.insert(id).inserted { return id }
     }
   }

@@ -144,7 +144,7 @@ extension SourceReading {
     else { return [:] }
     let old = try BuildTable.rows(db, of: source.id)
     let places = entries.indices.filter { !entries[$0].isLink }.sorted { entries[$0].order < entries[$1].order }
-    let rows = places.compactMap { entries[$0].row?.facts }
+    let rows = places.compactMap { entries[$0].row?.built }
     var known: [Int: BuiltRow] = [:]
     for (place, match) in try zip(places, BuildContent.match(db, rows, old)) {
       if let match { known[place] = old[match] }

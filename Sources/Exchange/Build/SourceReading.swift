@@ -156,12 +156,7 @@ package struct SourceText {
   }
 
   package func line(at offset: Int) -> Int {
-    var (low, high) = (0, starts.count)
-    while high - low > 1 {
-      let middle = (low + high) / 2
-      if starts[middle] <= offset { low = middle } else { high = middle }
-    }
-    return low + 1
+    (1..<max(1, starts.count)).bisected { starts[$0] <= offset }
   }
 
   /// Returns the offset of a character in a line, counted from 1.
@@ -195,7 +190,7 @@ struct SourceChunk {
 
   init(_ bytes: [UInt8], of source: BuildSource, in folder: String, isInterrupted: @escaping () -> Bool) {
     let read = BuildRows(bytes, of: source, in: folder, isInterrupted: isInterrupted)
-    let rows = read.rows.enumerated().map { SourceEntry($1.row.start, id: $1.facts.id, row: $1, order: $0) }
+    let rows = read.rows.enumerated().map { SourceEntry($1.row.start, id: $1.built.givenID, row: $1, order: $0) }
     let links = read.links.map { link in
       SourceEntry(link.start, id: String(decoding: link.guid, as: UTF8.self).trimmed, row: nil, order: rows.count)
     }
@@ -266,7 +261,7 @@ package final class SourceRules {
     let whole: Int64
     let id: String
 
-    init(_ row: BuildRow) { (whole, id) = (row.facts.whole, row.facts.id) }
+    init(_ row: BuildRow) { (whole, id) = (row.built.whole, row.built.givenID) }
   }
 
   private static let mostKnown = 500_000

@@ -26,7 +26,8 @@ public struct ThreeWayMerge {
 
   /// - Parameter preferred: the side that wins when both changed the same field; nil keeps both.
   public init(
-    base: ComparedContent, ours: ComparedContent, theirs: ComparedContent, preferred: MergeSide? = nil
+    base: ComparedContent = ComparedContent(), ours: ComparedContent = ComparedContent(),
+    theirs: ComparedContent = ComparedContent(), preferred: MergeSide? = nil
   ) {
     (self.base, self.ours, self.theirs, self.preferred) = (base, ours, theirs, preferred)
   }
@@ -125,7 +126,7 @@ public struct ThreeWayMerge {
   // MARK: Single entries
 
   /// Merges one entry; returns nil when it is gone.
-  private func merged(
+  func merged(
     _ kind: ComparedKind, _ base: ComparedEntry?, _ ours: ComparedEntry?, _ theirs: ComparedEntry?
   ) -> ComparedEntry? {
     guard let ours, let theirs else {

@@ -54,12 +54,7 @@ enum SubtitleLines {
     return paragraphs
   }
 
-  private struct Speech {
-    var text: String
-    let start: Double?
-    let end: Double?
-    let isSpeech: Bool
-  }
+  private typealias Speech = (text: String, start: Double?, end: Double?, isSpeech: Bool)
 
   private static func speeches(_ cues: [SubtitleCue], _ scan: TextScan) throws -> [Speech] {
     var (speeches, count): ([Speech], Int) = ([], 0)
@@ -70,7 +65,7 @@ enum SubtitleLines {
         if count & 0xFFF == 0 { try scan.check() }
         let (words, isSpeech) = SpokenText.words(of: line)
         if isSpeech || speeches.count == first || speeches[speeches.count - 1].text.utf8.count > TextFile.longest {
-          speeches.append(Speech(text: words, start: cue.start, end: cue.end, isSpeech: isSpeech))
+          speeches.append((words, cue.start, cue.end, isSpeech))
         } else {
           // A dash may be on a line of its own.
           if !speeches[speeches.count - 1].text.isEmpty { speeches[speeches.count - 1].text.append(" ") }

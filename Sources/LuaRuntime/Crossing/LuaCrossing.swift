@@ -22,14 +22,8 @@ final class LuaCrossing {
   /// Called with the members of a type just before the other side learns of it.
   var willSendType: ([SentMember]) -> Void = { _ in }
 
-  private struct SharedObject {
-    let object: any BoundObject
-    let cost: Int
-    var times: Int
-  }
-
   private var references: [Int: LuaReference] = [:]
-  private var objects: [Int: SharedObject] = [:]
+  private var objects: [Int: (object: any BoundObject, cost: Int, times: Int)] = [:]
   private var numbers: [ObjectIdentifier: Int] = [:]
   private var lastNumber = 0
   private var sentTypes: Set<Int> = []
@@ -92,7 +86,7 @@ final class LuaCrossing {
       return CrossingReference(tag: .ownObject, id: id, type: slot.order, cost: known.cost)
     }
     let (id, cost) = (nextNumber(), slot.cost(of: object))
-    objects[id] = SharedObject(object: object, cost: cost, times: 1)
+    objects[id] = (object, cost, 1)
     numbers[key] = id
     dh_keep(L, cost)
     return CrossingReference(tag: .ownObject, id: id, type: slot.order, cost: cost)

@@ -24,12 +24,8 @@ public struct InstallPlan {
   public let isEnabled: Bool
 }
 
-/// A file that an update adds, changes or removes.
-public struct PluginFileChange: Equatable, Sendable {
-  public let path: String
-  public let old: [UInt8]?
-  public let new: [UInt8]?
-}
+/// A file that an update adds, changes or removes, with its content before and afterwards.
+public typealias PluginFileChange = (path: String, old: [UInt8]?, new: [UInt8]?)
 
 /// The plugins that a user installs, updates and removes.
 public struct PluginInstaller {
@@ -110,7 +106,7 @@ public struct PluginInstaller {
     let old = Dictionary(firstOf: try files(of: installed).map { ($0.path, $0.bytes) })
     let new = Dictionary(firstOf: package.files.map { ($0.path, $0.bytes) })
     return Set(old.keys).union(new.keys).sorted().compactMap { path in
-      old[path] == new[path] ? nil : PluginFileChange(path: path, old: old[path], new: new[path])
+      old[path] == new[path] ? nil : (path, old[path], new[path])
     }
   }
 

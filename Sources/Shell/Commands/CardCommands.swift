@@ -212,13 +212,13 @@ enum CardCommands {
       lines += drawing.fields(step.change).map { "  " + $0 }
     }
     if steps.isEmpty { lines = ["No stored undo step changed this card."] }
-    return CommandResult(.list(steps.map(value)), .drawn(lines))
+    return CommandResult(.list(steps.map { value($0.step, $0.change) }), .drawn(lines))
   }
 
-  private static func value(_ step: CardStep) -> Value {
-    let change = step.change.value.record ?? Value.Record()
+  private static func value(_ step: UndoStep, _ change: ComparedChange) -> Value {
+    let change = change.value.record ?? Value.Record()
     let wanted: Set<String> = ["event", "fields", "added_tags", "removed_tags"]
-    let names = [("step", Value.integer(step.step.id)), ("name", .text(step.step.name)), ("at", .number(step.step.at))]
+    let names = [("step", Value.integer(step.id)), ("name", .text(step.name)), ("at", .number(step.at))]
     return .record(names + change.fields.filter { wanted.contains($0.name) }.map { ($0.name, $0.value) })
   }
 }

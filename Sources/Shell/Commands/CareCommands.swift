@@ -251,8 +251,8 @@ struct ProgramCheck {
   private var grants: [DoctorFinding] {
     get throws {
       try session.plugins.grantProblems().map {
-        finding(
-          .plugins, "grants", $0, in: session.plugins.grantsPath ?? "",
+        DoctorFinding(
+          .plugins, "grants", $0, at: session.plugins.grantsPath ?? "",
           "correct the file, or remove it and enable the plugins again")
       }
     }
@@ -261,8 +261,8 @@ struct ProgramCheck {
   private var plugins: [DoctorFinding] {
     session.plugins.plugins.compactMap { plugin in
       reason(of: plugin).map {
-        finding(
-          .plugins, "broken_plugin", "the plugin \(plugin.name) does not work: \($0)", in: plugin.folder,
+        DoctorFinding(
+          .plugins, "broken_plugin", "the plugin \(plugin.name) does not work: \($0)", at: plugin.folder,
           "correct or update it, or `plugin disable \(plugin.name)`")
       }
     }
@@ -285,8 +285,8 @@ struct ProgramCheck {
         failure = error
       }
       return failure.map {
-        finding(
-          .words, "word_list", "the word list of \(language.name): \($0.message)", in: cache,
+        DoctorFinding(
+          .words, "word_list", "the word list of \(language.name): \($0.message)", at: cache,
           "`word compile \(language.name)` compiles it again")
       }
     }
@@ -296,12 +296,6 @@ struct ProgramCheck {
     guard let path = session.data.historyPath, let trouble = HistoryFile(path: path, limit: 1).readingTrouble() else {
       return []
     }
-    return [finding(.files, "history", trouble, in: path, "make it a readable file, or remove it")]
-  }
-
-  private func finding(
-    _ area: DoctorFinding.Area, _ code: String, _ what: String, in place: String, _ remedy: String
-  ) -> DoctorFinding {
-    DoctorFinding(area: area, code: code, what: what, place: place, remedy: remedy, isMendable: false)
+    return [DoctorFinding(.files, "history", trouble, at: path, "make it a readable file, or remove it")]
   }
 }

@@ -241,7 +241,7 @@ enum DocumentCommands {
     ) { invocation, session in
       try changing(invocation, session) { document in
         let element = try element(invocation.text("ELEMENT"), of: document)
-        let moved = try raises ? document.document().raise(element.id) : document.document().lower(element.id)
+        let moved = try document.document().change { try raises ? $0.raise(element.id) : $0.lower(element.id) }
         return moved ? "Moved." : "It is already \(raises ? "in front of" : "behind") all others."
       }
     }
@@ -261,7 +261,7 @@ enum DocumentCommands {
   ) { invocation, session in
     try changing(invocation, session) { document in
       let element = try element(invocation.text("ELEMENT"), of: document)
-      try document.document().removeElement(element.id)
+      try document.document().change { try $0.removeElement(element.id) }
       return "Removed an element."
     }
   }

@@ -126,7 +126,7 @@ enum MineCommand {
     report.added = []
     for cells in rows.dropFirst(rows.first?.first == "Word" ? 1 : 0).distinct(by: \.[0]) {
       guard var word = found[cells[0]] else {
-        report.leftOut.append(LeftOutWord(word: cells[0], reason: "it has a card, or is not a new word of the text"))
+        report.leftOut.append((cells[0], "it has a card, or is not a new word of the text"))
         continue
       }
       let before = row(word)
@@ -166,7 +166,7 @@ enum MineCommand {
   }
 
   /// Names the words that do not become cards, by reason.
-  private static func leftOut(_ words: [LeftOutWord], _ session: Session) -> [String] {
+  private static func leftOut(_ words: [(word: String, reason: String)], _ session: Session) -> [String] {
     words.map(\.reason).distinct(by: \.self).map { reason in
       let group = words.filter { $0.reason == reason }.map { printable($0.word) }
       return "Left out \(session.counted(group.count, "word")), \(reason): \(firstFew(group, 10))"

@@ -15,9 +15,12 @@ extension SyncCommand {
   static func sync(_ preview: SyncPreview?, _ workspace: Workspace, _ session: Session) throws -> CommandResult {
     do {
       let report = try SyncProgress.shown(workspace, session) { progress in
-        try workspace.sync.run(preview) { question in
+        try workspace.sync.run(preview) { cards in
           progress.finish()
-          return try session.canAsk && session.confirm(question.words(session))
+          let question =
+            "The server no longer has \(session.counted(cards, "card")) of this account, which will be removed here "
+            + "too; a backup is made first. Continue?"
+          return try session.canAsk && session.confirm(question)
         } progress: {
           progress.show($0)
         }
@@ -165,16 +168,6 @@ extension SyncCommand {
           "decks": report.decks, "notes": report.notes, "cards": report.cards, "answers": report.answers,
           "kept_as_received": report.unstorable, "backup": backup,
         ]), .lines(lines))
-  }
-}
-
-extension SyncQuestion {
-  fileprivate func words(_ session: Session) -> String {
-    switch self {
-    case .remove(let cards):
-      "The server no longer has \(session.counted(cards, "card")) of this account, which will be removed here too; a "
-        + "backup is made first. Continue?"
-    }
   }
 }
 

@@ -192,7 +192,7 @@ enum TextCommands {
       invocation.flag("--plan")
       ? try view.plan(count: count) {
         if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
-      }.map { ($0.sentence, $0.unknown, $0.lemma) }
+      }.map { ($0.sentence, 1, $0.lemma) }
       : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
         .map { ($0, Int(view.missing[$0]), nil) }
     let rows = found.map { item in

@@ -108,7 +108,7 @@ enum WordCommands {
     let (word, only) = (invocation.text("WORD"), invocation.optionalText("--dictionary"))
     let (meanings, language) = try meanings(of: word, invocation, session)
     let library = session.lexicons.meanings
-    let lemma = try session.workspace().languages.lemmatizer(of: language).lemmas(of: word).primary
+    let lemma = try session.workspace().languages.lemmatizer(of: language).lemma(of: word)
     func remarks(_ kind: DictionaryEntryKind) throws -> [(dictionary: String, text: String)] {
       if only != nil { return [] }
       let found = try library.remarks(kind, on: word, in: language)
@@ -242,10 +242,10 @@ enum LemmaCommand {
     try noteMissing(lemmatizer.missing, of: lemmatizer.language, session, command: "word lemma")
     let rows = invocation.list("FORM").map { (form: $0, lemmas: lemmatizer.lemmas(of: $0)) }
     return CommandResult(listing: rows, ["", "", ""]) {
-      ["form": $0.form, "lemma": $0.lemmas.primary, "all": $0.lemmas.all]
+      ["form": $0.form, "lemma": $0.lemmas[0], "all": $0.lemmas]
     } row: { row in
-      let others = row.lemmas.all.dropFirst().map { printable($0) }.joined(separator: ", ")
-      return [printable(row.form), printable(row.lemmas.primary), others.isEmpty ? "" : "or \(others)"]
+      let others = row.lemmas.dropFirst().map { printable($0) }.joined(separator: ", ")
+      return [printable(row.form), printable(row.lemmas[0]), others.isEmpty ? "" : "or \(others)"]
     }
   }
 

@@ -279,7 +279,7 @@ struct DocumentEdit {
     var moved: Set<String> = []
     for (place, id) in wanted.enumerated() {
       while let now = stored.elements.firstIndex(where: { $0.id == id }), now > place {
-        try stored.lower(id)
+        try stored.change { try $0.lower(id) }
         moved.insert(id)
       }
     }

@@ -320,7 +320,7 @@ final class PlayScreen {
   }
 
   /// The words that have a meaning, aligned with their meanings in the next column.
-  private func meaningLines(_ words: [MissedWord]) -> [String] {
+  private func meaningLines(_ words: [ExplainedWord]) -> [String] {
     let width = words.map { printable($0.word).displayWidth }.max() ?? 0
     return words.compactMap { word in
       word.meaning.map {

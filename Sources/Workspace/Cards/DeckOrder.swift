@@ -86,11 +86,8 @@ extension CardOperations {
   }
 }
 
-/// A page of the cards that a query matches, each with its position.
-public struct CardListing {
-  public fileprivate(set) var cards: [(card: CardHandle, position: Int)] = []
-  public fileprivate(set) var total = 0
-}
+/// A page of the cards that a query matches, each with its position, and the number of all.
+public typealias CardListing = (cards: [(card: CardHandle, position: Int)], total: Int)
 
 extension CardOperations {
   /// Lists the cards of decks that a query matches (all if it is nil or blank), deck by deck, top first.
@@ -99,7 +96,7 @@ extension CardOperations {
   public func list(
     of decks: [DeckHandle], matching query: String? = nil, offset: Int = 0, limit: Int? = nil
   ) throws -> CardListing {
-    var listing = CardListing()
+    var listing: CardListing = ([], 0)
     if try cardQuery(query) != nil {
       for deck in decks { _ = try deck.record() }
       let found = try find(in: decks, matching: query)
@@ -121,7 +118,7 @@ extension CardOperations {
 
   private func page(_ deck: DeckID, _ offset: Int, _ limit: Int) throws -> CardListing {
     try workspace.read { db in
-      var listing = CardListing()
+      var listing: CardListing = ([], 0)
       _ = try DeckTable.record(db, deck)
       listing.total = try DeckTable.count(db, deck)
       guard offset < listing.total, limit > 0 else { return listing }

@@ -12,8 +12,6 @@ import Values
 import WordGames
 
 struct Diagnosis {
-  private typealias Area = DoctorFinding.Area
-
   let workspace: Workspace
   /// Whether only the media are checked: then unused ones are removed.
   var isOfMedia = false
@@ -37,8 +35,8 @@ struct Diagnosis {
 
   private func integrity() throws -> [DoctorFinding] {
     let damaged = try damage().map {
-      Area.database.finding(
-        DoctorFinding.damaged, $0, at: workspace.collectionPath,
+      DoctorFinding(
+        .database, DoctorFinding.damaged, $0, at: workspace.collectionPath,
         "what can be read is copied into a new collection; "
           + (workspace.care.newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup instead" }
             ?? "there is no backup"),
@@ -48,8 +46,8 @@ struct Diagnosis {
     guard let problem = workspace.database.readOnlyReason as? any Problem, problem.code != "storage_full" else {
       return damaged
     }
-    let unwritable = Area.database.finding(
-      "read_only", "nothing can be changed: \(problem.message)", at: workspace.collectionPath,
+    let unwritable = DoctorFinding(
+      .database, "read_only", "nothing can be changed: \(problem.message)", at: workspace.collectionPath,
       "fix what the message says, then run `doctor` again")
     return damaged + [unwritable]
   }
@@ -67,7 +65,7 @@ struct Diagnosis {
       let (table, what, remedy) = finding.kind.words(finding.count)
       let rows =
         finding.rows.map(String.init).joined(separator: ", ") + (finding.count > finding.rows.count ? ", …" : "")
-      return Area.decks.finding(finding.kind.rawValue, what, at: "\(table) \(rows)", remedy, mends: true)
+      return DoctorFinding(.decks, finding.kind.rawValue, what, at: "\(table) \(rows)", remedy, mends: true)
     }
   }
 
@@ -77,8 +75,8 @@ struct Diagnosis {
     let cards = try workspace.read { try NoteOrdinals.unmade($0, isInterrupted: workspace.isInterrupted) }
     if cards.isEmpty { return nil }
     let first = try workspace.read { try CardTable.cards($0, ids: Array(cards.prefix(20))) }.map(\.guid)
-    return Area.decks.finding(
-      DoctorFinding.unmadeCards, "\(counted(cards.count, "card")) that their notes no longer make",
+    return DoctorFinding(
+      .decks, DoctorFinding.unmadeCards, "\(counted(cards.count, "card")) that their notes no longer make",
       at: "cards \(first.joined(separator: ", "))" + (cards.count > first.count ? ", …" : ""),
       "they are removed with their schedules, after a question; their answers still count", mends: true)
   }
@@ -93,7 +91,7 @@ struct Diagnosis {
       return []
     } catch let error as GameError {
       let remedy = "the saved game is deleted"
-      return [Area.games.finding("bad_saved_game", error.message, at: "games_saved", remedy, mends: true)]
+      return [DoctorFinding(.games, "bad_saved_game", error.message, at: "games_saved", remedy, mends: true)]
     }
   }
 
@@ -101,19 +99,20 @@ struct Diagnosis {
     let preferences = try workspace.preferences()
     let refused = preferences.refusals.map {
       let remedy = "give the setting another value, or reset it"
-      return Area.settings.finding("refused_setting", $0.message, at: "settings", remedy)
+      return DoctorFinding(.settings, "refused_setting", $0.message, at: "settings", remedy)
     }
     guard let warning = preferences.systemWarning else { return refused }
-    let system = Area.settings.finding(
-      "system_settings", warning, at: workspace.sources.settings.systemFile ?? "",
+    let system = DoctorFinding(
+      .settings, "system_settings", warning, at: workspace.sources.settings.systemFile ?? "",
       "the administrator of this machine can correct the file")
     return [system] + refused
   }
 
   private func undoFindings() throws -> [DoctorFinding] {
     try workspace.read { try UndoLog.damagedSteps($0) }.map { step in
-      Area.undo.finding(
-        "damaged_step", "the undo data of \(UndoStep.quoted(step.name)) cannot be read", at: "undo_steps \(step.id)",
+      DoctorFinding(
+        .undo, "damaged_step", "the undo data of \(UndoStep.quoted(step.name)) cannot be read",
+        at: "undo_steps \(step.id)",
         "the undo history is deleted", mends: true)
     }
   }
@@ -124,22 +123,23 @@ struct Diagnosis {
     let problems = try workspace.documents.store().check().filter { DocumentTable.isNamed($0.id) }
     var found = problems.map { id, problem in
       let pointer = problem.pointer.description
-      return Area.documents.finding(
-        problem.code, problem.message,
+      return DoctorFinding(
+        .documents, problem.code, problem.message,
         at: (problem.path ?? "documents \(id)") + (pointer.isEmpty ? "" : " at \(pointer)"),
         "correct or remove the document, or restore it from a backup")
     }
     let known = Set(try workspace.documents.ids())
     for id in known.sorted() where !DocumentTable.isNamed(id) {
       found.append(
-        Area.documents.finding(
-          "bad_document_id", "the id of a document is no UUID: \(quoted(id))",
+        DoctorFinding(
+          .documents, "bad_document_id", "the id of a document is no UUID: \(quoted(id))",
           at: "documents \(printable(id, limit: 60))", "the document is removed", mends: true))
     }
     for (card, document) in try workspace.read({ try CardTable.documents($0) }) where !known.contains(document) {
       found.append(
-        Area.documents.finding(
-          "missing_document", "a card shows document \(document), which does not exist", at: "cards \(card.rawValue)",
+        DoctorFinding(
+          .documents, "missing_document", "a card shows document \(document), which does not exist",
+          at: "cards \(card.rawValue)",
           "the reference is removed from the card", mends: true))
     }
     return found
@@ -150,20 +150,20 @@ struct Diagnosis {
   private func mediaFindings() throws -> [DoctorFinding] {
     let check = try workspace.media.check()
     var found = try check.missing.map {
-      Area.media.finding(
-        "missing_media", "\(quoted($0.name)) is used but does not exist",
+      DoctorFinding(
+        .media, "missing_media", "\(quoted($0.name)) is used but does not exist",
         at: try workspace.media.userNames($0.references), "add the file, or correct what refers to it")
     }
     found += check.damaged.map {
       let what = "the file of \(quoted($0)) is missing or changed"
-      return Area.media.finding("damaged_media", what, at: "media", "restore it from a backup")
+      return DoctorFinding(.media, "damaged_media", what, at: "media", "restore it from a backup")
     }
     if !check.unused.isEmpty {
       let names = check.unused.prefix(Diagnosis.mostNames).map { quoted($0.name) }.joined(separator: ", ")
       let more = check.unused.count - Diagnosis.mostNames
       found.append(
-        Area.media.finding(
-          DoctorFinding.unusedMedia, "\(counted(check.unused.count, "media file")) that nothing uses",
+        DoctorFinding(
+          .media, DoctorFinding.unusedMedia, "\(counted(check.unused.count, "media file")) that nothing uses",
           at: names + (more > 0 ? ", … \(grouped(more)) more" : ""),
           isOfMedia ? "they are removed; `undo` restores them" : "leave them, or `doctor --mend media` removes them",
           mends: isOfMedia))
@@ -178,8 +178,9 @@ struct Diagnosis {
   func removedMedia() throws -> DoctorFinding? {
     let left = try workspace.media.check().leftover
     guard left.files > 0 else { return nil }
-    return Area.media.finding(
-      DoctorFinding.removedMedia, "\(counted(left.files, "file")) of removed media, \(counted(left.bytes, "byte"))",
+    return DoctorFinding(
+      .media, DoctorFinding.removedMedia,
+      "\(counted(left.files, "file")) of removed media, \(counted(left.bytes, "byte"))",
       at: workspace.media.folder, "they are deleted; after that the removal cannot be undone", mends: true)
   }
 
@@ -193,8 +194,9 @@ struct Diagnosis {
       let place =
         workspace.care.backupFolder + "/" + first + (future.count > 1 ? " to \(future[future.count - 1])" : "")
       found.append(
-        Area.files.finding(
-          "future_backup", "\(counted(future.count, "daily backup")) dated after today, because the clock was wrong",
+        DoctorFinding(
+          .files, "future_backup",
+          "\(counted(future.count, "daily backup")) dated after today, because the clock was wrong",
           at: place, "they do not replace other backups; remove or rename them"))
     }
     return found
@@ -204,7 +206,7 @@ struct Diagnosis {
     guard let facts = try FileFacts.at(path, followingLinks: false) else { return }
     if facts.kind == .symbolicLink { return }
     func add(_ code: String, _ what: String, _ remedy: String, mends: Bool = false) {
-      found.append(Area.files.finding(code, what, at: path, remedy, mends: mends))
+      found.append(DoctorFinding(.files, code, what, at: path, remedy, mends: mends))
     }
     if facts.owner != getuid() {
       add("foreign_file", "it belongs to another user", "change its owner")
@@ -237,7 +239,7 @@ struct Diagnosis {
   private func spaceFindings() throws -> [DoctorFinding] {
     guard let free = Folder.freeBytes(in: workspace.folder), try free < workspace.care.neededSpace() else { return [] }
     let what = "only \(grouped(free >> 20)) MiB are free; a change or a backup may need more"
-    return [Area.space.finding("little_space", what, at: workspace.folder, "free some space")]
+    return [DoctorFinding(.space, "little_space", what, at: workspace.folder, "free some space")]
   }
 }
 

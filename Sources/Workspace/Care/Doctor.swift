@@ -43,17 +43,11 @@ public struct DoctorFinding: Equatable, Sendable {
   static let unusedMedia = "unused_media"
   public static let unmadeCards = "unmade_cards"
 
-  public init(area: Area, code: String, what: String, place: String, remedy: String, isMendable: Bool) {
+  public init(
+    _ area: Area, _ code: String, _ what: String, at place: String, _ remedy: String, mends: Bool = false
+  ) {
     (self.area, self.code, self.what) = (area, code, what)
-    (self.place, self.remedy, self.isMendable) = (place, remedy, isMendable)
-  }
-}
-
-extension DoctorFinding.Area {
-  func finding(
-    _ code: String, _ what: String, at place: String, _ remedy: String, mends: Bool = false
-  ) -> DoctorFinding {
-    DoctorFinding(area: self, code: code, what: what, place: place, remedy: remedy, isMendable: mends)
+    (self.place, self.remedy, isMendable) = (place, remedy, mends)
   }
 }
 
@@ -102,8 +96,8 @@ extension CareOperations {
         // A problem that prevents every check is reported once.
         if found.contains(where: { $0.what == what }) { continue }
         found.append(
-          area.finding(
-            "unchecked", what, at: workspace.folder, "fix what the message says, then run `doctor` again"))
+          DoctorFinding(
+            area, "unchecked", what, at: workspace.folder, "fix what the message says, then run `doctor` again"))
       }
     }
     if areas == [.media], let removed = try diagnosis.removedMedia() { found.append(removed) }
@@ -113,8 +107,9 @@ extension CareOperations {
   private func goneCollection() -> DoctorFinding {
     let backup =
       newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup" } ?? "there is no backup"
-    return DoctorFinding.Area.database.finding(
-      DoctorFinding.gone, "the collection is empty or missing, but other data exists", at: workspace.collectionPath,
+    return DoctorFinding(
+      .database, DoctorFinding.gone, "the collection is empty or missing, but other data exists",
+      at: workspace.collectionPath,
       "\(backup); --mend creates an empty collection and keeps every backup", mends: true)
   }
 

@@ -49,13 +49,9 @@ public final class StagedBackup {
   }
 }
 
-public struct RestoreReport: Equatable, Sendable {
-  public let restored: BackupContents
-  /// The contents that were replaced; nil if there were none or they could not be read.
-  public let replaced: BackupContents?
-  /// The backup of these contents, or the copy of the damaged collection; nil if there was nothing.
-  public let kept: String?
-}
+/// What was restored; the contents that were replaced, nil if there were none or they could not be read; and the backup
+/// of these, or the copy of the damaged collection, nil if there was nothing.
+public typealias RestoreReport = (restored: BackupContents, replaced: BackupContents?, kept: String?)
 
 extension CareOperations {
   /// Unpacks and checks a backup. Changes nothing outside a temporary folder, which is removed with the returned value.
@@ -143,7 +139,7 @@ extension CareOperations {
     let isOtherLink = other?.address != link?.address || other?.user != link?.user
     if isOtherLink, let other { staged.settings.append(("link", "\(other.user) at \(other.address)")) }
     if staged.chosen.contains(.settings) { return }
-    try SettingsTable.write(names.map { StoredChange(name: $0, setting: kept[$0]) }, db)
+    try SettingsTable.write(names.map { (name: $0, setting: kept[$0]) }, db)
     if isOtherLink {
       try SyncTables.removeLink(db)
       if let link { try SyncTables.setLink(db, SyncLink(address: link.address, user: link.user)) }
@@ -192,7 +188,7 @@ extension CareOperations {
       workspace.unit.newMedia = [:]
     }
     if let failure { throw BackupError.notAllRestored(failure, kept: kept) }
-    return RestoreReport(restored: staged.contents, replaced: replaced, kept: kept)
+    return (staged.contents, replaced, kept)
   }
 
   /// Replaces the local rows by those of the backup. If another shell changes something after the local rows were

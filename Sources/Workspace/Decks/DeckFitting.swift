@@ -62,10 +62,8 @@ public struct DeckFitting {
   }
 }
 
-public struct RefitResult: Equatable, Sendable {
-  public let preset: String
-  public let outcome: ModelFitting
-}
+/// A fit that was stored in a preset.
+public typealias RefitResult = (preset: String, outcome: ModelFitting)
 
 /// Fits the memory models again in the background of a prompt.
 public struct Refitting {
@@ -122,7 +120,7 @@ public struct Refitting {
       try options.take(outcome, answers: PresetTable.answerCount(db, of: preset.id))
       try PresetTable.setOptions(db, preset.id, to: options)
     }
-    return RefitResult(preset: preset.name, outcome: outcome)
+    return (preset.name, outcome)
   }
 }
 

@@ -64,8 +64,8 @@ public struct DocumentOperations {
 
   /// Returns all documents, and the problems of those that cannot be opened.
   public func all() throws -> (documents: [DocumentHandle], problems: [DocumentProblem]) {
-    let (documents, problems) = try store().list()
-    return (documents.map { workspace.handle(of: $0) }, problems)
+    let (documents, unopened) = try store().all()
+    return (documents.map { workspace.handle(of: $0) }, unopened.map(\.problem))
   }
 
   /// Returns the ids of all documents without reading the documents.
@@ -167,10 +167,7 @@ public struct PlacementOptions: Equatable, Sendable {
 }
 
 /// A new element, and whether it covers others because the card is full.
-public struct PlacedElement {
-  public let element: ElementHandle
-  public let hidesOthers: Bool
-}
+public typealias PlacedElement = (element: ElementHandle, hidesOthers: Bool)
 
 extension DocumentHandle {
   /// The default width of a text, and the font sizes tried for a text without a size.
@@ -191,7 +188,7 @@ extension DocumentHandle {
       try style.wraps
       ? textRoom(text, &style, options)
       : openRoom(options, width: 1000, height: min(1600, 220 * Double(text.lines.count)))
-    return PlacedElement(element: try addText(text, style: style, at: room.place), hidesOthers: room.hidesOthers)
+    return (try addText(text, style: style, at: room.place), room.hidesOthers)
   }
 
   /// Adds a picture in front, where it hides no other element.
@@ -199,8 +196,7 @@ extension DocumentHandle {
     _ picture: Picture, frame: Frame?, isCropped: Bool, _ options: PlacementOptions
   ) throws -> PlacedElement {
     let room = try openRoom(options, width: 800, height: 800)
-    let element = try addImage(picture, frame: frame, isCropped: isCropped, at: room.place)
-    return PlacedElement(element: element, hidesOthers: room.hidesOthers)
+    return (try addImage(picture, frame: frame, isCropped: isCropped, at: room.place), room.hidesOthers)
   }
 
   private typealias Room = (place: ElementPlacement, hidesOthers: Bool)

@@ -11,12 +11,9 @@ import Templates
 import Text
 import Values
 
-/// Documents created from a template that have not been saved yet.
-public struct FilledDocuments {
-  public let documents: [DocumentHandle]
-  /// The number of template images that were removed because the card has no picture for them.
-  public let withoutPicture: Int
-}
+/// Documents created from a template that have not been saved yet, and the number of template images that were removed
+/// because the card has no picture for them.
+public typealias FilledDocuments = (documents: [DocumentHandle], withoutPicture: Int)
 
 extension DocumentOperations {
   /// Fills a template from the cards of a deck and its subdecks, without saving anything.
@@ -29,7 +26,7 @@ extension DocumentOperations {
     let source = try template.document()
     let names = source.content.placeholders
     if names.isEmpty { throw DocumentError.noPlaceholders(source.id) }
-    let limit = DocumentTemplate.mostDocuments
+    let limit = StoredDocument.mostFilled
     let cards = try deck.printed(matching: query, limit: limit)
     if cards.isEmpty { throw DocumentError.nothingToPrint(.cards) }
     guard cards.count <= limit else { throw DocumentError.tooManyToPrint(limit: limit) }
@@ -41,14 +38,13 @@ extension DocumentOperations {
       try progress(index + 1, cards.count)
     }
     try requireKnown(names.filter { !reader.known.contains($0) }, beside: reader.known)
-    let maker = DocumentTemplate(source)
     let images = source.elements.count { $0.kind == .image }
     let documents = try values.map { values in
       try workspace.poll()
-      return try maker.filled(values, pictures: reader.pictures)
+      return try source.filled(values, pictures: reader.pictures)
     }
     let missing = documents.reduce(0) { sum, document in sum + images - document.elements.count { $0.kind == .image } }
-    return FilledDocuments(documents: documents.map { workspace.handle(of: $0) }, withoutPicture: missing)
+    return (documents.map { workspace.handle(of: $0) }, missing)
   }
 
   /// Accepts a placeholder that these cards have no value for if it is a field of any note type; otherwise it is a
@@ -133,7 +129,7 @@ private struct TemplateReader {
       hash = ContentHash(of: picture.png)
       if let hash, pictures[hash] == nil {
         bytes += picture.png.count
-        guard bytes <= DocumentTemplate.mostPictureBytes else {
+        guard bytes <= StoredDocument.mostPictureBytesFilled else {
           throw DocumentError.drawing(.refused("the pictures of the cards are too large together"))
         }
         pictures[hash] = picture.png

@@ -1,6 +1,6 @@
-// Imports and exports that do not belong to a single existing deck: an import that creates its deck, the build of a
-// folder, charts. Invariant: an import or a build is one operation, all of it or nothing; a file is written whole or
-// not at all. Git is only queried, and runs no program that the folder's configuration names.
+// Imports and exports: files of cards in any format, the build of a folder, charts. Invariant: an import or a build is
+// one operation, all of it or nothing, however many files it reads; an export changes nothing but its file, which is
+// written whole or not at all. Git is only queried, and runs no program that the folder's configuration names.
 
 public import CardDocuments
 import Decks
@@ -9,22 +9,6 @@ public import Files
 import Glibc
 import Storage
 import Text
-
-/// How a build handles differences between the sources and the deck.
-public struct BuildChoices {
-  /// Removes cards from the deck that were removed from the sources.
-  public var prunes = false
-  /// Does so when these are more than half of all cards, and when they were studied.
-  public var (prunesMost, prunesStudied) = (false, false)
-  /// Restores cards that were removed from the deck.
-  public var restores = false
-  /// First writes cards that were edited in the deck back to their sources.
-  public var writesBack = false
-  /// Refuses to write to sources that have changes which are not committed in git.
-  public var requiresCommitted = false
-
-  public init() {}
-}
 
 public struct ExchangeOperations {
   let workspace: Workspace
@@ -53,6 +37,8 @@ public struct ExchangeOperations {
   /// Imports files as one operation, into the deck with a name, which is created if it does not exist. If nothing was
   /// added or changed, neither a deck nor an undo step is made.
   /// - Parameter name: nil if the files are packages whose decks keep their names.
+  /// - Parameter paths: the files, imported in this order; `-` is standard input if `kinds` is any.
+  /// - Parameter progress: called with the bytes read and the total if known; an error that it throws ends the import.
   public func importCards(
     intoDeck name: String?, from paths: [String], _ kinds: FileKinds, _ options: ImportOptions,
     progress: @escaping ImportProgress = { _, _ in }
@@ -172,8 +158,7 @@ public struct ExchangeOperations {
         generator, now: workspace.now, random: workspace.environment.random.entropy,
         mediaLimit: MediaOperations.limit, isInterrupted: workspace.isInterrupted
       ) { try workspace.media.add($0, hash: $1, named: $2) }
-      (settings.prunes, settings.restores) = (choices.prunes, choices.restores)
-      (settings.prunesMost, settings.prunesStudied) = (choices.prunesMost, choices.prunesStudied)
+      settings.choices = choices
       var report = try BuildRun(db, built, into: deck.id, isNew: known == nil, settings).run(progress: progress)
       report.writtenBack = written
       if report.isRefused { throw RefusedBuild(deck: built.name, report: report) }
@@ -276,5 +261,53 @@ struct GitFiles {
     }
     if status != 0 && status != empty { throw BuildError.noGit(path: folder, reason: "git failed") }
     return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+extension DeckHandle {
+  /// Checks the path and the format of an export, before any card is read.
+  @discardableResult
+  public func checkExport(to path: String, _ options: ExportOptions) throws -> CardFormat {
+    if options.format != .crowdanki { try Folder.refuse(path, .write) }
+    let format = try workspace.formats.format(of: path, given: options.format)
+    if CardFormat.readOnly.contains(format) { throw ExchangeError.readOnly(format: format) }
+    return format
+  }
+
+  /// Writes the cards of the deck and its subdecks, as they are at one moment, to a file; the file is written whole or
+  /// not at all.
+  /// - Parameter path: `-` is standard output if `kinds` is any.
+  public func exportCards(
+    to path: String, _ kinds: FileKinds = .plain, _ options: ExportOptions = ExportOptions()
+  ) throws -> ExportReport {
+    var options = options
+    let format = try checkExport(to: path, options)
+    options.format = format
+    return try atOneMoment { db in
+      if format.isPackage {
+        let isScheduled = format == .colpkg || options.hasSchedule && format.holds.contains(.schedule)
+        var settings = workspace.comparing.settings(keepsSchedule: isScheduled)
+        settings.format = format
+        return try PackageExport(db, decks: [id], settings).run(to: path, kinds) { _, _ in try workspace.poll() }
+      }
+      var export = try CardExport(db, id)
+      export.formats = workspace.formats
+      return try export.run(to: path, kinds, options, isInterrupted: workspace.isInterrupted) { _, _ in
+        try workspace.poll()
+      }
+    }
+  }
+
+  /// Reads the deck as it is at one moment. Nothing can be removed meanwhile: what a card refers to and does not exist
+  /// was lost by damage.
+  func atOneMoment<T>(_ body: (Database) throws -> T) throws -> T {
+    try workspace.read { db in
+      try db.snapshot {
+        _ = try DeckTable.record(db, id)
+        do { return try body(db) } catch DeckError.gone(let what) {
+          throw StorageError.damaged(path: db.path, detail: "\(what) of a card does not exist")
+        }
+      }
+    }
   }
 }

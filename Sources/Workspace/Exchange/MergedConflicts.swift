@@ -7,11 +7,6 @@ import Files
 public import Storage
 import Templates
 
-public struct CardStep {
-  public let step: UndoStep
-  public let change: ComparedChange
-}
-
 extension Comparing {
   /// Returns the notes of a deck that a merge left with conflicts, in their order.
   public func conflicts(in deck: DeckHandle) throws -> [ComparedEntry] {
@@ -114,16 +109,14 @@ extension Comparing {
   }
 
   /// Returns the steps that changed a card, or the note that it is made from, the newest first.
-  public func history(of card: CardHandle) throws -> [CardStep] {
+  public func history(of card: CardHandle) throws -> [(step: UndoStep, change: ComparedChange)] {
     let note = try card.record().note
     let settings = settings(keepsSchedule: true)
     var later = try workspace.read { try ComparedNotes.entry(of: note, in: $0, settings) }
-    var steps: [CardStep] = []
+    var steps: [(step: UndoStep, change: ComparedChange)] = []
     try workspace.walkingBack { db, step in
       let before = try ComparedNotes.entry(of: note, in: db, settings)
-      if let change = ComparedChange(of: .note, from: before, to: later) {
-        steps.append(CardStep(step: step, change: change))
-      }
+      if let change = ComparedChange(of: .note, from: before, to: later) { steps.append((step, change)) }
       later = before
     }
     return steps

@@ -37,10 +37,11 @@ extension MediaOperations {
     guard let path = executable(program) else { throw WorkspaceError.playerMissing(program) }
     let failure = workspace.opened.player?.failure
     workspace.opened.player = nil
-    let links = try NamedLinks(files, in: workspace.environment.folders.temporary)
-    guard
-      let player = SoundPlayer([path] + words.dropFirst(), links, environment: workspace.environment.variables.entries)
-    else { throw WorkspaceError.playerMissing(program) }
+    let scratch = try Scratch(.package, in: workspace.environment.folders.temporary)
+    let words = [path] + words.dropFirst() + (try scratch.links(to: files))
+    guard let player = SoundPlayer(words, scratch, environment: workspace.environment.variables.entries) else {
+      throw WorkspaceError.playerMissing(program)
+    }
     workspace.opened.player = player
     if let failure { throw failure }
   }
@@ -100,20 +101,21 @@ extension MediaOperations {
 final class SoundPlayer {
   private let process: pid_t
   private let program: String
-  private let sounds: NamedLinks
+  /// The links to the sounds.
+  private let scratch: Scratch
   private let errors: ErrorOutput?
   /// The status from waitpid(2); nil while the program runs.
   private var status: Int32?
 
-  /// - Parameter words: the program's path and its arguments; the sounds are appended.
+  /// - Parameter words: the program's path and its arguments, with the sounds.
   /// - Parameter environment: `NAME=value`.
   /// - Returns: nil if it cannot be started.
-  init?(_ words: [String], _ sounds: NamedLinks, environment: [String]) {
+  init?(_ words: [String], _ scratch: Scratch, environment: [String]) {
     errors = ErrorOutput()
-    let started = startProgram(words + sounds.paths, environment: environment, errors: errors)
+    let started = startProgram(words, environment: environment, errors: errors)
     guard started.failure == 0 else { return nil }
     (process, program) = (started.process, lastPart(of: words[0]))
-    self.sounds = sounds
+    self.scratch = scratch
   }
 
   var isPlaying: Bool {
@@ -135,60 +137,36 @@ final class SoundPlayer {
   }
 }
 
-/// Links to files in a temporary folder, which is removed with this object. A player recognises the type of a file by
-/// its name.
-final class NamedLinks {
-  let paths: [String]
-  private let folder: String
-
-  /// - Parameter files: each file and the name that its link gets; every link has a folder of its own, so that names
-  ///   may repeat.
-  init(_ files: [(path: String, name: String)], in temporary: String) throws(FileError) {
-    folder = try Folder.makeTemporary(in: temporary, prefix: "deckhand-sounds")
-    var paths: [String] = []
-    for (number, file) in files.enumerated() {
-      let place = "\(folder)/\(number + 1)"
-      let path = place + "/" + file.name
+extension Scratch {
+  /// Makes a link to each file under the name that it gets, since a player recognises the type of a file by its name.
+  /// Every link has a folder of its own, so that names may repeat.
+  fileprivate func links(to files: [(path: String, name: String)]) throws -> [String] {
+    try files.enumerated().map { number, file in
+      let place = path("\(number + 1)")
+      let link = place + "/" + file.name
       // The data folder may be given as a relative path.
-      guard mkdir(place, 0o700) == 0, symlink(realPath(file.path) ?? file.path, path) == 0 else {
-        let failure = FileError(path, .make)
-        NamedLinks.remove(folder)
-        throw failure
+      guard mkdir(place, 0o700) == 0, symlink(realPath(file.path) ?? file.path, link) == 0 else {
+        throw FileError(link, .make)
       }
-      paths.append(path)
-    }
-    self.paths = paths
-  }
-
-  deinit { NamedLinks.remove(folder) }
-
-  private static func remove(_ folder: String) {
-    do throws(FileError) { try Folder.removeTree(folder) } catch {
-      // The system cleans up its temporary folder eventually.
+      return link
     }
   }
-}
-
-struct ProgramEnd {
-  /// Whether it ended by itself with status 0; nil if it timed out.
-  let isDone: Bool?
-  /// The last line of its errors.
-  let reason: String?
 }
 
 /// Runs a program to its end, with the limits of `wait`.
 /// - Parameter words: the program's path and its arguments.
 /// - Parameter input: the file for its standard input; nil for `/dev/null`.
-/// - Returns: nil if it cannot be started.
+/// - Returns: whether it ended by itself with status 0, nil if it timed out; and the last line of its errors. Nil if it
+///   cannot be started.
 /// - Throws: `WorkspaceError.interrupted`.
 func runProgram(
   _ words: [String], input: String? = nil, seconds: Double, _ environment: Environment
-) throws -> ProgramEnd? {
+) throws -> (isDone: Bool?, reason: String?)? {
   let errors = ErrorOutput()
   let started = startProgram(words, environment: environment.variables.entries, input: input, errors: errors)
   if started.failure != 0 { return nil }
   let isDone = try wait(for: started.process, seconds: seconds, environment, errors)
-  return ProgramEnd(isDone: isDone, reason: errors?.lastLine())
+  return (isDone, errors?.lastLine())
 }
 
 /// Waits for a program to end. If it exceeds the timeout or the user interrupts, kills it with all processes that it

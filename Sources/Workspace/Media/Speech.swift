@@ -10,12 +10,6 @@ import Storage
 import Templates
 import Text
 
-public struct SpeechReport: Equatable, Sendable {
-  public var spoken = 0
-  /// Cards that already had a sound, or nothing to say.
-  public var skipped = 0
-}
-
 /// Speech by the program of `media.speech`, or else by espeak-ng.
 public struct SpeechOperations {
   let workspace: Workspace
@@ -57,11 +51,12 @@ public struct SpeechOperations {
   /// Appends to cards the sound of one of their texts.
   /// - Parameter field: `prompt`, `answer`, or the name of a field of the card's note; nil means the prompt, or the
   ///   note's first field.
+  /// - Returns: the number of cards that got a sound, and of those that had one or have nothing to say.
   /// - Throws: `NoteError.noField`, and what `file` throws; then nothing is changed.
   public func add(
     to cards: [CardHandle], field: String?, in language: Language, progress: (Int, Int) throws -> Void = { _, _ in }
-  ) throws -> SpeechReport {
-    var report = SpeechReport()
+  ) throws -> (spoken: Int, skipped: Int) {
+    var report = (spoken: 0, skipped: 0)
     var sounds: [(target: SpokenText, name: String)] = []
     var contents: [String: [UInt8]] = [:]
     // Several cards of a note share a field.

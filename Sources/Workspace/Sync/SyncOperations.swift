@@ -28,19 +28,8 @@ public struct SyncStatus {
   public var hasMediaNews: Bool? { meta.map { $0.mediaUSN != media.usn } }
 }
 
-/// A question to the user before a sync continues.
-public enum SyncQuestion: Equatable, Sendable {
-  /// The server no longer has this many local cards: may they be removed?
-  case remove(cards: Int)
-}
-
 /// What a sync found before it imported anything.
-public struct SyncPreview {
-  public let link: SyncLink
-  public let pulled: PulledCollection
-  public let cardsHere: Int
-  public let unsent: UnsentChanges
-}
+public typealias SyncPreview = (link: SyncLink, pulled: PulledCollection, cardsHere: Int, unsent: UnsentChanges)
 
 /// Syncing with the server that the account is linked with.
 public struct SyncOperations {
@@ -160,8 +149,7 @@ public struct SyncOperations {
     try requireNoUnit()
     let link = try requiredLink()
     let (cards, unsent) = try workspace.read { (try WholeCollection.cardCount($0), try SyncTables.unsent($0)) }
-    return SyncPreview(
-      link: link, pulled: try pull(server(at: link.address)).run(progress: progress), cardsHere: cards, unsent: unsent)
+    return (link, try pull(server(at: link.address)).run(progress: progress), cards, unsent)
   }
 
   /// Syncs in both directions: remote changes are merged here, local changes are sent. This is one operation and one
@@ -172,7 +160,7 @@ public struct SyncOperations {
   /// - Parameter progress: called often with the current stage.
   /// - Throws: `SyncError`; then nothing was changed on either side.
   public func run(
-    _ preview: SyncPreview? = nil, consent: (SyncQuestion) throws -> Bool, progress: @escaping (SyncStage) -> Void
+    _ preview: SyncPreview? = nil, consent: (_ cards: Int) throws -> Bool, progress: @escaping (SyncStage) -> Void
   ) throws -> SyncReport {
     try requireNoUnit()
     if try requiredLink().meta == nil, preview == nil { throw SyncError.firstSync }
@@ -220,11 +208,11 @@ public struct SyncOperations {
 
   /// Makes a backup if cards will be removed that were not deleted one by one, or if two collections are merged.
   private func backupBefore(
-    _ came: PulledCollection, _ link: SyncLink, _ consent: (SyncQuestion) throws -> Bool
+    _ came: PulledCollection, _ link: SyncLink, _ consent: (_ cards: Int) throws -> Bool
   ) throws -> String? {
     guard came.isWhole else { return nil }
     let missing = try workspace.read { try came.missingCards($0) }
-    if missing > 0, try !consent(.remove(cards: missing)) { throw SyncError.wouldRemove(cards: missing) }
+    if missing > 0, try !consent(missing) { throw SyncError.wouldRemove(cards: missing) }
     guard missing > 0 || link.meta == nil, !workspace.rehearsal.isOn else { return nil }
     return try workspace.care.backup().path
   }

@@ -22,17 +22,14 @@ public struct MiningOptions: Sendable {
   public init() {}
 }
 
-/// A word of a text that becomes a card.
-public struct MinedWord: Equatable, Sendable {
+/// A word of a text that becomes a card, in one of its sentences.
+public struct MinedWord: Sendable {
   public let lemma: String
   public let form: String
   /// How the lemma is read, if an analyser says so and its letters do not.
   public let reading: String?
-  /// The sentence as HTML, with the form in bold.
-  public private(set) var sentence: String
-  /// The sentence with the form as a cloze.
-  public private(set) var cloze: String
-  public private(set) var plainSentence: String
+  /// The sentence in pieces, those that are the word marked.
+  fileprivate(set) var pieces: [(text: String, isWord: Bool)]
   public var gloss: String?
   public let translation: String?
   public let source: String
@@ -43,38 +40,40 @@ public struct MinedWord: Equatable, Sendable {
   /// The time of a subtitle, in seconds from the beginning.
   let time: ClosedRange<Double>?
 
+  public var plainSentence: String { pieces.map(\.text).joined() }
+  /// The sentence as HTML, with the form in bold.
+  public var sentence: String { html("<b>", "</b>") }
+  /// The sentence with the form as a cloze.
+  public var cloze: String { html("{{c1::", "}}") }
+
+  private func html(_ start: String, _ end: String) -> String {
+    pieces.map { text, isWord in
+      isWord ? start + FieldHTML.html(ofPlain: text) + end : FieldHTML.html(ofPlain: text)
+    }.joined()
+  }
+
   /// Shows the word in another sentence, and marks its form there.
   public mutating func setSentence(_ text: String) {
-    func marked(_ start: String, _ end: String) -> String {
-      var (html, rest, isInWord) = ("", text[...], false)
-      while let first = rest.first {
-        let after = rest.dropFirst(form.count).first
-        let isForm = !isInWord && rest.hasPrefix(form) && after?.isLetter != true
-        let piece = isForm ? form : String(first)
-        html += isForm ? start + FieldHTML.html(ofPlain: piece) + end : FieldHTML.html(ofPlain: piece)
-        isInWord = piece.last?.isLetter == true
-        rest = rest.dropFirst(piece.count)
-      }
-      return html
+    pieces = []
+    var (rest, isInWord) = (text[...], false)
+    while let first = rest.first {
+      let after = rest.dropFirst(form.count).first
+      let isForm = !isInWord && rest.hasPrefix(form) && after?.isLetter != true
+      let piece = isForm ? form : String(first)
+      pieces.append((piece, isForm))
+      isInWord = piece.last?.isLetter == true
+      rest = rest.dropFirst(piece.count)
     }
-    (sentence, cloze, plainSentence) = (marked("<b>", "</b>"), marked("{{c1::", "}}"), text)
   }
 }
 
-public struct MiningReport: Equatable, Sendable {
+public struct MiningReport: Sendable {
   public var added: [MinedWord] = []
   /// The number of wanted words that already have a card.
   public var present = 0
-  /// The words that were read or looked up, and do not become cards for another reason.
-  public var leftOut: [LeftOutWord] = []
-}
-
-public struct LeftOutWord: Equatable, Sendable {
-  public let word: String
-  /// A clause, such as `its language is en`.
-  public let reason: String
-
-  public init(word: String, reason: String) { (self.word, self.reason) = (word, reason) }
+  /// The words that were read or looked up, and do not become cards for another reason: a clause, such as `its language
+  /// is en`.
+  public var leftOut: [(word: String, reason: String)] = []
 }
 
 extension TextHandle {
@@ -83,30 +82,31 @@ extension TextHandle {
   public func minable(_ options: MiningOptions) throws -> MiningReport {
     if let failure = text.failure { throw failure }
     let view = try view()
-    var wanted = view.lemmasByGain { $0.isMissing }
     var report = MiningReport()
     report.leftOut = leftOut
     let looked = lookedUp(in: view, &report)
-    // The sentences of a vocabulary serve only the words that were looked up in them.
-    if text.places.allSatisfy({ $0.word != nil }) { wanted = [] }
     let asked = Set(looked.compactMap(\.lemma))
-    wanted.removeAll(where: asked.contains)
-    let found = try view.bestSentences(for: wanted, poll: workspace.poll)
+    // The sentences of a vocabulary serve only the words that were looked up in them.
+    let isVocabulary = text.places.allSatisfy { $0.word != nil }
+    let wanted = isVocabulary ? [] : view.lemmasByGain { $0.isMissing }.filter { !asked.contains($0) }
+    let best = try view.bestSentences(for: wanted, poll: workspace.poll)
     let count = options.count ?? .max
     for item in looked {
       if state(of: item, in: view) == .new {
         report.present += 1
       } else if report.added.count >= count {
-        report.leftOut.append(LeftOutWord(word: item.word, reason: "--count leaves it for later"))
+        report.leftOut.append((item.word, "--count leaves it for later"))
       } else if options.isCloze, item.lemma == nil, item.tokens == nil {
-        report.leftOut.append(LeftOutWord(word: item.word, reason: "its sentence lacks it, so there is no gap to show"))
+        report.leftOut.append((item.word, "its sentence lacks it, so there is no gap to show"))
       } else {
         try workspace.poll()
-        report.added.append(try minedWord(item, dictionary: options.dictionary, count: 1))
+        report.added.append(try minedWord(item, dictionary: options.dictionary))
       }
     }
+    let found = wanted.compactMap { lemma in best[lemma].map { (lemma: lemma, sentence: $0) } }
     // A sentence in which nothing else is unknown teaches its word best.
-    for word in found.filter({ $0.unknown == 1 }) + found.filter({ $0.unknown > 1 }) {
+    let isAlone = { (word: (lemma: UInt32, sentence: Int)) in view.missing[word.sentence] == 1 }
+    for word in found.filter(isAlone) + found.filter({ !isAlone($0) }) {
       if report.added.count >= count { break }
       guard view.lemmaStates[Int(word.lemma)] == .unknown else {
         report.present += 1
@@ -128,7 +128,7 @@ extension TextHandle {
     var (counts, first): ([String: Int], [(key: String, item: LookUp)]) = ([:], [])
     for item in text.lookUps(lemmas: { lemmas(ofField: $0).sorted() }) {
       guard item.sentence != nil else {
-        report.leftOut.append(LeftOutWord(word: item.word, reason: "it has no letters"))
+        report.leftOut.append((item.word, "it has no letters"))
         continue
       }
       let key =
@@ -140,7 +140,7 @@ extension TextHandle {
     let wanted = first.filter { _, item in
       let state = state(of: item, in: view)
       if state == .ignored {
-        report.leftOut.append(LeftOutWord(word: item.word, reason: "it is listed as not to be learned"))
+        report.leftOut.append((item.word, "it is listed as not to be learned"))
       } else if !state.isMissing {
         report.present += 1
       }
@@ -152,64 +152,42 @@ extension TextHandle {
   }
 
   /// Collects the contents of a card for a word that was looked up.
-  private func minedWord(_ item: LookUp, dictionary: String?, count: Int) throws -> MinedWord {
+  private func minedWord(_ item: LookUp, dictionary: String?) throws -> MinedWord {
     let number = item.sentence ?? 0
     if let lemma = item.lemma { return try minedWord(lemma, inSentence: number, dictionary: dictionary) }
-    let sentence = text.sentences[number]
-    var (before, marked, after) = ("", "", "")
-    var token = text.tokenRange(of: sentence).lowerBound
-    for (piece, word) in text.pieces(of: sentence) {
-      if let range = item.tokens, token < range.upperBound,
-        word == nil ? token > range.lowerBound : range.contains(token)
-      {
-        marked += piece
-      } else if marked.isEmpty {
-        before += piece
-      } else {
-        after += piece
-      }
-      if word != nil { token += 1 }
-    }
-    let word = item.word
-    func html(_ start: String, _ end: String) -> String {
-      let middle = marked.isEmpty ? "" : start + FieldHTML.html(ofPlain: marked) + end
-      return FieldHTML.html(ofPlain: before) + middle + FieldHTML.html(ofPlain: after)
-    }
-    let gloss = try [word, word.lowercased()].lazy.compactMap {
-      try workspace.words.gloss(of: $0, isLemma: true, in: language, only: dictionary)
-    }.first
-    return mined(
-      word, (marked.isEmpty ? word : marked, nil), html("<b>", "</b>"), cloze: html("{{c1::", "}}"), sentence, gloss,
-      count: count)
+    let (word, sentence) = (item.word, text.sentences[number])
+    let parts = item.tokens.map { text.parts(of: sentence, around: $0) } ?? [text.text(of: sentence)]
+    return try mined(
+      [word, word.lowercased()], parts.enumerated().map { (text: $1, isWord: $0 == 1) },
+      form: parts.count > 1 ? parts[1] : word, in: sentence, count: 1, dictionary)
   }
 
   /// Collects the contents of a card for a lemma in one sentence.
   public func minedWord(_ lemmaNumber: UInt32, inSentence number: Int, dictionary: String? = nil) throws -> MinedWord {
     let (lemma, sentence) = (text.lemmas[Int(lemmaNumber)], text.sentences[number])
-    var (marked, cloze, form, reading) = ("", "", lemma.text, "")
-    for (piece, token) in text.pieces(of: sentence) {
-      let html = FieldHTML.html(ofPlain: piece)
-      let isWord = token.map { !$0.isName && text.lemma(of: $0) == lemmaNumber } ?? false
-      marked += isWord ? "<b>\(html)</b>" : html
-      cloze += isWord ? "{{c1::\(html)}}" : html
-      if isWord, let token, !token.isPart { (form, reading) = (piece, text.reading(of: token)) }
+    var (form, reading) = (lemma.text, "")
+    let pieces = text.pieces(of: sentence).map { piece, token -> (text: String, isWord: Bool) in
+      guard let token, !token.isName, text.lemma(of: token) == lemmaNumber else { return (piece, false) }
+      if !token.isPart { (form, reading) = (piece, text.reading(of: token)) }
+      return (piece, true)
     }
-    let gloss = try workspace.words.gloss(of: lemma.text, isLemma: true, in: language, only: dictionary)
-    return mined(
-      lemma.text, (form, readingOfLemma(lemma.text, form: form, reading: reading)), marked, cloze: cloze, sentence,
-      gloss, count: lemma.count)
+    return try mined(
+      [lemma.text], pieces, form: form, reading: readingOfLemma(lemma.text, form: form, reading: reading),
+      in: sentence, count: lemma.count, dictionary)
   }
 
+  /// - Parameter words: how the word is looked up for its gloss, one spelling after the other.
   private func mined(
-    _ word: String, _ written: (form: String, reading: String?), _ marked: String, cloze: String,
-    _ sentence: TextSentence, _ gloss: String?, count: Int
-  ) -> MinedWord {
+    _ words: [String], _ pieces: [(text: String, isWord: Bool)], form: String, reading: String? = nil,
+    in sentence: TextSentence, count: Int, _ dictionary: String?
+  ) throws -> MinedWord {
     let place = text.place(of: sentence)
+    let gloss = try words.lazy.compactMap {
+      try workspace.words.gloss(of: $0, isLemma: true, in: language, only: dictionary)
+    }.first
     return MinedWord(
-      lemma: word, form: written.form, reading: written.reading, sentence: marked, cloze: cloze,
-      plainSentence: text.text(of: sentence),
-      gloss: gloss,
-      translation: place.translation, source: source(of: sentence), count: count, file: place.file,
+      lemma: words[0], form: form, reading: reading, pieces: pieces, gloss: gloss, translation: place.translation,
+      source: source(of: sentence), count: count, file: place.file,
       time: place.start.flatMap { start in place.end.flatMap { $0 > start ? start...$0 : nil } })
   }
 

@@ -1,6 +1,7 @@
 // An open text, and how much of it is known according to the current cards.
 // Invariant: the text itself never changes; the states of its words are read again when cards may have changed. A text
-// is identified by the hash of its words, wherever its file is; a place is not part of undo.
+// is identified by the hash of its words, wherever its file is; a place is not part of undo. pdftotext reads only its
+// PDF and writes only its output (deckhand-draw sees to it); its time and the size of its output are bounded.
 
 import Decks
 public import Exchange
@@ -45,7 +46,7 @@ public final class TextHandle: WorkspaceHandle {
   /// What was left out of each file or replaced, with its path.
   public let losses: [(path: String, losses: TextLosses)]
   /// The words of vocabularies that are of another language, or known.
-  let leftOut: [LeftOutWord]
+  let leftOut: [(word: String, reason: String)]
   /// How the language was found, if it was neither given nor set, nor specified by the file.
   public let languageReason: LanguageReason?
   /// The language that the file specifies, if it is not a known one.
@@ -191,6 +192,28 @@ private func textFile(
     pages: workspace.media.pages(of: path), isInterrupted: workspace.environment.isInterrupted)
 }
 
+extension MediaOperations {
+  /// Returns the pages of a file whose name ends in .pdf, as `TextFile` reads them; nil for another file or a pipe.
+  /// poppler's pdftotext writes them into a temporary folder that is removed.
+  /// - Throws: `TextFileError`, `FileError`, `WorkspaceError.interrupted`.
+  func pages(of path: String) throws -> [UInt8]? {
+    let environment = workspace.environment
+    guard TextFormat(path: path) == .pdf, try FileFacts.at(path)?.kind == .file else { return nil }
+    let scratch = try Scratch(.package, in: environment.folders.temporary)
+    let (source, output) = (realPath(path) ?? path, scratch.path("pages"))
+    let words = ["-enc", "UTF-8", "-bbox-layout", source, output]
+    guard let program = executable("pdftotext"),
+      let end = try runProgram(
+        [environment.folders.drawingProgram, "convert", source, scratch.folder, program] + words,
+        seconds: 60, environment)
+    else { throw TextFileError.missing(path: path, needed: "pdftotext", package: "poppler-utils") }
+    guard end.isDone == true else {
+      throw TextFileError.damaged(path: path, reason: "pdftotext cannot read it: \(end.reason ?? "it was stopped")")
+    }
+    return try FileText.bytes(output, limit: 64 << 20, isInterrupted: environment.isInterrupted)
+  }
+}
+
 /// The files being read, one after the other.
 private struct TextReading {
   private var builder: TextBuilder
@@ -201,7 +224,7 @@ private struct TextReading {
   private(set) var titles: [String] = []
   private(set) var pairings: [SubtitlePairing] = []
   private(set) var losses: [(path: String, losses: TextLosses)] = []
-  private(set) var leftOut: [LeftOutWord] = []
+  private(set) var leftOut: [(word: String, reason: String)] = []
   private let environment: Environment
   private let language: Language
 
@@ -271,11 +294,11 @@ private struct TextReading {
     var places: [String: Int] = [:]
     for entry in vocabulary.entries {
       guard entry.isOf(code: language.baseCode, name: language.name) else {
-        leftOut.append(LeftOutWord(word: entry.word, reason: "its language is \(printable(entry.language ?? ""))"))
+        leftOut.append((entry.word, "its language is \(printable(entry.language ?? ""))"))
         continue
       }
       guard entry.state == .learning else {
-        leftOut.append(LeftOutWord(word: entry.word, reason: "the device lists it as known"))
+        leftOut.append((entry.word, "the device lists it as known"))
         continue
       }
       let name = entry.title ?? title(of: path)
@@ -304,7 +327,7 @@ private struct TextReading {
       let (words, lost) = try UserWordList.entries(of: path, columns: [], for: language, environment)
       tell(lost, of: path)
       for entry in words where entry.state == .known {
-        lemmas.insert(lemmatizer.lemmas(of: entry.word).primary.lowercased())
+        lemmas.insert(lemmatizer.lemma(of: entry.word).lowercased())
       }
     }
     return lemmas

@@ -74,7 +74,7 @@ public struct UserWordList {
     let before = Dictionary(firstOf: try all())
     var wanted: [String: Bool?] = [:]
     for (word, state) in words {
-      let lemma = lemmatizer.lemmas(of: word).primary
+      let lemma = lemmatizer.lemma(of: word)
       if !lemma.isEmpty { wanted[lemma] = .some(state == .known ? false : state == .ignored ? true : nil) }
     }
     let changes = wanted.filter { before[$0.key] != $0.value }.sorted { $0.key < $1.key }
@@ -98,7 +98,7 @@ public struct UserWordList {
     var (lemmas, words, listed) = (Set<String>(), [String](), Set(try all().map(\.lemma)))
     for (word, _) in uses.sorted(by: { ($1.value, $0.key) < ($0.value, $1.key) }) where lemmas.count < count {
       try workspace.poll()
-      let lemma = lemmatizer.lemmas(of: word).primary
+      let lemma = lemmatizer.lemma(of: word)
       if lemmas.insert(lemma).inserted, listed.insert(lemma).inserted { words.append(word) }
     }
     return try set(words, as: .known)

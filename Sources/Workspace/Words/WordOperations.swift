@@ -130,7 +130,7 @@ public struct WordOperations {
     }
     let found = try defined(word)
     if !found.isEmpty { return found }
-    let others = isLemma ? [] : workspace.languages.lemmatizer(of: language).lemmas(of: word).all
+    let others = isLemma ? [] : workspace.languages.lemmatizer(of: language).lemmas(of: word)
     for lemma in others where lemma != word {
       let meanings = try defined(lemma)
       if !meanings.isEmpty { return meanings }

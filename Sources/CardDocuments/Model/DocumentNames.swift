@@ -1,5 +1,6 @@
-// The name of a document: a UUID, as in the original app.
-// Invariant: an id is 36 upper case hexadecimal digits and dashes, so it cannot hold a path.
+// The names of documents, UUIDs as in the original app, and of pictures, the SHA-256 of their bytes.
+// Invariant: an id is 36 upper case hexadecimal digits and dashes, and a hash 64 lower case hexadecimal digits, so
+// neither can hold a path.
 
 import Text
 
@@ -39,5 +40,21 @@ func isHexDigit(_ byte: UInt8) -> Bool {
     UInt8(ascii: "A")...UInt8(ascii: "F"):
     true
   default: false
+  }
+}
+
+/// The SHA-256 of an image, which names its file.
+public struct ContentHash: Hashable, Sendable, CustomStringConvertible {
+  /// 64 lower case hexadecimal digits.
+  public let description: String
+
+  /// Computes the hash of some bytes.
+  public init(of bytes: [UInt8]) { description = hexadecimal(sha256(bytes)) }
+
+  /// Nil for anything but 64 lower case hexadecimal digits.
+  public init?(_ text: String) {
+    let digits = text.utf8
+    guard digits.count == 64, digits.allSatisfy({ isHexDigit($0) && !(65...70).contains($0) }) else { return nil }
+    description = text
   }
 }

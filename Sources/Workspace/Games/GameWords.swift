@@ -1,18 +1,18 @@
-// The words of a game that were not found, with explanations: shown to a user who gave up, and added as cards.
-// Invariant: a missed word becomes one card however often it is missed, and none without a meaning or a sentence.
+// The words of games: those of a deck as the list of a game; and those that were not found, with explanations, shown to
+// a user who gave up, and added as cards.
+// Invariant: a word of a deck's list is a prompt of one word, without its article, and has the answer of the first card
+// that has it. A missed word becomes one card however often it is missed, and none without a meaning or a sentence.
 
 public import Decks
 import Language
 import Lexicon
+import Templates
 import Text
 public import Values
 import WordGames
 
-public struct MissedWord: Equatable, Sendable {
-  public let word: String
-  /// The meaning on a single line; nil if no dictionary has it.
-  public let meaning: String?
-}
+/// A word, and its meaning on a single line; nil if no dictionary has it.
+public typealias ExplainedWord = (word: String, meaning: String?)
 
 public struct MissedReport: Equatable, Sendable {
   public fileprivate(set) var cards = AddReport()
@@ -35,12 +35,12 @@ extension GameHandle {
 
   /// Returns words that were not found, to show to a user who gave up: the most frequent first, and only those with a
   /// meaning if any word has one.
-  public func missedWords(_ limit: Int) throws -> [MissedWord] {
-    var (explained, plain): ([MissedWord], [MissedWord]) = ([], [])
+  public func missedWords(_ limit: Int) throws -> [ExplainedWord] {
+    var (explained, plain): ([ExplainedWord], [ExplainedWord]) = ([], [])
     var meanings = WordMeanings(self)
     try game.forEachMissed { word in
       guard meanings.isNew(word) else { return true }
-      let missed = MissedWord(word: word, meaning: try meanings.meaning(of: word))
+      let missed = (word: word, meaning: try meanings.meaning(of: word))
       if missed.meaning == nil { plain.append(missed) } else { explained.append(missed) }
       return explained.count < limit && explained.count + plain.count < limit * Self.triesPerWord
     }
@@ -48,9 +48,9 @@ extension GameHandle {
   }
 
   /// Returns the meanings of words, such as those that a mode names as the solution.
-  public func meanings(of words: [String]) throws -> [MissedWord] {
+  public func meanings(of words: [String]) throws -> [ExplainedWord] {
     var meanings = WordMeanings(self)
-    return try words.map { MissedWord(word: $0, meaning: try meanings.meaning(of: $0)) }
+    return try words.map { ($0, try meanings.meaning(of: $0)) }
   }
 
   /// Adds cards for words that were not found, at most `mostCards`. The prompt is the meaning, or a sentence from the
@@ -123,7 +123,7 @@ private struct WordMeanings {
   }
 
   /// Whether a word is not another form of an earlier word.
-  mutating func isNew(_ word: String) -> Bool { lemmas.insert(lemmatizer.lemmas(of: word).primary).inserted }
+  mutating func isNew(_ word: String) -> Bool { lemmas.insert(lemmatizer.lemma(of: word)).inserted }
 
   mutating func meaning(of word: String) throws -> String? {
     let known = try own ?? ownMeanings()
@@ -172,5 +172,39 @@ private struct WordMeanings {
       hasGap = hasGap || isGap
     }
     return hasGap && words >= 4 ? result : nil
+  }
+}
+
+extension DeckHandle {
+  /// The fewest words that are worth a game.
+  static let fewestWords = 3
+
+  /// Returns the prompts that are one word, of the deck and the decks within it.
+  /// - Throws: `WorkspaceError.tooFewWords`.
+  func lexicon(
+    matching query: String?, in language: Language, foldAccents: Bool, _ own: inout OwnWords
+  ) throws -> Lexicon {
+    let lemmatizer = workspace.languages.lemmatizer(of: language)
+    var found: [(word: String, answer: String)] = []
+    for deck in try [self] + within() {
+      let cards = try deck.cards(matching: query)
+      while let card = try cards.nextCard() {
+        try workspace.poll()
+        let record = try card.record()
+        guard let word = NoteWords.word(ofField: record.prompt).flatMap(lemmatizer.word(ofPhrase:)) else { continue }
+        found.append((word, FieldHTML.spoken(record.answer)))
+      }
+    }
+    guard found.count >= Self.fewestWords else { throw try tooFewWords(found.count, found: found.count) }
+    let list = try Lexicon.of(
+      found.map(\.word), language: language, name: try record().name, foldAccents: foldAccents)
+    own.answers = Dictionary(firstOf: found.map { (list.normalized($0.word), $0.answer) }).filter {
+      list.contains($0.key)
+    }
+    return list
+  }
+
+  func tooFewWords(_ words: Int, found: Int) throws -> WorkspaceError {
+    .tooFewWords(deck: try record().name, words: words, found: found, needed: Self.fewestWords)
   }
 }
