@@ -106,17 +106,15 @@ extension ByteFile {
 ///     try store.undo { db in try SearchLog.forget(db) }   // the triggers did not see what undo wrote
 public enum SearchLog {
   /// A new card has a higher id than all others and is not logged, so adding cards costs nothing. Changed cards are
-  /// logged, and new cards with lower ids from elsewhere; the last 4,096 entries are kept.
+  /// logged, and new cards with lower ids from elsewhere; the last 4,096 entries are kept. Whoever changes the fields
+  /// or tags of a note writes the content of its cards: a trigger on notes, whose index calls a function, would make
+  /// SQLite keep a journal for each statement and look at all that the operation has changed.
   static let tables = """
     CREATE TABLE undo_search (id INTEGER PRIMARY KEY CHECK (id = 1), epoch INTEGER NOT NULL) STRICT;
     INSERT INTO undo_search VALUES (1, random());
     CREATE TABLE undo_search_log (seq INTEGER PRIMARY KEY AUTOINCREMENT, card INTEGER NOT NULL) STRICT;
-    CREATE TRIGGER cards_texts AFTER UPDATE OF content ON cards WHEN NEW.content <> OLD.content BEGIN
+    CREATE TRIGGER cards_texts AFTER UPDATE OF content ON cards BEGIN
       INSERT INTO undo_search_log (card) VALUES (NEW.id);
-      DELETE FROM undo_search_log WHERE seq <= (SELECT max(seq) FROM undo_search_log) - 4096;
-    END;
-    CREATE TRIGGER notes_texts AFTER UPDATE OF fields, tags ON notes BEGIN
-      INSERT INTO undo_search_log (card) SELECT id FROM cards WHERE note = NEW.id;
       DELETE FROM undo_search_log WHERE seq <= (SELECT max(seq) FROM undo_search_log) - 4096;
     END;
     """
