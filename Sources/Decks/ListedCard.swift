@@ -14,9 +14,9 @@ public struct ListedCard {
 
   /// The columns to select for rows that are read as cards; other columns may follow.
   static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
-  /// The same columns if the texts are not read: NULL takes their place.
+  /// The same columns if the texts of the card, its note and its type are not read: NULL takes their place.
   static let columnsWithoutTexts = Column.allCases.map { column in
-    [.prompt, .answer, .noteFields].contains(column) ? "NULL" : columnName(column)
+    [.guid, .prompt, .answer, .tags, .noteGuid, .noteType, .noteFields].contains(column) ? "NULL" : columnName(column)
   }.joined(separator: ", ")
   /// The index of the first column that follows.
   static let next = Int32(Column.allCases.count)

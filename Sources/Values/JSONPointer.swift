@@ -1,27 +1,22 @@
 // Positions inside a JSON value (RFC 6901).
 
+import Text
+
 /// A position in a document: `/elements/3/frame`. The empty one is the whole document.
 public struct JSONPointer: Equatable, Sendable, CustomStringConvertible {
-  public let description: String
   /// The keys and indices of the path.
   private let steps: [String]
 
-  public static let whole = JSONPointer(description: "", steps: [])
+  public static let whole = JSONPointer(steps: [])
 
-  private init(description: String, steps: [String]) { (self.description, self.steps) = (description, steps) }
+  private init(steps: [String]) { self.steps = steps }
 
-  /// The position of a key within this one.
-  public func appending(_ key: String) -> JSONPointer {
-    var escaped = ""
-    for character in key.unicodeScalars {
-      switch character {
-      case "~": escaped += "~0"
-      case "/": escaped += "~1"
-      default: escaped.unicodeScalars.append(character)
-      }
-    }
-    return JSONPointer(description: description + "/" + escaped, steps: steps + [key])
+  public var description: String {
+    steps.map { "/" + $0.replacing(text: "~", with: "~0").replacing(text: "/", with: "~1") }.joined()
   }
+
+  /// The position of a key within this one. Readers ask for it at each value, and for its description at an error.
+  public func appending(_ key: String) -> JSONPointer { JSONPointer(steps: steps + [key]) }
 
   /// The position of a list element within this one, counted from 0.
   public func appending(_ index: Int) -> JSONPointer { appending(String(index)) }

@@ -317,7 +317,10 @@ public struct FirstFieldScope: Hashable, Sendable {
 
 extension NoteTable {
   /// The key by which first fields are compared: the text without tags, with the names of media.
-  public static func firstFieldKey(_ field: String) -> String { FieldHTML.sortText(field).trimmed.composed }
+  public static func firstFieldKey(_ field: String) -> String {
+    var field = field
+    return field.withUTF8(isShownAsWritten) ? field : FieldHTML.sortText(field).trimmed.composed
+  }
 
   /// Returns those of the keys that belong to the first field of some note.
   /// - Parameter keys: results of `firstFieldKey`.
@@ -334,13 +337,11 @@ extension NoteTable {
     if let type = scope.type { conditions.append("type = \(type.rawValue)") }
     if let decks { conditions.append("id IN (SELECT note FROM cards WHERE deck IN \(decks))") }
     let clause = conditions.isEmpty ? "" : " WHERE " + conditions.joined(separator: " AND ")
-    let first = "substr(fields, 1, instr(fields || char(31), char(31)) - 1)"
-    try Statement(db, "SELECT \(first) FROM notes\(clause)").forEachRow { body(key(ofField: $0.bytes(0))) }
-  }
-
-  private static func key(ofField bytes: TextBytes) -> String {
-    let text = String(decoding: bytes, as: UTF8.self)
-    return isShownAsWritten(bytes) ? text : firstFieldKey(text)
+    try Statement(db, "SELECT fields FROM notes\(clause)").forEachRow { row in
+      let column = row.bytes(0)
+      let end = NoteFieldText.place(of: NoteFieldText.separator, in: column) ?? column.count
+      body(firstFieldKey(String(decoding: column[..<end], as: UTF8.self)))
+    }
   }
 
   /// Whether the key is the field itself: most fields are a word in ASCII.

@@ -21,6 +21,8 @@ public struct BuildFolder {
   let description: BuildDescription
   /// The files that cards are made from, sorted by path.
   public let sources: [BuildSource]
+  /// Their stamps by path.
+  let stamps: [String: SourceStamp]
   /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a folder.
   let passedOver: [String]
   let media: [BuildMediaFile]
@@ -36,13 +38,13 @@ public struct BuildFolder {
     self.formats = formats
     let named = try description.formats.map { try ($0.ending, Self.format($0, in: formats)) }
     (sources, passedOver) = try Self.content(of: path, named)
-    var seen: [String: String] = [:]
-    for source in sources {
+    var stamps = Dictionary(minimumCapacity: sources.count) as [String: SourceStamp]
+    for source in sources where stamps.updateValue(source.stamp, forKey: source.path) != nil {
       // The paths are equal as strings, because they differ only in their Unicode normal form.
-      if let other = seen.updateValue(source.path, forKey: source.path) {
-        throw BuildError.sameSource(path: path + "/" + source.path, other: path + "/" + other)
-      }
+      let other = sources.first { $0.path == source.path }?.path ?? ""
+      throw BuildError.sameSource(path: path + "/" + source.path, other: path + "/" + other)
     }
+    self.stamps = stamps
     if sources.isEmpty, !fileExists(path + "/" + BuildDescription.fileName) {
       throw BuildError.nothingToBuild(folder: path)
     }

@@ -21,7 +21,7 @@ struct BuildMedia {
   ///   - named: the paths within the folder that the sources that were read name, by file name.
   ///   - unread: the other sources.
   func files(
-    of folder: BuildFolder, named: [String: String], unread: [BuildSource], of build: Int64
+    of folder: BuildFolder, named: [String: String], unread: some Sequence<BuildSource>, of build: Int64
   ) throws -> [BuildMediaFile] {
     var files: [String: BuildMediaFile] = [:]
     for file in folder.media { files[file.name] = file }
@@ -44,7 +44,7 @@ struct BuildMedia {
     return files.values.sorted { $0.name < $1.name }
   }
 
-  private func isNamed(_ path: String, in sources: [BuildSource], of folder: BuildFolder) throws -> Bool {
+  private func isNamed(_ path: String, in sources: some Sequence<BuildSource>, of folder: BuildFolder) throws -> Bool {
     for source in sources {
       let read = try BuildRows(source, in: folder, settings)
       for (_, named, _) in read.media

@@ -56,7 +56,7 @@ public final class BuildRun {
     }
     try places.removeEmptyDecks()
     let visited = Set(state.visited.map(\.path))
-    let unread = folder.sources.filter { !visited.contains($0.path) }
+    let unread = folder.sources.lazy.filter { !visited.contains($0.path) }
     let media = BuildMedia(db: db, settings: settings)
     let files = try media.files(of: folder, named: state.media, unread: unread, of: build)
     state.report.media = try media.run(files, of: build)
@@ -65,7 +65,7 @@ public final class BuildRun {
 
   /// Finds the sources that are gone, and the rows that may have moved to another source.
   private func findMoves(_ known: [String: BuiltSource], gone: [Int64: [BuiltRow]]) throws {
-    let stamps = Dictionary(uniqueKeysWithValues: folder.sources.map { ($0.path, $0.stamp) })
+    let stamps = folder.stamps
     let others = known.filter { stamps[$0.key] != $0.value.stamp || gone[$0.value.id] != nil }
     for (path, source) in others.sorted(by: { $0.key < $1.key }) {
       let isGone = stamps[path] == nil
