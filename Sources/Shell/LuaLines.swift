@@ -60,9 +60,9 @@ struct LuaLines {
   /// Loads code as an expression, as which `=1 + 1` is always meant, or else as statements.
   func expressionOrChunk(_ code: ArraySlice<UInt8>, _ name: String) throws -> LuaReference {
     let isForced = code.first == UInt8(ascii: "=")
-    do { return try session.lua.load(Array("return ".utf8) + (isForced ? code.dropFirst() : code), name: name) } catch
-      is LuaError where !isForced
-    { return try session.lua.load(Array(code), name: name) }
+    do {
+      return try session.lua.load(Array("return ".utf8) + (isForced ? code.dropFirst() : code), name: name)
+    } catch is LuaError where !isForced { return try session.lua.load(Array(code), name: name) }
   }
 }
 
