@@ -134,15 +134,8 @@ extension CommandRegistry {
 
   /// The offers for the last word of a line on which a program's options come before a command with its own words.
   public func leadingOffers(of program: Command, words: [String], sources: CompletionSources) -> LeadingOffers {
-    var scanner = WordScanner(program)
-    var rest = words[...]
-    do {
-      while rest.count > 1, let word = rest.first, scanner.pending != nil || scanner.isOption(word) {
-        rest.removeFirst()
-        if scanner.pending == nil, word == "--" { return .command(Array(rest)) }
-        try scanner.take(word)
-      }
-    } catch {
+    var (scanner, rest) = (WordScanner(program), words[...])
+    do { if try scanner.takeOptions(&rest, keeping: 1) { return .command(Array(rest)) } } catch {
       // The line has an error before the cursor.
       return .offers([])
     }

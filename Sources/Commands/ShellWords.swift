@@ -27,11 +27,23 @@ public struct PartialLine: Equatable, Sendable {
   public let hasTilde: Bool
 }
 
-/// A word of a line without its quotes, its position in UTF-8 bytes of the line with them, and whether any part of it
-/// is quoted or escaped by a backslash; it is then never an operator such as `|`.
+/// A word of a line and its position.
 ///
 ///     ShellWords.placed("show 'My deck'").map(\.range)   // [0..<4, 5..<14]
-public typealias PlacedWord = (text: String, range: Range<Int>, isQuoted: Bool)
+public struct PlacedWord: Equatable, Sendable {
+  /// Without its quotes.
+  public fileprivate(set) var text = ""
+  /// In UTF-8 bytes of the line, including quotes.
+  public fileprivate(set) var range: Range<Int>
+  fileprivate var hasTilde = false
+  /// Whether any part of it is quoted or escaped by a backslash; it is then never an operator such as `|`.
+  public fileprivate(set) var isQuoted = false
+
+  fileprivate func path(home: String?) -> String {
+    guard let home, hasTilde, text == "~" || text.hasPrefix("~/") else { return text }
+    return home + text.dropFirst()
+  }
+}
 
 /// Splits and quotes words as a POSIX shell does.
 ///
@@ -54,7 +66,7 @@ public enum ShellWords {
     var splitter = Splitter(line)
     splitter.run()
     splitter.endWord(at: line.utf8.count)
-    return splitter.words.map { ($0.text, $0.start..<$0.end, $0.isQuoted) }
+    return splitter.words
   }
 
   /// Splits the text before the cursor, for completion. Never fails.
@@ -63,7 +75,7 @@ public enum ShellWords {
     splitter.run()
     let last = splitter.current
     return PartialLine(
-      words: splitter.words.map(\.text), word: last?.text ?? "", start: last?.start ?? line.utf8.count,
+      words: splitter.words.map(\.text), word: last?.text ?? "", start: last?.range.lowerBound ?? line.utf8.count,
       quote: splitter.quote, hasTilde: last?.hasTilde ?? false)
   }
 
@@ -103,24 +115,11 @@ public enum ShellWords {
 
 /// Splits a line in one pass.
 private struct Splitter {
-  struct Word {
-    var text = ""
-    let start: Int
-    var end = 0
-    var hasTilde = false
-    var isQuoted = false
-
-    func path(home: String?) -> String {
-      guard let home, hasTilde, text == "~" || text.hasPrefix("~/") else { return text }
-      return home + text.dropFirst()
-    }
-  }
-
   private let scalars: [Unicode.Scalar]
   private var index = 0
   private var byte = 0
-  private(set) var words: [Word] = []
-  private(set) var current: Word?
+  private(set) var words: [PlacedWord] = []
+  private(set) var current: PlacedWord?
   private(set) var quote = QuoteState.none
   private(set) var quoteColumn = 0
 
@@ -139,7 +138,7 @@ private struct Splitter {
   /// - Parameter end: the end of the word; nil for the position before the last byte read.
   mutating func endWord(at end: Int? = nil) {
     if var word = current {
-      word.end = end ?? byte - 1
+      word.range = word.range.lowerBound..<(end ?? byte - 1)
       words.append(word)
     }
     current = nil
@@ -154,7 +153,7 @@ private struct Splitter {
   }
 
   private mutating func begin(after scalar: Unicode.Scalar) {
-    if current == nil { current = Word(start: byte - UTF8.width(scalar)) }
+    if current == nil { current = PlacedWord(range: byte - UTF8.width(scalar)..<byte) }
   }
 
   private mutating func add(_ scalar: Unicode.Scalar) { current?.text.unicodeScalars.append(scalar) }

@@ -36,6 +36,17 @@ struct WordScanner {
     }
   }
 
+  /// Takes the options at the beginning of the words, but no word of the last `kept`.
+  /// - Returns: whether `--` ended them.
+  mutating func takeOptions(_ words: inout ArraySlice<String>, keeping kept: Int = 0) throws(CommandError) -> Bool {
+    while words.count > kept, let word = words.first, pending != nil || isOption(word) {
+      words.removeFirst()
+      if pending == nil, word == "--" { return true }
+      try take(word)
+    }
+    return false
+  }
+
   /// Throws if the last option still needs its value.
   func finish() throws(CommandError) { if let option = pending { throw missingValue(option) } }
 
@@ -148,13 +159,8 @@ extension Command {
   /// Parses the options at the beginning of the words. `rest` begins with the first word that is not an option: a
   /// program's own options come before a command with its own words. `--` ends the options.
   public func leadingOptions(of words: [String]) throws(CommandError) -> (Invocation, rest: ArraySlice<String>) {
-    var scanner = WordScanner(self)
-    var rest = words[...]
-    while let word = rest.first, scanner.pending != nil || scanner.isOption(word) {
-      rest.removeFirst()
-      if scanner.pending == nil, word == "--" { break }
-      try scanner.take(word)
-    }
+    var (scanner, rest) = (WordScanner(self), words[...])
+    _ = try scanner.takeOptions(&rest)
     try scanner.finish()
     return (try scanner.invocation(), rest)
   }

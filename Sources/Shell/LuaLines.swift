@@ -25,7 +25,7 @@ struct LuaLines {
     do {
       try session.refreshAccounts()
       try Interrupts.holding {
-        let function = try expressionOrChunk(text)
+        let function = try expressionOrChunk(Array(text.utf8)[...], promptChunk)
         try session.changing(from: "a line of Lua") {
           try ScriptRunner(session).rehearsing { try showResults(of: function, showsNil: showsNil) }
         }
@@ -57,13 +57,12 @@ struct LuaLines {
     }
   }
 
-  private func expressionOrChunk(_ text: String) throws -> LuaReference {
-    let expression = text.hasPrefix("=") ? String(text.dropFirst()) : text
+  /// Loads code as an expression, as which `=1 + 1` is always meant, or else as statements.
+  func expressionOrChunk(_ code: ArraySlice<UInt8>, _ name: String) throws -> LuaReference {
+    let isForced = code.first == UInt8(ascii: "=")
     do {
-      return try session.lua.load("return " + expression, name: promptChunk)
-    } catch let error as LuaError where !text.hasPrefix("=") || error.isIncomplete {
-      return try session.lua.load(text.hasPrefix("=") ? "return " + expression : text, name: promptChunk)
-    }
+      return try session.lua.load(Array("return ".utf8) + (isForced ? code.dropFirst() : code), name: name)
+    } catch is LuaError where !isForced { return try session.lua.load(Array(code), name: name) }
   }
 }
 

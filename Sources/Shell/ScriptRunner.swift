@@ -170,19 +170,11 @@ package struct ScriptRunner {
     }
     try session.lua.setGlobal("arg", LuaValue.table(words))
     if script.showsValue {
-      let chunk = try expression(script.code[...], script.name) ?? session.lua.load(script.code, name: script.name)
-      return try LuaLines(session: session).showResults(of: chunk, asJSON: session.options.wantsJSON)
+      let lines = LuaLines(session: session)
+      let chunk = try lines.expressionOrChunk(script.code[...], script.name)
+      return try lines.showResults(of: chunk, asJSON: session.options.wantsJSON)
     }
     try session.lua.load(luaCode(ofFile: script.code), name: script.name).call(script.arguments, results: 0) { _ in }
-  }
-
-  /// Loads the code as an expression; nil when it is none. As at the prompt, `=1 + 1` is one.
-  private func expression(_ code: ArraySlice<UInt8>, _ name: String) throws -> LuaReference? {
-    let code = code.first == UInt8(ascii: "=") ? code.dropFirst() : code
-    do { return try session.lua.load(Array("return ".utf8) + code, name: name) } catch is LuaError {
-      // It may be valid as statements; if not, that error message is better.
-      return nil
-    }
   }
 
   /// In bytes.

@@ -35,9 +35,7 @@ enum BuildCommand {
       Option("--watch", help: "build again whenever a source changes, until Ctrl-C"),
       Option("--seconds", "N", .integer(1...86_400), help: "time limit for a .lua source in seconds; 60 when left out"),
     ], example: "build spanish --apkg spanish.apkg"
-  ) { invocation, session in try run(invocation, session) }
-
-  private static func run(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
+  ) { invocation, session in
     let given = session.environment.folders.expanded(invocation.text("FOLDER"))
     // With its folder's real name, which may become the deck's name: `.` and `..` have none.
     let path = [".", ".."].contains(lastPart(of: given)) ? realPath(given) ?? given : given

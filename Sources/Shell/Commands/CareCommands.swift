@@ -172,7 +172,13 @@ enum CareCommands {
     ]
   ) { invocation, session in
     let workspace = try session.workspace()
-    let areas = areas(invocation.optionalText("AREA"))
+    let areas: Set<DoctorFinding.Area> =
+      switch invocation.optionalText("AREA") {
+      case "cards": DoctorFinding.areasOfCards
+      case "media": [.media]
+      case "documents": [.documents]
+      default: Set(DoctorFinding.Area.allCases)
+      }
     func program() throws -> [DoctorFinding] {
       invocation.optionalText("AREA") == nil ? try ProgramCheck(session: session).findings() : []
     }
@@ -204,15 +210,6 @@ enum CareCommands {
     if invocation.flag("--yes") || session.rehearsal.isOn { return true }
     if !session.canAsk { throw ShellError.losesCards("\(unmade.what), with their schedules") }
     return try session.confirm("Remove \(unmade.what), with their schedules?")
-  }
-
-  private static func areas(_ name: String?) -> Set<DoctorFinding.Area> {
-    switch name {
-    case "cards": DoctorFinding.areasOfCards
-    case "media": [.media]
-    case "documents": [.documents]
-    default: Set(DoctorFinding.Area.allCases)
-    }
   }
 
   /// - Throws: `ShellError.unwell` when there are findings, after showing all of them.

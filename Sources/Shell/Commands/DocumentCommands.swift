@@ -134,9 +134,9 @@ enum DocumentCommands {
   private static let query = Option("--query", "QUERY", .query, help: "only the cards that it finds")
 
   private static func fill(_ template: String, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    guard let deck = invocation.optionalText("--deck") else { throw invocation.missing("--deck") }
+    try invocation.require("--deck", beside: "--template")
     try invocation.refuse(["--background", "--from"], beside: "--template")
-    let filled = try filled([template], deck, invocation, session)
+    let filled = try filled([template], invocation.text("--deck"), invocation, session)
     for one in filled { try session.workspace().documents.save(one) }
     let documents = filled.flatMap(\.documents)
     return CommandResult(

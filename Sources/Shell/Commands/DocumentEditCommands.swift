@@ -167,7 +167,12 @@ enum DocumentEditCommands {
       return CommandResult(value(path, WrittenDocument()), line: try draw(document, to: path, width: width, session))
     }
     let written = try isForApp ? WrittenDocument(edition2: document, to: path) : WrittenDocument(document, to: path)
-    return answer(written, path)
+    var lines = ["Wrote \(path)" + (written.losses.isEmpty ? "." : "; the format cannot contain:")]
+    lines += written.losses.map { "  \($0.pointer.description)  \($0.message)" }
+    if !written.beside.isEmpty {
+      lines.append("Next to it: " + written.beside.map { printable($0) }.joined(separator: ", "))
+    }
+    return CommandResult(value(path, written), .lines(lines))
   }
 
   /// Draws a document; returns the message.
@@ -177,15 +182,6 @@ enum DocumentEditCommands {
     let broken = try document.render(to: path, width: width)
     let tail = broken.isEmpty ? "" : "; \(session.counted(broken.count, "image")) could not be shown"
     return "Drew \(path)\(tail)."
-  }
-
-  private static func answer(_ written: WrittenDocument, _ path: String) -> CommandResult {
-    var lines = ["Wrote \(path)" + (written.losses.isEmpty ? "." : "; the format cannot contain:")]
-    lines += written.losses.map { "  \($0.pointer.description)  \($0.message)" }
-    if !written.beside.isEmpty {
-      lines.append("Next to it: " + written.beside.map { printable($0) }.joined(separator: ", "))
-    }
-    return CommandResult(value(path, written), .lines(lines))
   }
 
   private static func value(_ path: String, _ written: WrittenDocument) -> Value {

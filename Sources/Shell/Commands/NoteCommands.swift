@@ -76,8 +76,11 @@ enum NoteCommands {
         throw NoteError.formatted(field: name)
       }
     }
-    return try edit(note, fields, session, agreed: invocation.flag("--yes"))
-      ? changed(note, session) : .unchanged(.object(note))
+    guard try edit(note, fields, session, agreed: invocation.flag("--yes")) else { return .unchanged(.object(note)) }
+    let cards = try note.cards()
+    let prompt = quoted(try cards.first?.record().prompt ?? "")
+    return CommandResult(
+      .object(note), line: "Changed the note \(prompt); it has \(session.counted(cards.count, "card")).")
   }
 
   /// Changes fields of a note, or all of it in $EDITOR when none are given.
@@ -87,22 +90,21 @@ enum NoteCommands {
     _ note: NoteHandle, _ given: [(name: String, html: String)], _ session: Session, agreed: Bool = false
   ) throws -> Bool {
     let before = try note.record()
+    func update(_ fields: [String: String], _ tags: [String]?) throws {
+      guard try agreed || agrees(toLosing: note.lostCards(fields: fields), session) else { return }
+      try note.update(fields: fields, tags: tags)
+    }
     if given.isEmpty {
-      try editInEditor(note, agreed: agreed, session)
+      let sheet = try NoteSheet.sheet(of: note)
+      try session.editor.edit(sheet.text(advice: NoteSheet.advice), orElse: "give --set FIELD=TEXT") { edited in
+        let changes = try NoteSheet.changes(Sheet(edited), since: sheet, to: note)
+        try update(changes.fields, changes.tags)
+      }
     } else {
-      let fields = Dictionary(firstOf: given.map { ($0.name, $0.html) })
-      guard try agreed || agrees(to: fields, of: note, session) else { return false }
-      try note.update(fields: fields)
+      try update(Dictionary(firstOf: given.map { ($0.name, $0.html) }), nil)
     }
     let after = try note.record()
     return before.fields != after.fields || before.tags != after.tags
-  }
-
-  private static func changed(_ note: NoteHandle, _ session: Session) throws -> CommandResult {
-    let cards = try note.cards()
-    let prompt = quoted(try cards.first?.record().prompt ?? "")
-    return CommandResult(
-      .object(note), line: "Changed the note \(prompt); it has \(session.counted(cards.count, "card")).")
   }
 
   /// The fields that an argument or an option sets by `FIELD=TEXT`, as HTML.
@@ -124,27 +126,13 @@ enum NoteCommands {
     return fields
   }
 
-  /// Whether the change may be made; asks the user when it removes cards.
+  /// Whether a change may be made; asks the user when it removes cards.
   /// - Throws: `ShellError.losesCards` when nobody can be asked.
-  private static func agrees(to fields: [String: String], of note: NoteHandle, _ session: Session) throws -> Bool {
-    try agrees(toLosing: note.lostCards(fields: fields), session)
-  }
-
-  /// The same check for a number of lost cards.
   static func agrees(toLosing lost: Int, _ session: Session) throws -> Bool {
     if lost == 0 { return true }
     let what = "\(session.counted(lost, "card")) with the schedule"
     if !session.canAsk { throw ShellError.losesCards(what) }
     return try session.confirm("This removes \(what). Continue?")
-  }
-
-  private static func editInEditor(_ note: NoteHandle, agreed: Bool, _ session: Session) throws {
-    let sheet = try NoteSheet.sheet(of: note)
-    try session.editor.edit(sheet.text(advice: NoteSheet.advice), orElse: "give --set FIELD=TEXT") { edited in
-      let changes = try NoteSheet.changes(Sheet(edited), since: sheet, to: note)
-      guard try agreed || agrees(to: changes.fields, of: note, session) else { return }
-      try note.update(fields: changes.fields, tags: changes.tags)
-    }
   }
 
   static let addNote = BuiltIn(

@@ -103,7 +103,7 @@ enum OptimizeCommand {
         [$0.speed.rawValue, percent($0.predicted), percent($0.remembered), session.grouped($0.answers)]
       })
     let pictures = models.flatMap { model, fit, _ in
-      [""] + CalibrationPicture.panel("\(model): predicted and remembered", fit, terminal).lines(on: terminal)
+      [""] + ChartPanel("\(model): predicted and remembered", calibrationOf: fit, terminal).lines(on: terminal)
     }
     let value: Value = .record([
       "deck": name, "model": used.rawValue, "fsrs6": evidence.fsrs6.value, "fsrs7": evidence.fsrs7.value,
@@ -118,17 +118,14 @@ enum OptimizeCommand {
   }
 }
 
-/// A chart of the share of remembered answers against the predicted probability.
-enum CalibrationPicture {
-  static func panel(_ title: String, _ fit: ModelFit, _ numbers: some NumberShowing) -> ChartPanel {
-    ChartPanel(
-      title,
-      .rows(
-        fit.calibration.map { part in
-          let remembered = wholePercent(part.remembered)
-          return ChartPanel.Row(
-            wholePercent(part.predicted), part.remembered, "\(remembered) of \(numbers.grouped(part.count))")
-        }))
+extension ChartPanel {
+  /// A chart of the share of remembered answers against the predicted probability.
+  init(_ title: String, calibrationOf fit: ModelFit, _ numbers: some NumberShowing) {
+    let rows = fit.calibration.map { part in
+      let text = "\(wholePercent(part.remembered)) of \(numbers.grouped(part.count))"
+      return Row(wholePercent(part.predicted), part.remembered, text)
+    }
+    self.init(title, .rows(rows))
   }
 }
 
@@ -229,7 +226,7 @@ enum LeechCommand {
     let table = TableText(
       [.main("Prompt"), .main("Answer"), "Deck", .whole("Forgotten"), .number("Expected")], rows: rows)
     let help = leeches.prefix(20).flatMap { leech in
-      [""] + LeechCommand.help(leech).enumerated().map { $0 == 0 ? $1 : "  " + $1 }
+      ["", "\(quoted(firstLine(leech.record.prompt))): reword it with `note edit`"] + aids(leech).map { "  " + $0 }
     }
     let count = session.counted(leeches.count, "card")
     return .parts([
@@ -239,10 +236,6 @@ enum LeechCommand {
 
   static func firstLine(_ text: String) -> String {
     FieldHTML.withSigns(text.lines.first { !$0.isEmpty }.map { String($0) } ?? text)
-  }
-
-  static func help(_ leech: LeechHelp) -> [String] {
-    ["\(quoted(LeechCommand.firstLine(leech.record.prompt))): reword it with `note edit`"] + aids(leech)
   }
 
   /// The typed mistakes, duplicates, confused cards with the command to study them together, an example.

@@ -35,23 +35,11 @@ enum ServeCommand {
     ], example: "serve --port 8766"
   ) { invocation, session in
     try AccountCommands.requireNoScript(session)
-    return try serve(invocation.optionalInteger("--port") ?? ServingSettings.port, invocation, session)
-  }
-
-  /// The workspace with what other processes have changed: accounts, settings, the time zone.
-  static func refreshedWorkspace(_ session: Session) throws -> Workspace {
-    session.environment.clocks.rereadZone()
-    try session.refreshAccounts()
-    let workspace = try session.workspace()
-    try workspace.settings.refresh()
-    return workspace
-  }
-
-  private static func serve(_ port: Int, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
     // Anything that cannot be opened is reported before the first client connects.
     _ = try session.workspace().preferences()
     let listener = try ActionListener(
-      program: session.environment.folders.netProgram, port: port, clock: session.environment.clocks.elapsed,
+      program: session.environment.folders.netProgram,
+      port: invocation.optionalInteger("--port") ?? ServingSettings.port, clock: session.environment.clocks.elapsed,
       shouldStop: session.environment.isInterrupted)
     let address = "http://127.0.0.1:\(listener.port)"
     let whose = session.auth.user.map { "the cards of \(quoted($0))" } ?? "your cards"
@@ -72,6 +60,15 @@ enum ServeCommand {
     if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
     return CommandResult(
       .record(["actions": server.count]), line: "Stopped listening. Done: \(session.counted(server.count, "action")).")
+  }
+
+  /// The workspace with what other processes have changed: accounts, settings, the time zone.
+  static func refreshedWorkspace(_ session: Session) throws -> Workspace {
+    session.environment.clocks.rereadZone()
+    try session.refreshAccounts()
+    let workspace = try session.workspace()
+    try workspace.settings.refresh()
+    return workspace
   }
 }
 

@@ -91,14 +91,9 @@ enum SettingCommands {
     if let help = tree.declaration(of: name)?.help, !help.isEmpty { lines.append("  " + help) }
     let reasons = try tree.why(name)
     lines.append("  \(reasons.expectation); its default is \(quotedValue(reasons.standard))")
-    lines += marks(of: tree.declaration(of: name))
+    if tree.declaration(of: name)?.isSecret == true { lines.append("  secret: no other plugin can read it") }
+    if tree.declaration(of: name)?.isGuarded == true { lines.append("  guarded: no plugin can change it") }
     return CommandResult(row.value?.value ?? .null, .lines(lines))
-  }
-
-  private static func marks(of declaration: SettingDeclaration?) -> [String] {
-    guard let declaration else { return [] }
-    return (declaration.isSecret ? ["  secret: no other plugin can read it"] : [])
-      + (declaration.isGuarded ? ["  guarded: no plugin can change it"] : [])
   }
 
   static func shown(_ name: String, _ tree: SettingsTree, ending: String, _ session: Session) throws -> CommandResult {

@@ -59,7 +59,9 @@ enum SyncCommand {
     let workspace = try session.workspace()
     switch action {
     case "login": return try login(invocation, workspace, session)
-    case "logout": return try logout(workspace)
+    case "logout":
+      let link = try workspace.sync.unlink()
+      return CommandResult(.record(fields(link)), line: "Removed the link with \(link.address); the cards stay.")
     case "status": return try status(workspace, session)
     default:
       let isFull = invocation.optionalText("--full") != nil
@@ -98,11 +100,6 @@ enum SyncCommand {
       .record(fields(link)),
       line: "Linked with \(link.address) as \(quoted(link.user)). `sync` shows what the server has before it "
         + "imports anything.")
-  }
-
-  private static func logout(_ workspace: Workspace) throws -> CommandResult {
-    let link = try workspace.sync.unlink()
-    return CommandResult(.record(fields(link)), line: "Removed the link with \(link.address); the cards stay.")
   }
 
   static func fields(_ link: SyncLink) -> SyncFields {

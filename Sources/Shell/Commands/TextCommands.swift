@@ -190,9 +190,7 @@ enum TextCommands {
     let count = invocation.optionalInteger("--count") ?? 100
     let found: [(sentence: Int, unknown: Int, lemma: UInt32?)] =
       invocation.flag("--plan")
-      ? try view.plan(count: count) {
-        if session.environment.isInterrupted() { throw WorkspaceError.interrupted }
-      }.map { ($0.sentence, 1, $0.lemma) }
+      ? try view.plan(count: count, poll: session.stopIfInterrupted).map { ($0.sentence, 1, $0.lemma) }
       : view.text.sentences.indices.lazy.filter { Int(view.missing[$0]) <= most }.prefix(count)
         .map { ($0, Int(view.missing[$0]), nil) }
     let rows = found.map { item in

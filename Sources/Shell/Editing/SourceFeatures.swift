@@ -72,16 +72,11 @@ final class SourceFeatures: LanguageFeatures {
 
   /// The `build` folder that contains a file: the nearest with a description file, else the nearest that was built.
   private func folder(of path: String) throws -> String? {
-    let all = Array(sequence(first: path) { Self.parent(of: $0) }.dropFirst())
+    let all = Array(sequence(first: path) { $0 == "/" ? nil : parentFolder(of: $0) }.dropFirst())
     if let described = all.first(where: { fileExists(($0 == "/" ? "" : $0) + "/" + BuildDescription.fileName) }) {
       return described
     }
     return try all.first { try workspace.exchange.isBuilt($0) }
-  }
-
-  private static func parent(of path: String) -> String? {
-    guard path != "/", let slash = path.lastIndex(of: "/") else { return nil }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static func uri(of name: String, in folder: String) -> String {

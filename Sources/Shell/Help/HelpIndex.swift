@@ -141,14 +141,10 @@ struct HelpIndex {
   /// The entries that contain the word in their name or text, those with it in the name first.
   func entries(about word: String) -> [HelpEntry] {
     let wanted = word.lowercased()
+    func isIn(_ text: String) -> Bool { text.lowercased().contains(text: wanted) }
     let all = entries
-    let named = all.filter { $0.name.lowercased().contains(text: wanted) }
-    let mentioning = all.filter { entry in
-      !entry.name.lowercased().contains(text: wanted)
-        && (entry.summary.lowercased().contains(text: wanted)
-          || entry.lines().contains { $0.lowercased().contains(text: wanted) })
-    }
-    return named + mentioning
+    return all.filter { isIn($0.name) }
+      + all.filter { !isIn($0.name) && (isIn($0.summary) || $0.lines().contains(where: isIn)) }
   }
 }
 

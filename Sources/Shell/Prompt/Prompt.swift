@@ -233,7 +233,10 @@ package final class Prompt {
           text += "\n" + more
           typed += "\n" + more
         case .interrupted: return
-        case .endOfInput, .stopped: return reportUnfinished(text)
+        case .endOfInput, .stopped:
+          // It reports the syntax error.
+          do { _ = try session.lua.load(text, name: promptChunk) } catch { lastStatus = session.report(error) }
+          return
         case .terminated(let signal): return session.leave(by: signal)
         }
       } catch {
@@ -250,11 +253,6 @@ package final class Prompt {
     session.input.openChunk = chunk
     let open = openParts(of: chunk).suffix(3).joined(separator: " ")
     return try lineReader.read(prompt: open + ">> ", isContinued: true)
-  }
-
-  /// Reports the syntax error when the input ends inside a chunk.
-  private func reportUnfinished(_ text: String) {
-    do { _ = try session.lua.load(text, name: promptChunk) } catch { lastStatus = session.report(error) }
   }
 
   private func hintAboutLocal(_ text: String) {
@@ -295,7 +293,10 @@ struct PromptText {
     do {
       let function = try session.lua.load("return deckhand.shell.prompt(...)", name: "shell.prompt")
       let answer = try Interrupts.holding { try function.call([state.value]) }
-      if case .bytes(let bytes) = answer, let text = String(validating: bytes, as: UTF8.self), isLine(text) {
+      if case .bytes(let bytes) = answer, let text = String(validating: bytes, as: UTF8.self), !text.isEmpty,
+        text.unicodeScalars.count <= Self.longest,
+        text.unicodeScalars.allSatisfy({ $0.properties.generalCategory != .control })
+      {
         return text
       }
       reportBadPrompt("shell.prompt must return a line of text with at most \(Self.longest) characters")
@@ -305,11 +306,6 @@ struct PromptText {
       reportBadPrompt("shell.prompt: " + ((error as? LuaError)?.description ?? "\(error)"))
     }
     return state.text
-  }
-
-  private func isLine(_ text: String) -> Bool {
-    !text.isEmpty && text.unicodeScalars.count <= Self.longest
-      && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
   }
 
   private func reportBadPrompt(_ reason: String) {

@@ -78,11 +78,9 @@ final class PlayScreen {
     if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
     if isScreen, session.state.leaving == nil { showGoodbye() }
-    return CommandResult(options.wantsJSON ? .null : result)
-  }
-
-  private var result: Value {
-    .record(["base_word": game.baseWord, "count": game.count, "average": game.average, "score": game.score])
+    if options.wantsJSON { return CommandResult() }
+    return CommandResult(
+      .record(["base_word": game.baseWord, "count": game.count, "average": game.average, "score": game.score]))
   }
 
   private func nextLine(_ reader: LineReader?) throws -> String? {

@@ -178,7 +178,7 @@ struct KnowledgePanels: NumberShowing {
   var panels: [ChartPanel] {
     let hasPicture = knowledge.fit.count >= Self.fewestAnswers
     return [ChartPanel("Memory model", .words(hasPicture ? words : [few]))]
-      + (hasPicture ? [CalibrationPicture.panel("Predicted, and remembered", knowledge.fit, self)] + speeds : [])
+      + (hasPicture ? [ChartPanel("Predicted, and remembered", calibrationOf: knowledge.fit, self)] + speeds : [])
       + [minutes]
   }
 
