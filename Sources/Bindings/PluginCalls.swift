@@ -18,11 +18,6 @@ public enum PluginCall: Equatable, Sendable, CustomStringConvertible {
   case check(String)
   case test(String)
 
-  /// Whether it changes no data itself.
-  var isPure: Bool {
-    if case .part(let kind, _, _) = self { kind != "exercise" } else { false }
-  }
-
   public var description: String {
     switch self {
     case .loading: "while it was loaded"
@@ -112,8 +107,10 @@ extension BindingContext {
   /// Runs code of the state's plugin, an error in which becomes an ordinary one that names it; the user's own stays.
   func calling<R>(_ call: PluginCall, _ body: () throws -> R) throws -> R {
     guard let plugin = owner.plugin?.description else { return try body() }
+    // Modes and formats change no data themselves.
+    let isPure = if case .part(let kind, _, _) = call { kind != "exercise" } else { false }
     do {
-      return try call.isPure ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
+      return try isPure ? body() : shell.changing(asPlugin: plugin) { try limitingPending(of: plugin, body) }
     } catch let error as LuaError
       where error.isUncatchable || (call == .event(.authenticationChanged) && error.isSignInMissing)
     {

@@ -77,13 +77,9 @@ public final class PluginHost: ListenerLoading {
       plugins.filter(\.isUsable).compactMap(\.manifest).flatMap { plugin in names(plugin).map { ($0, plugin.summary) } }
     }
     table.load = { [unowned self] name in
-      for plugin in plugins {
-        guard let offered = plugin.manifest.map(names), !offered.isEmpty else { continue }
-        if let name {
-          if offered.contains(name), [.ready, .loading].contains(plugin.state) { try load(plugin) }
-        } else if plugin.state == .ready {
-          loadOrReport(plugin)
-        }
+      for plugin in plugins where plugin.state == .ready || plugin.state == .loading && name != nil {
+        guard plugin.manifest.map(names)?.contains(where: { name == nil || name == $0 }) == true else { continue }
+        if name == nil { loadOrReport(plugin) } else { try load(plugin) }
       }
     }
   }

@@ -140,6 +140,6 @@ extension NoteCardMaker {
       ? fields.clozes(of: asked.name).typed(number: ordinal + 1) : fields.values[asked.name] ?? []
     let expected = TerminalText.line(value)
     if expected.isEmpty { return nil }
-    return TypedQuestion(expected: expected, ignoresAccents: asked.filters == ["nc", "type"])
+    return (expected, asked.filters == ["nc", "type"])
   }
 }

@@ -4,17 +4,9 @@
 
 import Text
 
-/// A card's question for a typed answer: `{{type:Back}}` on its front.
-public struct TypedQuestion: Equatable, Sendable {
-  /// The expected answer, in one line without formatting; never empty.
-  public let expected: String
-  /// `{{type:nc:Back}}`: a missing or wrong diacritic is not a mistake.
-  public let ignoresAccents: Bool
-
-  public init(expected: String, ignoresAccents: Bool) {
-    (self.expected, self.ignoresAccents) = (expected, ignoresAccents)
-  }
-}
+/// A card's question for a typed answer, `{{type:Back}}` on its front: the expected answer in one line without
+/// formatting, never empty; and whether a wrong diacritic is no mistake (`{{type:nc:Back}}`).
+public typealias TypedQuestion = (expected: String, ignoresAccents: Bool)
 
 /// An answer compared with the expected one. Case and punctuation do not count, and a hyphen is a space.
 ///
@@ -34,14 +26,7 @@ public struct WordComparison: Equatable, Sendable {
     /// Given, and not expected.
     case extra
 
-    fileprivate var cost: Int {
-      switch self {
-      case .right: 0
-      case .accent: 1
-      case .typo: 2
-      default: 5
-      }
-    }
+    fileprivate var cost: Int { [.right, .accent, .typo].firstIndex(of: self) ?? 5 }
   }
 
   public struct Word: Equatable, Sendable {
@@ -73,17 +58,11 @@ public struct WordComparison: Equatable, Sendable {
     // An answer of signs alone is compared sign by sign.
     if right.isEmpty { (mine, right) = (Token.signs(of: given), Token.signs(of: expected)) }
     func pair(_ word: Token?, _ wanted: Token?) -> Word {
-      let mark: Mark =
-        switch (word, wanted) {
-        case (let word?, let wanted?): word.mark(wanted, ignoresAccents, isWord)
-        default: word == nil ? .missing : .extra
-        }
-      return Word(mark, given: word?.text ?? "", expected: wanted?.text ?? "")
+      let mark = word.flatMap { word in wanted.map { word.mark($0, ignoresAccents, isWord) } }
+      return Word(mark ?? (word == nil ? .missing : .extra), given: word?.text ?? "", expected: wanted?.text ?? "")
     }
     guard mine.count * right.count <= Self.mostCells else {
-      words = (0..<max(mine.count, right.count)).map {
-        pair($0 < mine.count ? mine[$0] : nil, $0 < right.count ? right[$0] : nil)
-      }
+      words = (0..<max(mine.count, right.count)).map { pair(mine.dropFirst($0).first, right.dropFirst($0).first) }
       return
     }
     // The best pairs of the words given so far with each beginning of what is expected.

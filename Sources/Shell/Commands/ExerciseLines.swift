@@ -10,20 +10,14 @@ import Values
 import Workspace
 
 struct ExerciseLines {
-  private let session: Session
+  let session: Session
 
-  init(_ session: Session) { self.session = session }
-
-  func run(_ options: SessionHandle.Options, _ decks: [DeckHandle]) throws -> CommandResult {
-    var options = options
-    options.moreDecks = Array(decks.dropFirst())
-    let study = try decks[0].study(options)
+  func run(_ study: SessionHandle) throws -> CommandResult {
     while let card = try study.card() {
-      let question = try study.question()?.value.record ?? ["input": .text(Exercise.Input.none.rawValue)]
-      let prompt = Value.text(try card.record().prompt)
-      let shown = question["prompt"] == nil && question["say"] == nil ? [("prompt", prompt)] : []
-      let guid = Value.text(try card.record().guid)
-      write(.record([("card", guid)] + shown + question.fields.map { ($0.name, $0.value) }))
+      let (record, question) = (try card.record(), try study.question()?.value.record ?? ["input": .text("self")])
+      let isSeen = question["prompt"] == nil && question["say"] == nil
+      let prompt = isSeen ? [("prompt", Value.text(record.prompt))] : []
+      write(.record([("card", .text(record.guid))] + prompt + question.fields.map { ($0.name, $0.value) }))
       guard let result = try answering({ try study.give($0) }) else { break }
       write(result.value)
       let answered: SessionResult? = try answering { line in

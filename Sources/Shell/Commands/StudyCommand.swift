@@ -58,8 +58,9 @@ enum StudyCommands {
     }
     try reportBuried(in: decks, options, session)
     let wantsJSON = invocation.wantsJSON(in: session)
-    let asked = wantsJSON ? try exercise(of: decks[0], options, session) : options
-    if wantsJSON, asked.exercise != nil { return try ExerciseLines(session).run(asked, decks) }
+    var asked = wantsJSON ? try exercise(of: decks[0], options, session) : options
+    asked.moreDecks = Array(decks.dropFirst())
+    if wantsJSON, asked.exercise != nil { return try ExerciseLines(session: session).run(decks[0].study(asked)) }
     session.console.usesStandardError = wantsJSON && !session.console.terminal.hasScreen
     defer { session.console.usesStandardError = false }
     let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1

@@ -267,11 +267,8 @@ final class StudyScreen {
   /// Plays again what is heard of the sides that are shown.
   func replay() throws {
     do {
-      let isHeard = try study.play(isAnswerShown: view.isAnswerShown, isAgain: true)
-      if !isHeard { view.notice = "This card has no sound." }
-    } catch let problem as any Problem {
-      view.notice = problem.report.message
-    }
+      view.notice = try study.play(isAnswerShown: view.isAnswerShown, isAgain: true) ? "" : "This card has no sound."
+    } catch let problem as any Problem { view.notice = problem.report.message }
     if !redraws, !view.notice.isEmpty { session.console.show(.lines([printable(view.notice, limit: 400)])) }
   }
 

@@ -209,13 +209,11 @@ extension StudyScreen {
   /// What was given, beside what is right, as text: for output without redrawing.
   private var comparisonInWords: String {
     guard let given = view.given else { return "" }
-    let wrong = given.words.enumerated().compactMap { (place, word) -> String? in
-      switch word.mark {
-      case .right: nil
-      case .missing: "Word \(place + 1) is missing: \(word.expected)."
-      case .extra: "Word \(place + 1) is too much: \(word.given)."
-      default: "Word \(place + 1): \(word.given); right is \(word.expected)."
-      }
+    let wrong = given.words.enumerated().filter { $0.element.mark != .right }.map { place, word in
+      "Word \(place + 1)"
+        + (word.given.isEmpty
+          ? " is missing: \(word.expected)."
+          : word.expected.isEmpty ? " is too much: \(word.given)." : ": \(word.given); right is \(word.expected).")
     }
     let typed = given.words.map(\.given).joined(separator: " ")
     let all = (wrong.isEmpty && !typed.isEmpty ? ["\(typed): right."] : wrong) + [given.feedback]

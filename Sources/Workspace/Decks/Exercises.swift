@@ -135,13 +135,11 @@ public struct CardQuestion {
 struct SessionQuestions {
   let seed: UInt64
   /// The cards of the decks that are studied.
-  fileprivate var family: [CardID] = []
+  var family: [CardID] = []
   /// The question of the card that is shown; `number` counts the answers before it.
-  fileprivate var asked: (card: CardID, number: Int, question: CardQuestion?)?
+  var asked: (card: CardID, number: Int, question: CardQuestion?)?
   /// Why cards were asked as usual, by the number of answers before them.
-  fileprivate var reasons: [Int: (card: CardID, text: String)] = [:]
-
-  init(seed: UInt64) { self.seed = seed }
+  var reasons: [Int: (card: CardID, text: String)] = [:]
 }
 
 extension SessionHandle {
@@ -221,12 +219,11 @@ extension SessionHandle {
         }
       }
     }
-    let (family, own) = (questions.family, try card.record().note)
-    var (found, tried): ([CardHandle], Set<Int>) = ([], [])
-    while found.count < count, tried.count < min(family.count, count * 4) {
-      let place = Int.random(in: family.indices, using: &random)
-      guard tried.insert(place).inserted else { continue }
-      let record = try workspace.read { try CardTable.card($0, family[place]) }
+    var (family, found, own) = (questions.family, [CardHandle](), try card.record().note)
+    while found.count < count, let place = family.indices.randomElement(using: &random) {
+      family.swapAt(place, family.count - 1)
+      let id = family.removeLast()
+      let record = try workspace.read { try CardTable.card($0, id) }
       if let record, record.note != own { found.append(workspace.handle(of: record.id)) }
     }
     return found
