@@ -37,32 +37,31 @@ public final class PackageExport {
   ) throws -> ExportReport {
     guard destination.format == .crowdanki || canReadPackages else { throw PackageError.noLibrary(path: path) }
     let scratch = try Scratch(.package, in: destination.folder)
-    return try withExtendedLifetime(scratch) {
-      let collection = scratch.path("collection")
-      let file = try ForeignDatabase.create(collection, isInterrupted: destination.isInterrupted)
-      let total = try decks.reduce(0) { try $0 + DeckTable.count(db, $1.id) }
-      let (cards, lost, media, folder) = try file.use { foreign in
-        let writer = try CollectionWriter(foreign, ofSeveralDecks: decks.count > 1)
-        let sent = try SentCollection(db, writer, destination)
-        for deck in decks {
-          try sent.add(deck) {
-            if destination.isInterrupted() { throw PackageError.interrupted(path: path) }
-            try progress(sent.cardCount, total)
-          }
+    defer { withExtendedLifetime(scratch) {} }
+    let collection = scratch.path("collection")
+    let file = try ForeignDatabase.create(collection, isInterrupted: destination.isInterrupted)
+    let total = try decks.reduce(0) { try $0 + DeckTable.count(db, $1.id) }
+    let (cards, lost, media, folder) = try file.use { foreign in
+      let writer = try CollectionWriter(foreign, ofSeveralDecks: decks.count > 1)
+      let sent = try SentCollection(db, writer, destination)
+      for deck in decks {
+        try sent.add(deck) {
+          if destination.isInterrupted() { throw PackageError.interrupted(path: path) }
+          try progress(sent.cardCount, total)
         }
-        let media = try sent.finish()
-        let isFolder = destination.format == .crowdanki
-        let folder = isFolder ? try CrowdAnkiWriter(foreign, root: decks[0], media: media, destination) : nil
-        return (sent.cardCount, sent.lost, media, folder)
       }
-      try file.close()
-      if let (bytes, unused) = try folder?.write(to: path, kinds) {
-        return ExportReport(cards: cards, bytes: bytes, lost: lost, unused: unused)
-      }
-      let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
-      return ExportReport(
-        cards: cards, bytes: try builder.build(collection: collection, media: media, kinds), lost: lost)
+      let media = try sent.finish()
+      let isFolder = destination.format == .crowdanki
+      let folder = isFolder ? try CrowdAnkiWriter(foreign, root: decks[0], media: media, destination) : nil
+      return (sent.cardCount, sent.lost, media, folder)
     }
+    try file.close()
+    if let (bytes, unused) = try folder?.write(to: path, kinds) {
+      return ExportReport(cards: cards, bytes: bytes, lost: lost, unused: unused)
+    }
+    let builder = PackageBuilder(path: path, scratch: scratch, destination: destination)
+    return ExportReport(
+      cards: cards, bytes: try builder.build(collection: collection, media: media, kinds), lost: lost)
   }
 }
 
