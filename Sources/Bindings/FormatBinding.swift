@@ -23,7 +23,7 @@ func describeFormats(_ module: BoundModule, _ context: BindingContext) {
     example: "{name = \"words\", ending = \"wrd\", read = function(file, emit) emit{{line = 1, left = \"new\"}} end}",
     "Adds a format of files for `deck import` and `deck export`: {name=, title=, ending= or endings={}, "
       + "kind=\"lines\", \"xml\", \"json\", \"zip\" or \"sqlite\", holds={}, types={}, sniff=function(head), "
-      + "read=function(file, emit), write=function(cards, deck)}. `emit` takes a list of rows {line=, to=, prompt=, "
+      + "read=function(file, emit), write=function(cards, deck, place)}. `emit` takes a list of rows {line=, to=, prompt=, "
       + "answer=} and of lines that are {left=} or {used=}; each line has to be one of these. Codes: exists, "
       + "bad_format."
   ) { stack in
@@ -71,14 +71,19 @@ private func readFormat(
   }
   var hooks = FormatHooks { file, take in
     let emit = LuaFunction("emit") { try emitItems($0, take) }
-    try call(read, "read", [OpenedFile(file: file), emit]) { _ in }
+    do { try call(read, "read", [OpenedFile(file: file), emit]) { _ in } } catch let problem as PlainProblem {
+      throw problem.reworded("\(printable(file.name)): \(problem.message)")
+    }
   }
   if let sniff = try table.optionalFunction("sniff") {
     hooks.sniff = { head in try call(sniff, "sniff", [LuaValue.bytes(head)]) { try $0.number(-2) } }
   }
   if let write = try table.optionalFunction("write") {
-    hooks.write = { cards, deck in
-      try call(write, "write", [LuaValue(.list(cards)), deck]) { try $0.copiedBytes(-2, limit: 64 << 20) }
+    hooks.write = { cards, deck, isFirst, isLast in
+      let place = Value.record([("first", .boolean(isFirst)), ("last", .boolean(isLast))])
+      return try call(write, "write", [LuaValue(.list(cards)), deck, LuaValue(place)]) {
+        try $0.copiedBytes(-2, limit: 64 << 20)
+      }
     }
   }
   return (format, hooks)
@@ -139,8 +144,7 @@ private struct OpenedFile: LuaRepresentable {
 
   private func tree(_ text: [UInt8], _ kind: ForeignFile.Kind, in member: String? = nil) throws -> LuaValue {
     if kind == .xml {
-      guard let root = XMLElements(text).root else { throw file.fault("XML expected", in: member) }
-      return root
+      return try XMLElements(text) { file.fault($0, in: member, line: $1) }.root ?? .none
     }
     let limits = JSONLimits(bytes: ForeignFile.limit, depth: 64, values: 2_000_000, string: 16 << 20)
     do throws(JSONFailure) { return LuaValue(try JSONParser.parse(text, limits: limits)) } catch {
@@ -164,7 +168,7 @@ private struct OpenedFile: LuaRepresentable {
 }
 
 /// The elements of a text in XML as tables: `{tag=, attr={}, line=, to=, text=, ...children}`. Names of tags are in
-/// lower case, as they come from the reader of HTML; an element that is not closed ends with the one that it is in.
+/// lower case, as they come from the reader of HTML. A text that is cut off or not well formed is an error.
 private struct XMLElements {
   private static let deepest = 100
   private static let most = 2_000_000
@@ -173,9 +177,10 @@ private struct XMLElements {
   private var open: [(tag: HTMLTag, line: Int, text: String, children: [LuaValue])] = []
   private var line = 1
 
-  init(_ bytes: [UInt8]) {
+  /// - Parameter fault: the error for what was expected on a line.
+  init(_ bytes: [UInt8], fault: (String, Int) -> ExchangeError) throws {
     var (reader, place, count) = (HTMLReader(bytes[...], isDocument: true) { _ in false }, 0, 0)
-    while let part = reader.next(), count < Self.most {
+    while let part = reader.next() {
       let start = line
       line += bytes[place..<reader.index].count { $0 == 0x0A }
       place = reader.index
@@ -183,26 +188,34 @@ private struct XMLElements {
       case .text(let text) where !open.isEmpty: open[open.count - 1].text += String(decoding: text, as: UTF8.self)
       case .character(let scalar) where !open.isEmpty: open[open.count - 1].text.unicodeScalars.append(scalar)
       case .tag(let tag) where tag.isClosing:
-        if let depth = open.lastIndex(where: { $0.tag.name == tag.name }) { close(to: depth) }
-      case .tag(let tag) where (0x61...0x7A).contains(tag.name.utf8.first ?? 0) && open.count < Self.deepest:
+        if open.last?.tag.name != tag.name { throw fault(expected ?? "XML expected", start) }
+        close()
+      case .tag(let tag) where (0x61...0x7A).contains(tag.name.utf8.first ?? 0):
         count += 1
+        if count > Self.most { throw fault("at most \(grouped(Self.most)) elements expected", start) }
+        if open.count == Self.deepest { throw fault("elements at most \(Self.deepest) deep in each other expected", start) }
         open.append((tag, start, "", []))
-        if tag.rest.last == UInt8(ascii: "/") { close(to: open.count - 1) }
+        if tag.rest.last == UInt8(ascii: "/") { close() }
       default: continue
       }
     }
-    close(to: 0)
+    if let expected { throw fault(expected, line) }
+    if root == nil { throw fault("XML expected", 1) }
   }
 
-  private mutating func close(to depth: Int) {
-    while open.count > depth, let last = open.popLast() {
-      let attributes = last.tag.attributes.map { (key: LuaValue.text($0.name), value: LuaValue.text($0.value)) }
-      var pairs: [(key: LuaValue, value: LuaValue)] = [
-        (.text("tag"), .text(last.tag.name)), (.text("attr"), .table(attributes)), (.text("line"), .integer(last.line)),
-        (.text("to"), .integer(line)), (.text("text"), .text(last.text)),
-      ]
-      for (place, child) in last.children.enumerated() { pairs.append((.integer(place + 1), child)) }
-      if open.isEmpty { root = root ?? .table(pairs) } else { open[open.count - 1].children.append(.table(pairs)) }
-    }
+  /// What has to come next: the end of the innermost element.
+  private var expected: String? {
+    open.last.map { "</\(printable($0.tag.name))>, the end of what begins on line \($0.line), expected" }
+  }
+
+  private mutating func close() {
+    guard let last = open.popLast() else { return }
+    let attributes = last.tag.attributes.map { (key: LuaValue.text($0.name), value: LuaValue.text($0.value)) }
+    var pairs: [(key: LuaValue, value: LuaValue)] = [
+      (.text("tag"), .text(last.tag.name)), (.text("attr"), .table(attributes)), (.text("line"), .integer(last.line)),
+      (.text("to"), .integer(line)), (.text("text"), .text(last.text)),
+    ]
+    for (place, child) in last.children.enumerated() { pairs.append((.integer(place + 1), child)) }
+    if open.isEmpty { root = root ?? .table(pairs) } else { open[open.count - 1].children.append(.table(pairs)) }
   }
 }

@@ -72,7 +72,7 @@ public struct CardExport {
       guard let write = try formats.hooks(of: format).write else { throw ExchangeError.readOnly(format: format) }
       return PluginCardWriter(
         sink: sink, holdsOptions: format.holds.contains(.options), hasSchedule: options.hasSchedule
-      ) { try write($0, deck.name) }
+      ) { try write($0, deck.name, $1, $2) }
     }
   }
 

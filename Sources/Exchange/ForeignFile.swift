@@ -46,6 +46,8 @@ public final class ForeignFile {
       zip = try ZipFile.ofText(path, mostMembers: 100_000, isInterrupted: isInterrupted)
       scratch = try Scratch(.package, in: parent)
     case .sqlite:
+      let head = try ByteFile(path, isInterrupted: isInterrupted).bytes(at: 0, count: 16)
+      if !head.isEmpty, head != Array("SQLite format 3\0".utf8) { throw fault("a database of SQLite expected") }
       let folder = try Scratch(.package, in: parent)
       try copyDatabase(path, to: folder.path("data"), isInterrupted: isInterrupted)
       database = try ForeignDatabase.open(folder.path("data"), hasJournal: true, isInterrupted: isInterrupted)

@@ -74,7 +74,7 @@ final class PluginRows: RowSource {
       let kind = ["left", "used", "cells"].first { item.value?.record?[$0] != nil }
       try allow(Self.places + (kind.map { [$0] } ?? Self.keys), in: item)
       let (lines, account) = (try lines(of: item), file.account)
-      let (part, before) = (file.kind == .lines ? nil : item["part"].value?.text, account.contradictions)
+      let (part, before) = (self.part(of: item), account.contradictions)
       var row: CardRow?
       switch kind {
       case "left":
@@ -107,12 +107,18 @@ final class PluginRows: RowSource {
   /// Returns the lines of an item; for a file without lines, the number of the element.
   private func lines(of item: ValueReader) throws(ShapeFailure) -> ClosedRange<Int> {
     guard file.kind == .lines else {
-      _ = try item["part"].text("the place, such as \"note 5\",")
+      if part(of: item) == nil { _ = try item["part"].text("the place, such as \"note 5\",") }
       let number = file.account.nextElement()
       return number...number
     }
     let first = try item["line"].integer(in: 1...max(1, file.lines.count))
     return first...(try item.given("to")?.integer(in: first...max(first, file.lines.count)) ?? first)
+  }
+
+  /// Where an item is, in words; in XML the line of an element is enough.
+  private func part(of item: ValueReader) -> String? {
+    if file.kind == .lines { return nil }
+    return item["part"].value?.text ?? (file.kind == .xml ? item["line"].value?.integer.map { "line \($0)" } : nil)
   }
 
   private func row(of item: ValueReader, _ lines: ClosedRange<Int>, _ part: String?) throws -> CardRow {
@@ -216,19 +222,21 @@ struct PluginCardWriter: CardRowWriter {
   let sink: FileSink
   let holdsOptions: Bool
   let hasSchedule: Bool
-  let make: ([Value]) throws -> [UInt8]
-  var waiting: [Value] = []
+  let make: (_ cards: [Value], _ isFirst: Bool, _ isLast: Bool) throws -> [UInt8]
+  private var waiting: [Value] = []
+  private var isFirst = true
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
+    if waiting.count == Self.most { try flush(isLast: false) }
     waiting.append(Self.value(card, source, hasSchedule: hasSchedule))
-    if waiting.count == Self.most { try end() }
     return []
   }
 
-  mutating func end() throws {
-    if waiting.isEmpty { return }
-    try sink.append(try make(waiting))
-    waiting = []
+  mutating func end() throws { try flush(isLast: true) }
+
+  private mutating func flush(isLast: Bool) throws {
+    try sink.append(try make(waiting, isFirst, isLast))
+    (waiting, isFirst) = ([], false)
   }
 
   private static func value(_ card: CardRecord, _ source: ExportSource, hasSchedule: Bool) -> Value {

@@ -344,7 +344,7 @@ enum DeckFileCommands {
     if !names.isEmpty { lost += " (\(names))" }
     lost += "."
     if report.lost.contains(where: { $0.part == .schedule }) {
-      lost += " --with-schedule writes schedules into .json, .jsonl and .apkg."
+      lost += " --with-schedule writes schedules into .json, .jsonl, .apkg and formats that hold them."
     }
     if !names.isEmpty { lost += " Only a package (.apkg) contains such cards." }
     return lines + ["Not in the file: \(lost)"]
