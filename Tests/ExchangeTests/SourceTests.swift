@@ -45,7 +45,7 @@ import TestSupport
       let new = applied(edits, to: text)
       let after = try reading(new, "a.md")
       #expect(
-        after.entries.map { $0.row?.facts.whole } == before.entries.map { $0.row?.facts.whole }, "\(text)\n→\n\(new)")
+        after.entries.map { $0.row?.built.whole } == before.entries.map { $0.row?.built.whole }, "\(text)\n→\n\(new)")
       let wanted = before.entries.enumerated().map { ids[$0.offset] ?? $0.element.id }
       #expect(after.entries.map(\.id) == wanted, "\(text)\n→\n\(new)")
       written += ids.count
@@ -68,7 +68,7 @@ import TestSupport
     let ids = Dictionary(uniqueKeysWithValues: places.map { ($0, "id,\($0)") })
     #expect(!ids.isEmpty)
     let after = try reading(applied(before.edits(writing: ids), to: text), path)
-    #expect(after.entries.map { $0.row?.facts.whole } == before.entries.map { $0.row?.facts.whole })
+    #expect(after.entries.map { $0.row?.built.whole } == before.entries.map { $0.row?.built.whole })
     #expect(after.entries.map(\.id) == before.entries.enumerated().map { ids[$0.offset] ?? $0.element.id })
   }
 
@@ -176,4 +176,8 @@ import TestSupport
       _ = SourceContext.ofDescription(Array(text.utf8), at: text.utf8.count)
     }
   }
+}
+
+extension BuildRow {
+  fileprivate var facts: [String] { [built.name, front, "\(built.whole)", "\(built.front)"] }
 }

@@ -1,6 +1,7 @@
 // Export of a document to the format of edition 2 of the original app, and the list of what that format cannot hold.
 // Invariant: nothing is dropped silently: each loss is listed with its location in the document.
 
+import Problems
 import Text
 public import Values
 

@@ -38,8 +38,8 @@ extension MediaOperations {
     let failure = workspace.opened.player?.failure
     workspace.opened.player = nil
     let scratch = try Scratch(.package, in: workspace.environment.folders.temporary)
-    let words = [path] + words.dropFirst() + (try scratch.links(to: files))
-    guard let player = SoundPlayer(words, scratch, environment: workspace.environment.variables.entries) else {
+    let call = [path] + words.dropFirst() + (try scratch.links(to: files))
+    guard let player = SoundPlayer(call, scratch, environment: workspace.environment.variables.entries) else {
       throw WorkspaceError.playerMissing(program)
     }
     workspace.opened.player = player
