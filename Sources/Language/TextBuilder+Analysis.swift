@@ -53,6 +53,7 @@ extension TextBuilder {
   ) throws {
     let (text, paragraphs, tokenCount, sentenceCount) = (bytes, pending, tokens.count, sentences.count)
     do {
+      var spelling: [UInt8] = []
       try text.withUnsafeBufferPointer { text in
         var reader = AnalysisReader(
           text: text, paragraphs: paragraphs.map(\.bytes), name: name, language: lemmatizer.language,
@@ -60,7 +61,7 @@ extension TextBuilder {
         try reader.read(analysis) { range, words in
           if sentences.count & 0xFF == 0 { try watch(weight) }
           let (first, range) = (UInt32(tokens.count), tokenizer.trimmed(text, range))
-          for word in words { add(word, of: words, in: text) }
+          for word in words { add(word, of: words, in: text, &spelling) }
           sentences.append(
             TextSentence(
               bytes: UInt32(range.lowerBound)..<UInt32(range.upperBound), tokens: first..<UInt32(tokens.count),
@@ -76,9 +77,12 @@ extension TextBuilder {
   }
 
   /// Adds a word. Its spelling is its form, its lemma and its reading, with tabs between them.
-  private mutating func add(_ word: AnalysedWord, of words: [AnalysedWord], in text: UnsafeBufferPointer<UInt8>) {
+  private mutating func add(
+    _ word: AnalysedWord, of words: [AnalysedWord], in text: UnsafeBufferPointer<UInt8>, _ spelling: inout [UInt8]
+  ) {
     let meant = word.verb.map { words[$0] } ?? word
-    var spelling = Array(text[meant.range])
+    spelling.removeAll(keepingCapacity: true)
+    spelling += text[meant.range]
     for part in [meant.lemma, meant.reading] {
       spelling.append(UInt8(ascii: "\t"))
       spelling += part.utf8
