@@ -122,10 +122,10 @@ let package = Package(
       "Sync",
       ["Templates", "Problems", "Text", "Values", "Files", "Wire", "Storage", "Decks", "Exchange"]),
     room(
-      "Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isLow: true,
+      "Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isHot: true, isLow: true,
       resources: [.embedInCode("Languages/mecab-conllu")]),
     // Words in texts: tokens, sentences, lemmas, what a learner knows of them.
-    room("Language", ["Problems", "Text", "Files", "Lexicon"], isLow: true),
+    room("Language", ["Problems", "Text", "Files", "Lexicon"], isHot: true, isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Files", "Lexicon", "Storage"], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     room("Authentication", ["Problems", "Text", "Files", "CLibraries"]),

@@ -173,6 +173,12 @@ func lexiconType() -> BoundType<LexiconHandle> {
   ) { type in
     type.example = "words.lexicon(\"english\")"
     type.field("count", .integer, "How many words it has.") { $0.lexicon.count }
+    type.fastPath("count") { L, handle, _ in
+      guard let call = FastCall(L, openedBy: handle, as: LexiconHandle.self), let handle else {
+        return FastCall.declined
+      }
+      return call.answer(borrowed(handle, as: LexiconHandle.self) { $0.lexicon.count })
+    }
     type.field("language", .string, "The language's name.") { $0.lexicon.language.name }
     type.field("name", .string, "The list's name.") { $0.lexicon.name }
     type.operation("__len") { handle, _ in handle.lexicon.count }

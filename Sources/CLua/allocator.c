@@ -19,7 +19,7 @@
 #define RESERVE (8 << 20)  // more than a host call takes before it looks for room again
 
 struct dh_chunk {
-  struct dh_chunk *next;
+  _Alignas(CLASS_BYTES) struct dh_chunk *next;  // so that a value of Lua lies in one line of the cache
   size_t size;
   size_t filled;  // bytes handed out from it, set when a newer chunk is added
 };

@@ -230,7 +230,7 @@ static int index_checked(lua_State *L) {
   object_box *box = box_of(L, 1, type);
   if (!box || !box->object) return bad_self(L, getter, box);
   lua_settop(L, 1);
-  return enter(L, box->object, getter);
+  return getter->fast ? enter_fast(L, box->object, getter) : enter(L, box->object, getter);
 }
 
 static int assign_checked(lua_State *L) {

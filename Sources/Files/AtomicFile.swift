@@ -208,10 +208,11 @@ public final class FileSink {
   private let descriptor: Int32
   private let isPlain: Bool
   private let options: Replacement
-  private var gathered: [UInt8] = []
+  @usableFromInline var gathered: [UInt8] = []
+  private var flushed = 0
   /// Bytes appended so far.
-  public private(set) var count = 0
-  private static let chunk = 1 << 16
+  public var count: Int { flushed + gathered.count }
+  @inlinable static var chunk: Int { 1 << 16 }
 
   fileprivate init(path: String, descriptor: Int32, isPlain: Bool = true, _ options: Replacement) {
     (self.path, self.descriptor, self.isPlain, self.options) = (path, descriptor, isPlain, options)
@@ -222,8 +223,7 @@ public final class FileSink {
     self.init(path: Self.standardOutput, descriptor: descriptor, isPlain: false, .exported(.any))
   }
 
-  public func append(_ bytes: some Collection<UInt8>) throws(FileError) {
-    count += bytes.count
+  @inlinable public func append(_ bytes: some Collection<UInt8>) throws(FileError) {
     gathered.append(contentsOf: bytes)
     if gathered.count >= FileSink.chunk { try flush() }
   }
@@ -245,6 +245,7 @@ public final class FileSink {
       guard count >= 0 || errno == EAGAIN || errno == EINTR else { throw FileError(path, .write) }
       rest = rest.dropFirst(max(0, count))
     }
+    flushed += gathered.count
     gathered.removeAll(keepingCapacity: true)
   }
 }

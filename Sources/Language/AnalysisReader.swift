@@ -29,18 +29,23 @@ struct AnalysedWord {
 
 /// A line of an analysis. A range of words has the number of its last one too.
 struct AnalysisRow {
-  typealias Cell = Slice<UnsafeBufferPointer<UInt8>>
+  typealias Cell = UnsafeBufferPointer<UInt8>
 
   /// The parts of speech; the one that matters most in a range comes first.
   static let parts = "VERB NOUN ADJ ADV PROPN NUM INTJ AUX PRON ADP DET PART SCONJ CCONJ X".split(separator: " ")
 
   let id, last: Int
-  let cells: [Cell]
-  var part: String { AnalysisReader.text(cells[3]) }
-  var lemma: String { AnalysisReader.text(cells[2].elementsEqual("_".utf8) ? cells[1] : cells[2]) }
+  let form, base, tag, head, relation, notes: Cell
+  var part: String { AnalysisReader.text(tag) }
+  var lemma: String { AnalysisReader.text(base.elementsEqual("_".utf8) ? form : base) }
   var reading: String {
-    let found = cells[9].split(separator: UInt8(ascii: "|")).first { $0.starts(with: "Reading=".utf8) }
-    return found.map { AnalysisReader.text($0.dropFirst(8)) } ?? ""
+    var rest = notes[...]
+    while !rest.isEmpty {
+      let note = rest.prefix { $0 != UInt8(ascii: "|") }
+      if note.starts(with: "Reading=".utf8) { return AnalysisReader.text(note.dropFirst(8)) }
+      rest = rest.dropFirst(note.count + 1)
+    }
+    return ""
   }
 }
 
@@ -64,9 +69,7 @@ struct AnalysisReader {
   /// The last sentence, whose end depends on what follows.
   private(set) var last: (range: Range<Int>, words: [AnalysedWord])?
 
-  static func text(_ bytes: AnalysisRow.Cell) -> String {
-    String(decoding: UnsafeBufferPointer(rebasing: bytes), as: UTF8.self)
-  }
+  static func text(_ bytes: some Collection<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
   private func failure(_ reason: String) -> LanguageError { .badAnalysis(source: name, reason: reason) }
   private func failureHere(_ reason: String) -> LanguageError { failure("line \(grouped(line)) \(reason)") }
@@ -94,20 +97,31 @@ struct AnalysisReader {
     if let last { try body(last.range.lowerBound..<paragraphs[last.words[0].paragraph].upperBound, last.words) }
   }
 
-  private mutating func addRow(_ line: AnalysisRow.Cell) throws {
-    let cells = line.split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false)
-    guard cells.count == 10 else { throw failureHere("has \(counted(cells.count, "column")), and 10 are expected") }
-    let id = Self.text(cells[0])
+  private mutating func addRow(_ line: Slice<AnalysisRow.Cell>) throws {
+    let columns = line.count { $0 == UInt8(ascii: "\t") } + 1
+    guard columns == 10 else { throw failureHere("has \(counted(columns, "column")), and 10 are expected") }
+    var rest = line
+    func cell(after skipped: Int = 0) -> AnalysisRow.Cell {
+      for _ in 0..<skipped { _ = cell() }
+      let cell = rest.prefix { $0 != UInt8(ascii: "\t") }
+      rest = rest.dropFirst(cell.count + 1)
+      return UnsafeBufferPointer(rebasing: cell)
+    }
+    let id = Self.text(cell())
     // An empty node of the enhanced dependencies.
     if id.utf8.contains(UInt8(ascii: ".")) { return }
-    let parts = id.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)
-    let bounds = parts.map { Int(Substring($0)) ?? 0 }
-    guard let first = bounds.first, first > 0, bounds.count < 3, bounds.count == 1 || first < bounds[1] else {
+    let dash = id.utf8.firstIndex(of: UInt8(ascii: "-")) ?? id.endIndex
+    let first = Int(id[..<dash]) ?? 0
+    let last = dash == id.endIndex ? first : Int(id[dash...].dropFirst()) ?? 0
+    guard first > 0, dash == id.endIndex || first < last else {
       throw failureHere("begins with \(quoted(id)), and a number or a range such as 2-3 is expected")
     }
-    guard cells[1].count <= 1_000 else { throw failureHere("has a word of more than 1,000 bytes") }
+    let row = AnalysisRow(
+      id: first, last: last, form: cell(), base: cell(), tag: cell(), head: cell(after: 2), relation: cell(),
+      notes: cell(after: 1))
+    guard row.form.count <= 1_000 else { throw failureHere("has a word of more than 1,000 bytes") }
     guard rows.count < 10_000 else { throw failureHere("is in a sentence of more than 10,000 words") }
-    rows.append(AnalysisRow(id: first, last: bounds[bounds.count - 1], cells: cells))
+    rows.append(row)
   }
 
   private mutating func endSentence(_ body: (Range<Int>, [AnalysedWord]) throws -> Void) throws {
@@ -116,7 +130,7 @@ struct AnalysisReader {
     while let row = rest.popFirst() {
       let inner = rest.prefix { $0.id <= row.last && row.last > row.id }
       rest = rest.dropFirst(inner.count)
-      guard let range = find(row.cells[1]) ?? findComposed(row.cells[1]) else {
+      guard let range = find(row.form) ?? findComposed(row.form) else {
         dropped += 1
         continue
       }
@@ -147,7 +161,7 @@ struct AnalysisReader {
 
   private mutating func findComposed(_ form: AnalysisRow.Cell) -> Range<Int>? {
     var composed = Self.text(form).composed
-    return composed.withUTF8 { find($0[...]) }
+    return composed.withUTF8 { find($0) }
   }
 
   /// Finds a word in the text, here or up to 200 characters ahead, within one paragraph.
@@ -173,7 +187,7 @@ struct AnalysisReader {
   /// Returns the word of a piece of the text; nil for a piece without letters and digits.
   private func word(_ range: Range<Int>, _ rows: ArraySlice<AnalysisRow>) -> AnalysedWord? {
     func rank(_ row: AnalysisRow) -> Int {
-      AnalysisRow.parts.firstIndex { row.cells[3].elementsEqual($0.utf8) } ?? .max
+      AnalysisRow.parts.firstIndex { row.tag.elementsEqual($0.utf8) } ?? .max
     }
     let scalars = Self.text(text[range]).unicodeScalars
     guard let main = rows.count == 1 ? rows.first : rows.min(by: { rank($0) < rank($1) }),
@@ -184,8 +198,8 @@ struct AnalysisReader {
     let isName = part == "PROPN" && rows.allSatisfy { $0.part == part }
     let kind: AnalysedWord.Kind = isName ? .name : isNumber ? .number : part == "_" ? .open : .word
     let isParticle =
-      main.cells[7].elementsEqual("compound:prt".utf8) && ["ADP", "ADV", "PART", "ADJ"].contains(part)
-    let head = isParticle ? Int(Self.text(main.cells[6])) : nil
+      main.relation.elementsEqual("compound:prt".utf8) && ["ADP", "ADV", "PART", "ADJ"].contains(part)
+    let head = isParticle ? Int(Self.text(main.head)) : nil
     // X is what prefixes are.
     let joins = kind == .word && (part == "NOUN" || part == "VERB" || part == "ADJ" || part == "ADV" || part == "X")
     return AnalysedWord(
@@ -290,6 +304,7 @@ extension TextBuilder {
   ) throws {
     let (text, paragraphs, tokenCount, sentenceCount) = (bytes, pending, tokens.count, sentences.count)
     do {
+      var spelling: [UInt8] = []
       try text.withUnsafeBufferPointer { text in
         var reader = AnalysisReader(
           text: text, paragraphs: paragraphs.map(\.bytes), name: name, language: lemmatizer.language,
@@ -297,7 +312,7 @@ extension TextBuilder {
         try reader.read(analysis) { range, words in
           if sentences.count & 0xFF == 0 { try watch(weight) }
           let (first, range) = (UInt32(tokens.count), tokenizer.trimmed(text, range))
-          for word in words { add(word, of: words, in: text) }
+          for word in words { add(word, of: words, in: text, &spelling) }
           sentences.append(
             TextSentence(
               bytes: UInt32(range.lowerBound)..<UInt32(range.upperBound), tokens: first..<UInt32(tokens.count),
@@ -313,9 +328,12 @@ extension TextBuilder {
   }
 
   /// Adds a word. Its spelling is its form, its lemma and its reading, with tabs between them.
-  private mutating func add(_ word: AnalysedWord, of words: [AnalysedWord], in text: UnsafeBufferPointer<UInt8>) {
+  private mutating func add(
+    _ word: AnalysedWord, of words: [AnalysedWord], in text: UnsafeBufferPointer<UInt8>, _ spelling: inout [UInt8]
+  ) {
     let meant = word.verb.map { words[$0] } ?? word
-    var spelling = Array(text[meant.range])
+    spelling.removeAll(keepingCapacity: true)
+    spelling += text[meant.range]
     for part in [meant.lemma, meant.reading] {
       spelling.append(UInt8(ascii: "\t"))
       spelling += part.utf8

@@ -30,7 +30,7 @@ public struct TextAnalyser {
     let sent = Self.sent(text, paragraphs)
     let folder = environment.folders.cache + "/analysed"
     // The number increases when what is sent changes.
-    let command = "1\n\(words.joined(separator: " "))\n\(language.code)\n"
+    let command = "2\n\(words.joined(separator: " "))\n\(language.code)\n"
     let known = folder + "/" + hexadecimal(sha256(Array(command.utf8) + sent))
     if fileExists(known) {
       do { return try read(known, body) } catch is LanguageError {
@@ -49,15 +49,15 @@ public struct TextAnalyser {
     try sweep(folder)
   }
 
-  /// Returns the text as it is sent: a paragraph a line, an empty line between two; a paragraph is cut at 64 KiB, after
-  /// 。or a blank.
+  /// Returns the text as it is sent: a paragraph a line, an empty line between two; a paragraph is cut at 8 KiB, after
+  /// 。or a blank, so that a piece has fewer words than an analysed sentence may have.
   static func sent(_ text: [UInt8], _ paragraphs: [Range<Int>]) -> [UInt8] {
     var sent: [UInt8] = []
     for paragraph in paragraphs {
       if !sent.isEmpty { sent += [0x0A, 0x0A] }
       var (start, cut) = (sent.count, 0)
       for byte in text[paragraph] {
-        if sent.count - start >= 1 << 16, byte & 0xC0 != 0x80 {
+        if sent.count - start >= 1 << 13, byte & 0xC0 != 0x80 {
           cut = cut > start ? cut : sent.count
           sent.insert(contentsOf: [0x0A, 0x0A], at: cut)
           start = cut + 2

@@ -126,17 +126,6 @@ public final class Lexicon {
   }
 }
 
-/// A word that is being looked up in a lexicon.
-///
-///     let hash = Lexicon.hash(of: word)
-///     let lookup = lexicon.lookUp(word, hash: hash)
-///     // ... other work, while the memory comes ...
-///     lexicon.isFound(lookup, word, hash: hash)
-public struct WordLookup {
-  @usableFromInline let difference: UInt64
-  @usableFromInline let isOpen: Bool
-}
-
 extension SlotTable {
   /// Takes a table section of a checked compiled index.
   init?(_ compiled: CompiledIndex, _ section: IndexLayout.Section) {
@@ -191,19 +180,6 @@ extension Lexicon {
       return lanes.areSmallLetters(word.count) ? WordHash.of(lanes, word.count) : nil
     }
     return isPlain(word) ? WordHash.of(start, word.count) : nil
-  }
-
-  /// Starts to look up a word, given as for `contains`, without waiting for memory; `isFound` returns the result.
-  public func lookUp(_ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> WordLookup {
-    guard let start = word.baseAddress, 1...16 ~= word.count else { return WordLookup(difference: 1, isOpen: true) }
-    let text = LaneMatch(Lanes(start, word.count), word.count)
-    let (_, difference, isOpen) = table.only(hash) { text.difference(heap + Int($0)) }
-    return WordLookup(difference: difference, isOpen: isOpen)
-  }
-
-  /// Returns whether the list has the word that was looked up.
-  @inlinable public func isFound(_ lookup: WordLookup, _ word: UnsafeBufferPointer<UInt8>, hash: UInt64) -> Bool {
-    lookup.isOpen ? contains(word, hash: hash) : lookup.difference == 0
   }
 
   /// Returns whether the list has the word, given as normalised UTF-8 with its `hash(of:)`.

@@ -150,7 +150,7 @@ public final class BoundType<T: AnyObject> {
     }
   }
 
-  /// Sets the fast path of a method that has no grant of its own.
+  /// Sets the fast path of a method that has no grant of its own, or of reading a field.
   public func fastPath(_ name: String, _ path: @escaping LuaFastPath) {
     let isRefused = checks.grant.flatMap(checks.rights) != nil
     if !isRefused { members.last { $0.function.name == name }?.function.fastPath = path }

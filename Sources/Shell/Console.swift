@@ -100,7 +100,8 @@ package final class Console {
   ///   - atOnce: whether to draw it immediately, because it says what the user waits for, instead of after a second.
   package func progress(_ label: String, total: Int?, unit: String = "", atOnce: Bool = false) -> ProgressLine {
     let delay: Double? = drawsProgress ? (atOnce ? 0 : 1) : nil
-    return ProgressLine(label, total: total, unit: unit, on: messages, after: delay, now: elapsed) {
+    let terminal = delay == nil ? errors : messages
+    return ProgressLine(label, total: total, unit: unit, on: terminal, after: delay, now: elapsed) {
       fflush(nil)
       _ = writeAll($0.utf8, to: 2)
     }

@@ -83,13 +83,12 @@ final class Judge {
     return nil
   }
 
-  /// The same for the four rules of a classic game. The letters are counted while the processor waits for the list.
+  /// The same for the four rules of a classic game.
   @inline(__always) private func firstClassicFailure(_ guess: GuessText, _ least: Int) -> Int? {
     if guess.letters < least { return 0 }
     if found.contains(guess.bytes, hash: guess.hash) { return 1 }
-    let lookup = lexicon.lookUp(guess.bytes, hash: guess.hash)
     if !tray.allows(guess.bytes) { return 2 }
-    return lexicon.isFound(lookup, guess.bytes, hash: guess.hash) ? nil : 3
+    return lexicon.contains(guess.bytes, hash: guess.hash) ? nil : 3
   }
 
   @inline(__always) private func passes(_ step: Step, _ index: Int, _ guess: GuessText) -> Bool {

@@ -33,6 +33,7 @@ private final class Word: BoundObject {
     show(TextFigures.all())
     try MapFigures().measure()
     show(try GrowthFigures().all())
+    try showMembers()
     try wordsAndGames()
     exitIfFailed()
   }

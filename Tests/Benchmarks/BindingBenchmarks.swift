@@ -2,6 +2,8 @@
 // both sides run the same Lua code in the same state on the same texts.
 
 import BenchmarkReferences
+import Files
+import Glibc
 import LuaRuntime
 
 struct BindingBenchmarks {
@@ -50,4 +52,18 @@ struct BindingBenchmarks {
       "\(title) from Lua against the same in C", wanted: 1.2, rounds: 31, scale: 1e9 / Double(texts.count * repeats),
       unit: "ns", ours: { try seconds(ours) }, reference: { try seconds(theirs) })
   }
+}
+
+/// Every member of the Lua interface, in the program itself. Tests/Peers/members.lua has a call of each that works, or
+/// the reason why it has none.
+func showMembers() throws {
+  let title = "all members of the Lua interface against a C function of Lua's library"
+  guard isAsked(title) else { return }
+  let folder = Asked.folder + "/members"
+  try makePrivateFolder(folder)
+  let script = "/" + #filePath.split(separator: "/").dropLast(2).joined(separator: "/") + "/Peers/members.lua"
+  print(title)
+  fflush(nil)
+  let run = "'\(deckhand)' --data '\(folder)/data' --no-init run '\(script)' '\(folder)' \(Asked.isSmoke ? 0 : 0.002)"
+  if system(run + " < /dev/null > /dev/null") != 0 { failed(title) }
 }

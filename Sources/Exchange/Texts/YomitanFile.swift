@@ -134,7 +134,7 @@ public final class YomitanFile {
       }
     }
     if !texts.isEmpty {
-      let text = texts.joined(separator: texts.contains { $0.contains("\n") } ? "\n" : "; ")
+      let text = texts.joined(separator: texts.contains { $0.utf8.contains(0x0A) } ? "\n" : "; ")
       try body(.meaning(word: word, text: text, score: cells[4].integer ?? 0))
     }
   }
@@ -150,7 +150,8 @@ private enum YomitanText {
     case "structured-content": add(definition.record?["content"] ?? .null, to: &text)
     default: add(definition, to: &text)
     }
-    let lines = text.split(separator: "\n").map { String($0).trimmed }.filter { !$0.isEmpty }
+    guard text.utf8.contains(0x0A) else { return text.trimmed }
+    let lines = text.utf8.split(separator: 0x0A).map { String(Substring($0)).trimmed }.filter { !$0.isEmpty }
     return lines.joined(separator: "\n")
   }
 

@@ -28,9 +28,13 @@ public enum DictionaryEntryKind: UInt8, Sendable {
 /// Returns the hash by which headwords are found: without accents and capitals, whatever the language, and with a dot
 /// on each i, because a Turkish I is small without one. The results are then compared by the language's rules.
 private func keyHash(_ headword: String) -> UInt64 {
+  var (headword, hash): (String, UInt64) = (headword, 0)
+  func take(_ key: UnsafeBufferPointer<UInt8>) { hash = damageDigest(UnsafeRawBufferPointer(key), seed: 0) }
+  if headword.withUTF8({ withNormalizedPlain($0, .plain, take) }) { return hash }
   let neutral = Language(name: "", title: "", code: "")
-  let key = normalize(headword, language: neutral, foldAccents: true).replacing(text: "ı", with: "i")
-  return Array(key.utf8).withUnsafeBytes { damageDigest($0, seed: 0) }
+  var key = normalize(headword, language: neutral, foldAccents: true).replacing(text: "ı", with: "i")
+  key.withUTF8(take)
+  return hash
 }
 
 private enum IndexFile {
@@ -95,9 +99,9 @@ public final class DictionaryIndexWriter {
     let rank = UInt64(scores.upperBound - min(max(score, scores.lowerBound), scores.upperBound))
     entries.append((keyHash(headword), rank << IndexFile.offsetBits | UInt64(sink.count)))
     counts[kind, default: 0] += 1
-    try sink.append([kind.rawValue])
-    try sink.append(Self.bytes(UInt32(head)))
-    try sink.append(Self.bytes(UInt32(body)))
+    try append(kind.rawValue)
+    try append(UInt32(head))
+    try append(UInt32(body))
     try sink.append(headword)
     try sink.append(text)
   }
@@ -116,13 +120,13 @@ public final class DictionaryIndexWriter {
     }
     let (start, count) = (UInt64(sink.count), UInt64(entries.count))
     entries = []
-    for slot in slots { try sink.append(Self.bytes(slot)) }
-    for number in [start, UInt64(size), count] { try sink.append(Self.bytes(number)) }
+    for slot in slots { try append(slot) }
+    for number in [start, UInt64(size), count] { try append(number) }
     try sink.append(IndexFile.mark)
   }
 
-  private static func bytes<Number: FixedWidthInteger>(_ number: Number) -> [UInt8] {
-    withUnsafeBytes(of: number.littleEndian) { Array($0) }
+  private func append(_ number: some FixedWidthInteger) throws {
+    try withUnsafeBytes(of: number.littleEndian) { try sink.append($0) }
   }
 }
 

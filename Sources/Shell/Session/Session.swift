@@ -312,7 +312,9 @@ package final class Session {
 
   /// Completes the day's backup if a change made it due; the session waits for it, or until Ctrl-C.
   private func finishBackup() {
-    guard Interrupts.endingSignal == nil, let workspace = data.opened, workspace.isOpen else { return }
+    guard Interrupts.endingSignal == nil, let workspace = data.opened, workspace.isOpen,
+      workspace.dailyBackups.isUnfinished
+    else { return }
     // Who reads the answer does not wait for the backup. A failure is reported at the end.
     _ = console.flush()
     let progress = console.progress("Today's backup", total: 100)

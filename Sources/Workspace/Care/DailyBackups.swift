@@ -125,6 +125,9 @@ public struct DailyBackups {
     }
   }
 
+  /// Whether there is something to finish.
+  public var isUnfinished: Bool { workspace.hooks.isBackupDue || workspace.opened.backup != nil }
+
   /// Makes the day's backup if a change made it due, or waits for the running one until the user interrupts.
   public func finish(progress: (Int, Int) -> Void) {
     reporting {

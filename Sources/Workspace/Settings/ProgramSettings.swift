@@ -108,7 +108,7 @@ public struct ProgramSettings {
     }
   }
 
-  var declarations: [SettingDeclaration] {
+  private static func declarations(of settings: [any DeclaredSetting]) -> [SettingDeclaration] {
     var declarations = settings.map(\.declaration)
     // The bells are a group with a master switch.
     let isBell = { (declaration: SettingDeclaration) in declaration.name.hasPrefix("sound.") }
@@ -127,11 +127,12 @@ public struct ProgramSettings {
 
   /// Declares the settings in a tree, and reads them from it from now on.
   func declare(in tree: SettingsTree) throws(SettingsError) {
-    try tree.declare(declarations, by: .program)
+    let settings = settings
+    try tree.declare(Self.declarations(of: settings), by: .program)
     for setting in settings { setting.tree = tree }
   }
 
-  private static let standard = ProgramSettings(languages: [], noColor: false).declarations
+  private static let standard = declarations(of: ProgramSettings(languages: [], noColor: false).settings)
 
   /// Whether a name denotes only settings of the program that no plugin may change.
   public static func isGuarded(_ name: String) -> Bool {
