@@ -223,8 +223,8 @@ struct PluginCardWriter: CardRowWriter {
   let holdsOptions: Bool
   let hasSchedule: Bool
   let make: (_ cards: [Value], _ isFirst: Bool, _ isLast: Bool) throws -> [UInt8]
-  private var waiting: [Value] = []
-  private var isFirst = true
+  var waiting: [Value] = []
+  var isFirst = true
 
   mutating func write(_ card: CardRecord, _ source: ExportSource) throws -> Set<CardPart> {
     if waiting.count == Self.most { try flush(isLast: false) }
