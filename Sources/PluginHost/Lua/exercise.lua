@@ -2,7 +2,7 @@
 
 assert(study.exercise {
   name = "NAME",
-  title = "Backwards",
+  title = "NAME",
   summary = "Write the prompt of a card from its answer.",
   input = "text",
   prepare = function(card)

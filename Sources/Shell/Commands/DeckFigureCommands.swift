@@ -50,7 +50,7 @@ enum DeckFigureCommands {
       try isOwn
         ? deck.scheduling.setLimits(pairs.map { (try DeckOptions.name($0.name), $0.text) }) : deck.scheduling.set(pairs)
     }
-    return try shown(deck, session, set: isOwn ? [] : pairs.compactMap { DeckOptions.Name(rawValue: $0.name) })
+    return try shown(deck, session, set: pairs.map(\.name), isOwn: isOwn)
   }
 
   private static func pairs(_ words: [String]) throws -> [(name: String, text: String)] {
@@ -81,14 +81,14 @@ enum DeckFigureCommands {
     }
   }
 
-  /// - Parameter names: the options that were just set in the preset.
+  /// - Parameter names: the options that were just set, which are then the only ones in the table.
   private static func shown(
-    _ deck: DeckHandle, _ session: Session, set names: [DeckOptions.Name] = []
+    _ deck: DeckHandle, _ session: Session, set names: [String], isOwn: Bool
   ) throws -> CommandResult {
     let set = deck.scheduling
     let (options, limits, preset) = (try set.options(), try set.limits(), try set.preset())
     let record = try deck.record()
-    let overridden = names.filter(limits.has).map {
+    let overridden = (isOwn ? [] : names).compactMap { DeckOptions.Name(rawValue: $0) }.filter(limits.has).map {
       "The deck's own \($0.text) takes precedence; `deck options \(quoted(record.name)) --deck-only \($0.text)=` "
         + "removes it."
     }
@@ -103,13 +103,14 @@ enum DeckFigureCommands {
     let exercise = [
       "exercise", limits.exercise ?? "", limits.exercise == nil ? "" : "deck", "The exercise that asks its cards.",
     ]
-    let table = TableText([.name("Option"), .main("Value"), "From", .words("What it is for")], rows: rows + [exercise])
+    let listed = (rows + [exercise]).filter { names.isEmpty || names.contains($0[0]) }
+    let table = TableText([.name("Option"), .main("Value"), "From", .words("What it is for")], rows: listed)
     let values = DeckOptions.Name.allCases.map { ($0.text, options[$0].value) }
     return CommandResult(
       .record(
         [("deck", .text(record.name)), ("preset", preset.map { .text($0.name) } ?? .null)] + values
           + [("exercise", limits.exercise.map { .text($0) } ?? .null)]),
-      .parts([.lines([heading] + overridden), .table(table)]))
+      .parts([.lines([heading] + overridden)] + (listed.isEmpty ? [] : [.table(table)])))
   }
 
   private static let simulate = BuiltIn(

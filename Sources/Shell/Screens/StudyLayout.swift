@@ -252,7 +252,7 @@ struct StudyKeys {
     }
     let ratings = try ratings(withIntervals: showsIntervals).joined(separator: "    ")
     let rating = view.given?.rating ?? .good
-    return (rating == .good ? "" : "Enter \(rating.name)    ") + ratings
+    return (view.given == nil ? "" : "Enter \(rating.name)    ") + ratings
       + "        \(opening)u undo   e edit   ? more\n" + Self.marks
       + (screen.canBeBared ? "   m masks" : "")
   }

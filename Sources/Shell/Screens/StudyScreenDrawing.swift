@@ -83,7 +83,9 @@ extension StudyScreen {
 
   func showAnswer() throws {
     if view.isAnswerShown { return }
-    if view.question != nil, !view.typed.trimmed.isEmpty {
+    // Nothing at all is an answer to an exercise, a wrong one; a card that is typed is then only shown.
+    let mayBeEmpty = view.question?.exercise != nil && view.question?.input == .text
+    if view.question != nil, mayBeEmpty || !view.typed.trimmed.isEmpty {
       do { view.given = try study.give(view.typed) } catch let problem as WorkspaceError {
         (view.notice, view.typed) = (problem.message, "")
         if !redraws { session.console.show([problem.message.asSentence]) }

@@ -198,7 +198,8 @@ public struct GameOperations {
     // A user's own list may have no words of the usual length.
     let usual = options.lexicon == nil && options.base == nil && mode.length == nil
     let folds = options.foldsAccents ?? preferences.games.foldsAccents
-    let language = try workspace.words.language(named: options.language)
+    let shown = options.language == nil ? try options.deck?.shownLanguage(matching: options.query) : nil
+    let language = try shown ?? workspace.words.language(named: options.language)
     let random = options.seed.map { RandomChoices(seed: $0) } ?? workspace.environment.random.choices
     var (own, base) = (OwnWords(), options.base)
     let length = options.length ?? (usual ? preferences.games.length : nil)

@@ -179,6 +179,14 @@ extension DeckHandle {
   /// The fewest words that are worth a game.
   static let fewestWords = 3
 
+  /// The language that the first 500 prompts show, by their script or their articles; nil if that cannot be told.
+  func shownLanguage(matching query: String?) throws -> Language? {
+    let (cards, most) = (try cards(matching: query), 500)
+    var prompts: [String] = []
+    while prompts.count < most, let card = try cards.nextCard() { prompts.append(try card.record().prompt) }
+    return LanguageGuess(prompts).code.flatMap { Language.named($0) }
+  }
+
   /// Returns the prompts that are one word, of the deck and the decks within it.
   /// - Throws: `WorkspaceError.tooFewWords`.
   func lexicon(
