@@ -23,7 +23,6 @@ import Values
     try here.folder.write("old", to: "out/media/old.png")
     let path = try here.exporting("School::North", "out", format: .crowdanki).path
     let bytes = try #require(here.folder.read("out/deck.json"))
-    // All but the media, and the notes that an import leaves.
     let given = Array(try fixtureText("crowdanki/deck.json").utf8)
     #expect(lines(bytes).subtracting(lines(given)).count == 4 && lines(given).subtracting(lines(bytes)).count == 13)
     let report = try here.exporting("School::North", "out", format: .crowdanki).report

@@ -117,7 +117,8 @@ struct CrowdAnkiWriter {
     if let kind, kind != .folder { throw FileError(folder, .write, number: ENOTDIR) }
     let there = Dictionary(firstOf: try Folder.names(in: folder).map { ($0.composed, $0) })
     var options = Replacement.exported(isInterrupted: destination.isInterrupted)
-    (options.followsLinks, options.isSynced) = (false, false)
+    // One name, because a search for leftovers would list the folder for each file.
+    (options.followsLinks, options.isSynced, options.temporaryName) = (false, false, ".new-\(getpid())")
     for file in media.filter({ there[$0.name] == nil }) + media.filter({ there[$0.name] != nil }) {
       let target = "\(folder)/\(there[file.name] ?? file.name)"
       if let facts = try FileFacts.at(target, followingLinks: false), facts.kind == .file, facts.size == file.size {
