@@ -78,25 +78,25 @@ extension BindingContext {
   ) throws -> (Value.Record?, reason: String) {
     if function.state.isClosed { return (nil, "the plugin of \(name) is off") }
     do {
-      return try calling(.part("exercise", name, function: "prepare")) {
-        var budget = CallBudget(seconds: preparationTime)
-        do {
-          return try function.state.withBudget(&budget) {
-            try function.call([LuaValue(asking.card.plain()), asking], results: 2) { stack in
-              if stack.isNoneOrNil(-2) {
-                return (nil, printable(try stack.optionalText(-1) ?? "no question", limit: 100))
-              }
-              try stack.table(-2).allowOnly(CardQuestion.names)
-              return (try stack.value(-2).plain?.record ?? [:], "")
-            }
-          }
-        } catch let error as LuaError where error.stopReason == .deadline {
-          throw LuaFailure.message("prepare took more than \(Int(preparationTime * 1000)) ms")
-        }
-      }
+      return try calling(.part("exercise", name, function: "prepare")) { try prepared(function, asking) }
     } catch {
       if let error = error as? LuaError, error.isRequestedStop { throw error }
       return (nil, printable(String("\(error)".lines[0]), limit: 200))
+    }
+  }
+
+  private func prepared(_ function: LuaReference, _ asking: Asking) throws -> (Value.Record?, reason: String) {
+    var budget = CallBudget(seconds: preparationTime)
+    do {
+      return try function.state.withBudget(&budget) {
+        try function.call([LuaValue(asking.card.plain()), asking], results: 2) { stack in
+          if stack.isNoneOrNil(-2) { return (nil, printable(try stack.optionalText(-1) ?? "no question", limit: 100)) }
+          try stack.table(-2).allowOnly(CardQuestion.names)
+          return (try stack.value(-2).plain?.record ?? [:], "")
+        }
+      }
+    } catch let error as LuaError where error.stopReason == .deadline {
+      throw LuaFailure.message("prepare took more than \(Int(preparationTime * 1000)) ms")
     }
   }
 

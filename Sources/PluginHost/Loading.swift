@@ -135,15 +135,12 @@ extension PluginHost {
   }
 
   private func checkPromises(_ manifest: Manifest) throws {
-    func check(_ kind: String, _ names: [String], owner: (String) -> Owner?) throws(PluginError) {
-      for name in names where owner(name) != manifest.owner {
-        throw .missing(plugin: manifest.name.description, what: "the \(kind) \"\(name)\"")
-      }
-    }
-    try check("mode", manifest.modes, owner: modes.owner)
-    try check("exercise", manifest.exercises, owner: exercises.owner)
-    let commands = registry.commands.filter { $0.owner == manifest.owner }.map { $0.path[0] }
-    try check("command", manifest.commands) { commands.contains($0) ? manifest.owner : nil }
+    let (owner, commands) = (manifest.owner, registry.commands.filter { $0.owner == manifest.owner }.map { $0.path[0] })
+    let missing =
+      manifest.modes.filter { modes.owner(of: $0) != owner }.map { "the mode \"\($0)\"" }
+      + manifest.exercises.filter { exercises.owner(of: $0) != owner }.map { "the exercise \"\($0)\"" }
+      + manifest.commands.filter { !commands.contains($0) }.map { "the command \"\($0)\"" }
+    if let what = missing.first { throw PluginError.missing(plugin: manifest.name.description, what: what) }
     let added = formats.added(by: manifest.owner)
     for format in manifest.formats {
       let endings = Set(added.filter { $0.name == format.name }.flatMap(\.endings))

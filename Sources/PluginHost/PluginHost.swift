@@ -236,14 +236,13 @@ public final class PluginHost: ListenerLoading {
   /// Checks that each name has only one owner, known before any code runs.
   func checkNames(_ manifest: Manifest) throws(NameProblem) {
     let others = announced.filter(\.isUsable).compactMap(\.manifest)
-    func check(_ kind: String, _ names: (Manifest) -> [String], owner: (String) -> Owner?) throws(NameProblem) {
-      for name in names(manifest) {
-        let owner = owner(name) ?? others.first { $0.name != manifest.name && names($0).contains(name) }?.owner
-        if let owner, owner != manifest.owner { throw .taken(kind: kind, name: name, owner: owner) }
+    for (kind, names, owner) in [("mode", \Manifest.modes, modes.owner), ("exercise", \.exercises, exercises.owner)] {
+      for name in manifest[keyPath: names] {
+        let other = others.first { $0.name != manifest.name && $0[keyPath: names].contains(name) }
+        guard let owner = owner(name) ?? other?.owner, owner != manifest.owner else { continue }
+        throw .taken(kind: kind, name: name, owner: owner)
       }
     }
-    try check("mode", \.modes, owner: modes.owner)
-    try check("exercise", \.exercises, owner: exercises.owner)
   }
 
   /// - Throws: `PluginError.unknown`.

@@ -114,8 +114,7 @@ extension StudyScreen {
     let signs = terminal.usesUnicode ? ["✗ ", "≈ ", "✓ "] : ["x ", "~ ", "+ "]
     let sign = given.rating.map { signs[min(2, Int($0.rawValue) - 1)] } ?? "  "
     let isRight = given.words.allSatisfy { $0.mark == .right }
-    func rows(_ words: [WordComparison.Word], _ wrong: Style, _ text: (WordComparison.Word) -> String) -> [[StyledRun]]
-    {
+    let rows = { (words: [WordComparison.Word], wrong: Style, text: (WordComparison.Word) -> String) in
       let runs = words.map { [StyledRun(printable(text($0), limit: 500), $0.mark == .right ? .green : wrong)] }
       return Array(runs.joined(separator: [StyledRun(" ")])).lines(within: width - 2)
     }

@@ -243,8 +243,8 @@ extension SessionHandle {
 
 extension CardHandle {
   /// The card as plain data for an exercise: texts without formatting, pictures and sounds. `words` are what it is
-  /// about: the first line of its prompt and of its first field, and what is bold. `sentences` are its lines of at least
-  /// three words. Neither has clozes.
+  /// about: the first line of its prompt and of its first field, and what is bold. `sentences` are its lines of three
+  /// words or more. Neither has clozes.
   public func plain() throws -> Value {
     let (record, media, own) = (try record(), try media(), try fields())
     let names = media.promptSounds + media.answerSounds + media.promptPictures + media.answerPictures

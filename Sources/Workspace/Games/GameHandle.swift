@@ -6,8 +6,8 @@
 import Files
 public import Lexicon
 import Problems
-import Text
 import Storage
+import Text
 public import WordGames
 
 public final class LexiconHandle: WorkspaceHandle {
