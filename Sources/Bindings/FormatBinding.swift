@@ -23,8 +23,8 @@ func describeFormats(_ module: BoundModule, _ context: BindingContext) {
     example: "{name = \"words\", ending = \"wrd\", read = function(file, emit) emit{{line = 1, left = \"new\"}} end}",
     "Adds a format of files for `deck import` and `deck export`: {name=, title=, ending= or endings={}, "
       + "kind=\"lines\", \"xml\", \"json\", \"zip\" or \"sqlite\", holds={}, types={}, sniff=function(head), "
-      + "read=function(file, emit), write=function(cards, deck, place)}. `emit` takes a list of rows {line=, to=, prompt=, "
-      + "answer=} and of lines that are {left=} or {used=}; each line has to be one of these. Codes: exists, "
+      + "read=function(file, emit), write=function(cards, deck, place)}. `emit` takes a list of rows {line=, to=, "
+      + "prompt=, answer=} and of lines that are {left=} or {used=}; each line has to be one of these. Codes: exists, "
       + "bad_format."
   ) { stack in
     let (format, hooks) = try readFormat(stack.table(1, "a table that describes a format"), context)
@@ -193,7 +193,7 @@ private struct XMLElements {
       case .tag(let tag) where (0x61...0x7A).contains(tag.name.utf8.first ?? 0):
         count += 1
         if count > Self.most { throw fault("at most \(grouped(Self.most)) elements expected", start) }
-        if open.count == Self.deepest { throw fault("elements at most \(Self.deepest) deep in each other expected", start) }
+        if open.count == Self.deepest { throw fault("elements at most \(Self.deepest) deep expected", start) }
         open.append((tag, start, "", []))
         if tag.rest.last == UInt8(ascii: "/") { close() }
       default: continue

@@ -14,7 +14,7 @@ public struct FormatHooks {
   public var sniff: ((_ head: [UInt8]) throws -> Double)?
   /// Reads a file, and passes each item (a row, or lines that are used or left) on.
   public var read: Reader
-  /// Returns the text of some cards of a deck; the first and the last ones may have the beginning and the end of a file.
+  /// Returns the text of some cards of a deck; with the first and the last ones come the beginning and end of a file.
   public var write: ((_ cards: [Value], _ deck: String, _ isFirst: Bool, _ isLast: Bool) throws -> [UInt8])?
 
   public init(read: @escaping Reader) { self.read = read }
