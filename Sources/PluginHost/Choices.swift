@@ -34,7 +34,20 @@ extension PluginHost {
     announce(plugin)
   }
 
-  public func refreshManifests() { for plugin in plugins { refreshManifest(of: plugin) } }
+  /// Reads edited manifests, and those of plugins that another shell wrote meanwhile.
+  public func refreshManifests() {
+    for plugin in plugins { refreshManifest(of: plugin) }
+    guard events.loader != nil, let folder = environment.folders.plugins else { return }
+    do {
+      for name in try Folder.subfolders(of: folder) where !plugins.contains(where: { $0.name == name }) {
+        let plugin = read(name, folder + "/" + name, isBundled: false, isReported: true)
+        add(plugin)
+        announce(plugin)
+      }
+    } catch {
+      session.reportPlugin(oneLine(error))
+    }
+  }
 
   /// Enables a plugin with all the rights that its manifest asks for.
   /// - Parameters:

@@ -247,7 +247,10 @@ public final class PluginHost: ListenerLoading {
 
   /// - Throws: `PluginError.unknown`.
   public func plugin(named name: String) throws -> Plugin {
-    if let plugin = plugins.first(where: { $0.name == name }) { return plugin }
+    let isIt = { (plugin: Plugin) in plugin.name == name }
+    if let plugin = plugins.first(where: isIt) { return plugin }
+    refreshManifests()
+    if let plugin = plugins.first(where: isIt) { return plugin }
     throw PluginError.unknown(name: name, suggestion: suggestion(for: name, among: plugins.map(\.name)))
   }
 

@@ -30,7 +30,7 @@ import Testing
 
   @Test func `a sentence shows its script with ten letters, a few characters of Han alone show nothing`() throws {
     let english = try #require(Language.named("english"))
-    #expect(LanguageGuess(["猫が魚を食べました。"]).code(insteadOf: english) == "ja")
+    #expect(LanguageGuess(["猫が魚を全部食べました。"]).code(insteadOf: english) == "ja")
     #expect(LanguageGuess(["고양이가 생선을 먹었습니다."]).code(insteadOf: english) == "ko")
     #expect(LanguageGuess(["東京都立大学附属高等学校"]).code(insteadOf: english) == nil)
     #expect(LanguageGuess(["猫 is cat"]).code(insteadOf: english) == nil)
