@@ -135,5 +135,15 @@ import TestSupport
     let hangman = try home.run("play", "hangman", "--deck", "E", "--language", "spanish", input: "/hint\n/give-up\n")
     #expect(["house", "sack", "case"].contains { hangman.output.contains($0) }, "\(hangman)")
     try home.refuses("play", "--query", "casa", says: "--query needs --deck", status: 2)
+    // The language is the one that the prompts show.
+    try home.lua(
+      """
+      local d = decks.create("G")
+      for w in ("gato perro libro vaso casa mesa silla luna playa rosa"):gmatch("%a+") do
+        d:append{prompt = (w:find("o$") and "el " or "la ") .. w, answer = "x"}
+      end
+      """)
+    let shown = try home.run("play", "hangman", "--deck", "G", "--json", input: "/give-up\n")
+    #expect(shown.output.contains(#""language": "spanish""#), "\(shown)")
   }
 }

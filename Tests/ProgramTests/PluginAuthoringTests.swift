@@ -79,6 +79,47 @@ import TestSupport
     #expect(try home.run("own").output == "read\n")
   }
 
+  @Test func `a format of XML refuses a file that is cut off, frames what it writes, and its problems name the file`()
+    throws
+  {
+    try home.plugin(
+      "kv", permissions: "[\"formats\"]", manifest: #""formats": {"kv": ["kv"]}"#,
+      """
+      local function read(file, emit)
+        if file.root.tag ~= "kv" then return nil, "there is no kv in it" end
+        for _, e in ipairs(file.root) do emit{{line = e.line, prompt = e.attr.a, answer = e.text}} end
+      end
+      local function write(cards, deck, place)
+        local text = place.first and "<kv>\\n" or ""
+        for _, card in ipairs(cards) do text = text .. ("<e a='%s'>%s</e>\\n"):format(card.prompt, card.answer) end
+        return text .. (place.last and "</kv>\\n" or "")
+      end
+      assert(decks.format{name = "kv", ending = "kv", kind = "xml", read = read, write = write})
+      """)
+    try home.enable("kv")
+    let whole = "<kv>\n" + (1...501).map { "<e a='w\($0)'>m\($0)</e>\n" }.joined() + "</kv>\n"
+    try home.write(whole, to: "a.kv")
+    #expect(try home.run("deck", "import", "D", home.path + "/a.kv").status == 0)
+    #expect(try home.run("deck", "export", "D", home.path + "/b.kv").status == 0)
+    #expect(text(of: home.path + "/b.kv") == whole)
+    for (content, words) in [
+      (String(whole.dropLast(6)), "a.kv:503:1: </kv>, the end of what begins on line 1, expected"),
+      ("<kv><e>x</kv>", "a.kv:1:1: </e>, the end of what begins on line 1, expected"),
+      ("<other/>", "a.kv: there is no kv in it"),
+    ] {
+      try home.write(content, to: "a.kv")
+      let run = try home.run("deck", "import", "D", home.path + "/a.kv")
+      #expect(run.status == 1 && run.errors.contains(words), "\(run)")
+    }
+  }
+
+  @Test func `a plugin that another shell wrote meanwhile is found by its name`() throws {
+    let terminal = try home.terminal()
+    terminal.wait(for: "> ")
+    #expect(try home.run("plugin", "new", "later").status == 0)
+    terminal.type("plugin test later\r", showing: "2 tests passed.")
+  }
+
   @Test func `rows that a command returns are printed as a table, in colour where it sets colours`() throws {
     #expect(try home.run("plugin", "new", "own").status == 0)
     #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
