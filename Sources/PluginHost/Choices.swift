@@ -37,7 +37,8 @@ extension PluginHost {
   /// Reads edited manifests, and those of plugins that another shell wrote meanwhile.
   public func refreshManifests() {
     for plugin in plugins { refreshManifest(of: plugin) }
-    guard events.loader != nil, let folder = environment.folders.plugins else { return }
+    guard events.loader != nil else { return }
+    let folder = environment.folders.plugins
     do {
       for name in try Folder.subfolders(of: folder) where !plugins.contains(where: { $0.name == name }) {
         let plugin = read(name, folder + "/" + name, isBundled: false, isReported: true)
