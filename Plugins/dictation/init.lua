@@ -9,11 +9,11 @@ assert(study.exercise {
   prepare = function(card, ask)
     local sounds = card.sounds
     if sounds.prompt[1] then
-      return { say = { sound = sounds.prompt[1] }, expected = card.prompt, reveal = card.prompt .. "\n" .. card.answer }
+      return { say = { sound = sounds.prompt[1] }, expected = card.prompt, reveal = card.answer }
     elseif sounds.answer[1] then
-      return { say = { sound = sounds.answer[1] }, expected = card.answer, reveal = card.answer .. "\n" .. card.prompt }
+      return { say = { sound = sounds.answer[1] }, expected = card.answer, reveal = card.prompt }
     elseif ask.can_speak then
-      return { say = card.prompt, expected = card.prompt, reveal = card.prompt .. "\n" .. card.answer }
+      return { say = card.prompt, expected = card.prompt, reveal = card.answer }
     end
     return nil, "no sound"
   end,

@@ -26,11 +26,13 @@ assert(study.exercise {
   input = "text",
   prepare = function(card, ask)
     for _, word in ipairs(card.words) do
-      local forms, labels = {}, {}
+      local forms, labels, seen = {}, {}, {}
       for _, form in ipairs(ask.forms(word) or {}) do
         local name = label(form.features)
         -- Beside its article, a word is no answer.
-        if name ~= "" and not (" " .. word .. " "):find(" " .. form.form .. " ", 1, true) then
+        local key = name .. "\n" .. form.form
+        if name ~= "" and not seen[key] and not (" " .. word .. " "):find(" " .. form.form .. " ", 1, true) then
+          seen[key] = true
           if not forms[name] then labels[#labels + 1] = name end
           forms[name] = forms[name] or {}
           table.insert(forms[name], form.form)
@@ -39,9 +41,10 @@ assert(study.exercise {
       if #labels > 0 then
         local name = ask.shuffle(labels)[1]
         return {
-          prompt = word .. "\n" .. name,
+          -- Without its article, as the form is asked for.
+          prompt = word:match("%S+$") .. "\n" .. name,
           expected = forms[name],
-          hint = card.answer,
+          hint = card.answer:match("[^\n]+"),
           reveal = table.concat(forms[name], ", ") .. "\n" .. word .. "\n" .. card.answer,
         }
       end

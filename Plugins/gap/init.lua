@@ -48,11 +48,15 @@ assert(study.exercise {
       end
     end
     if #choices < 3 then return nil, "too few other cards" end
+    local lines = { sentence }
+    for line in card.answer:gmatch("[^\n]+") do
+      if line ~= sentence then lines[#lines + 1] = line end
+    end
     return {
       prompt = sentence:sub(1, from - 1) .. "____" .. sentence:sub(to + 1),
       choices = ask.shuffle(choices),
       expected = word,
-      reveal = sentence .. "\n" .. card.answer,
+      reveal = table.concat(lines, "\n"),
     }
   end,
 })

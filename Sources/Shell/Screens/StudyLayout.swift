@@ -178,6 +178,11 @@ struct StudyView {
   let wrapping = CardLines()
   /// What the card asks; nil if it is only to be recalled.
   var question: CardQuestion?
+  /// What an exercise proposes; again, where it was given nothing.
+  var proposed: Rating? {
+    let isAsked = question.map { $0.exercise != nil && $0.input != .none } ?? false
+    return isAsked && given == nil ? .again : given?.rating
+  }
   /// Whether keys are the letters of an answer.
   var isTyping: Bool { !isAnswerShown && question.map { $0.input == .text || $0.input == .order } ?? false }
   /// The text typed so far, or the number of what was chosen.
@@ -223,7 +228,9 @@ struct StudyView {
 
   /// Opens or closes the hints of the card.
   mutating func toggleHint() {
-    if let hint = question?.text("hint") { return (notice, openedHint) = (hint, hint) }
+    if let hint = question?.text("hint") {
+      return (notice, openedHint) = (hint.replacing(text: "\n", with: " / "), hint)
+    }
     guard hasHint else { return notice = "This card has no hint." }
     (opensHints, drawn) = (!opensHints, nil)
   }
@@ -251,8 +258,7 @@ struct StudyKeys {
         + (screen.isSprint ? "" : "\n" + Self.marks)
     }
     let ratings = try ratings(withIntervals: showsIntervals).joined(separator: "    ")
-    let rating = view.given?.rating ?? .good
-    return (view.given == nil ? "" : "Enter \(rating.name)    ") + ratings
+    return (view.proposed.map { "Enter \($0.name)    " } ?? "") + ratings
       + "        \(opening)u undo   e edit   ? more\n" + Self.marks
       + (screen.canBeBared ? "   m masks" : "")
   }

@@ -40,6 +40,8 @@ final class StudyScreen {
   var hasLeft = false
   /// Whether sounds are not played by themselves any more.
   private var playsNothing = false
+  /// The reasons why cards are asked as usual that were told.
+  private var toldReasons: Set<String> = []
   /// Measures the time without a key press, starting before the first card is drawn.
   var idle: IdleClock
   /// Whether nobody is signed in any more, so that the session is inaccessible.
@@ -145,6 +147,9 @@ final class StudyScreen {
     (view.picture, view.shownSince) = (picture, session.console.elapsed())
     view.notice = try unmadeNotice
     view.question = try study.question()
+    if let reason = try study.reasonAsUsual(), toldReasons.insert(reason).inserted {
+      view.notice = "This card is asked as usual: \(reason)."
+    }
     try autoplay()
   }
 
@@ -190,7 +195,7 @@ final class StudyScreen {
     case .character("p"): try isPaused ? study.resume() : study.pause()
     case _ where isPaused: try study.resume()
     case .enter, .character(" "):
-      let proposed = view.given?.rating
+      let proposed = view.proposed
       let means = proposed != nil || terminal.hasKeyboard && session.preferences?.study.spaceAnswers == true
       try view.isAnswerShown && means ? answer(proposed ?? .good) : showAnswer()
     case .character("h"): view.toggleHint()

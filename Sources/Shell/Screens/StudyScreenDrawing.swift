@@ -83,9 +83,7 @@ extension StudyScreen {
 
   func showAnswer() throws {
     if view.isAnswerShown { return }
-    // Nothing at all is an answer to an exercise, a wrong one; a card that is typed is then only shown.
-    let mayBeEmpty = view.question?.exercise != nil && view.question?.input == .text
-    if view.question != nil, mayBeEmpty || !view.typed.trimmed.isEmpty {
+    if view.question != nil, !view.typed.trimmed.isEmpty {
       do { view.given = try study.give(view.typed) } catch let problem as WorkspaceError {
         (view.notice, view.typed) = (problem.message, "")
         if !redraws { session.console.show([problem.message.asSentence]) }
@@ -188,8 +186,7 @@ extension StudyScreen {
     if try !study.isActive(), try !study.isOver() {
       return "Paused; any \(terminal.hasKeyboard ? "key" : "line") continues."
     }
-    let rating = view.given?.rating ?? .good
-    let enter = rating == .good ? "" : " Enter means \(rating.name)."
+    let enter = view.proposed.map { " Enter means \($0.name)." } ?? ""
     let question = isSprint ? "Right or wrong?" : "Again, hard, good, or easy?" + enter
     if view.isAnswerShown {
       let fields = view.fields.map { "\n\($0.name): \($0.text)" }.joined()

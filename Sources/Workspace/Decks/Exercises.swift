@@ -112,7 +112,7 @@ public struct CardQuestion {
       if input == .order { return (line, []) }
       numbers = options.firstIndex { $0.lowercased() == line.trimmed.lowercased() }.map { [$0 + 1] } ?? []
     }
-    guard numbers.count == 1 || input == .order, Set(numbers).count == numbers.count,
+    guard numbers.count == (input == .order ? options.count : 1), Set(numbers).count == numbers.count,
       numbers.allSatisfy((1...options.count).contains)
     else { throw .notGiven(line, count: options.count, isOrder: input == .order) }
     return (numbers.map { options[$0 - 1] }.joined(separator: " "), numbers)
@@ -228,6 +228,9 @@ extension SessionHandle {
     }
     return found
   }
+
+  /// Why the card that is shown is asked as usual; nil if an exercise asks it, or none was chosen.
+  public func reasonAsUsual() throws -> String? { questions.reasons[try right() + wrong()]?.text }
 
   /// How many answered cards were asked as usual, and why: `3 cards asked as usual: 2 no sound, 1 no sentence`; empty
   /// if none was.
