@@ -140,7 +140,7 @@ final class TableCards: CardRows {
     if row.answer.allSatisfy(isASCIISpace) { row.refuse(.emptyAnswer, DeckError.emptyAnswer.message) }
     let fields = listed.places.enumerated().map { place, index -> (name: String?, html: String) in
       let cell = index < rows.count ? rows.text(index).trimmed : ""
-      if place > 1, !rows.isHTML, cell.utf8.count < 500, cell.utf8.suffix(5).contains(UInt8(ascii: ".")),
+      if place > 1, !rows.isHTML, cell.utf8.count < 500, cell.utf8.suffix(5).dropLast(3).contains(UInt8(ascii: ".")),
         let file = MarkdownMedia(cell), file.isSound || file.isPicture
       {
         row.media.append((file.name, file.path))
