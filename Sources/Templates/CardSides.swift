@@ -16,10 +16,11 @@ package struct CardFacts {
 
 /// The fields of a note by name, prepared for rendering its cards.
 package struct NoteFields {
+  /// The note's own fields, and those of them that are not empty.
   package private(set) var values: [String: Bytes] = [:]
-  package private(set) var filled: Set<String> = []
-  /// The names of the note's own fields; special fields differ from card to card.
-  private let own: Set<String>
+  private var filled: Set<String> = []
+  /// What the special fields say, which differ from card to card.
+  private var facts: CardFacts?
   /// The clozes of the note's own fields, each parsed once and shared by all cards.
   private let parsed = ParsedClozes()
 
@@ -28,31 +29,37 @@ package struct NoteFields {
   }
 
   package init(names: [String], values given: [String]) {
-    own = Set(names)
     for (name, value) in zip(names, given.map { Bytes($0.utf8) }) {
       values[name] = value
-      if isFilled(value) { filled.insert(name) }
+      if Templates.isFilled(value) { filled.insert(name) }
     }
   }
 
-  package var clozeNumbers: Set<Int> { own.reduce(into: []) { $0.formUnion(clozes(of: $1).numbers) } }
+  package var clozeNumbers: Set<Int> { values.keys.reduce(into: []) { $0.formUnion(clozes(of: $1).numbers) } }
 
   package func clozes(of name: String) -> ClozeText {
     if let known = parsed.texts[name] { return known }
-    let text = ClozeText(values[name] ?? [])
-    if own.contains(name) { parsed.texts[name] = text }
+    let text = ClozeText(self[name] ?? [])
+    if values[name] != nil { parsed.texts[name] = text }
     return text
   }
 
   /// Returns the fields together with the special fields; a note field of the same name takes precedence.
   package func adding(_ facts: CardFacts) -> NoteFields {
     var all = self
-    for special in SpecialField.allCases where special != .frontSide && values[special.rawValue] == nil {
-      let value = Bytes(facts.text(of: special).utf8)
-      all.values[special.rawValue] = value
-      if isFilled(value) { all.filled.insert(special.rawValue) }
-    }
+    all.facts = facts
     return all
+  }
+
+  package subscript(name: String) -> Bytes? { values[name] ?? special(name) }
+
+  func isFilled(_ name: String) -> Bool {
+    values[name] == nil ? special(name).map(Templates.isFilled) ?? false : filled.contains(name)
+  }
+
+  private func special(_ name: String) -> Bytes? {
+    guard let facts, let field = SpecialField(rawValue: name), field != .frontSide else { return nil }
+    return Bytes(facts.text(of: field).utf8)
   }
 }
 
@@ -139,12 +146,12 @@ package struct CardSides {
   }
 
   private func isTrue(_ name: String) -> Bool {
-    fields.filled.contains(name) || fields.values[name] == nil && name == "c\(ordinal + 1)"
+    fields.isFilled(name) || fields[name] == nil && name == "c\(ordinal + 1)"
   }
 
   private func render(_ field: Template.Field, _ output: inout Output) throws(NoteError) {
     let before = output.bytes.count
-    if let value = fields.values[field.name] ?? (field.name.isEmpty && !field.filters.isEmpty ? [] : nil) {
+    if let value = fields[field.name] ?? (field.name.isEmpty && !field.filters.isEmpty ? [] : nil) {
       let filter = TemplateFilter(
         field: field.name, ordinal: ordinal, isFront: output.isFront, isForTerminal: isForTerminal,
         tagsClozes: tagsClozes || !isForTerminal, clozes: { fields.clozes(of: field.name) })

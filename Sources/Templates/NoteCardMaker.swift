@@ -48,7 +48,7 @@ package struct NoteCardMaker {
 
   /// Returns the ordinals of the cards whose fronts the fields fill; there may be none.
   package func filledOrdinals(_ fields: NoteFields) -> [Int] {
-    guard type.isCloze else { return sides.indices.filter { sides[$0].front.isFilled(fields.filled) } }
+    guard type.isCloze else { return sides.indices.filter { sides[$0].front.isFilled(fields) } }
     // As in Anki, higher numbers share the last card.
     return Set(fields.clozeNumbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 }).sorted()
   }
@@ -64,7 +64,7 @@ package struct NoteCardMaker {
     var facts = facts
     facts.templateName = type.cards[type.isCloze ? 0 : ordinal].name
     let all = fields.adding(facts)
-    let isBlank = !type.isCloze && !pair.front.isFilled(all.filled)
+    let isBlank = !type.isCloze && !pair.front.isFilled(all)
     let texts = try CardTexts(pair, fields: all, ordinal: ordinal, isBlank: isBlank, isInterrupted: isInterrupted)
     return describing(texts, fields, ordinal: ordinal)
   }
@@ -137,7 +137,7 @@ extension NoteCardMaker {
     let isCloze = asked.filters == ["cloze", "type"]
     let value =
       isCloze
-      ? fields.clozes(of: asked.name).typed(number: ordinal + 1) : fields.values[asked.name] ?? []
+      ? fields.clozes(of: asked.name).typed(number: ordinal + 1) : fields[asked.name] ?? []
     let expected = TerminalText.line(value)
     if expected.isEmpty { return nil }
     return (expected, asked.filters == ["nc", "type"])

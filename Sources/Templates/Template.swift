@@ -238,7 +238,7 @@ extension Tag {
 }
 
 /// Special names besides the note's fields. A field of the same name takes precedence.
-package enum SpecialField: String, CaseIterable {
+package enum SpecialField: String {
   case tags = "Tags", type = "Type", deck = "Deck", subdeck = "Subdeck", card = "Card", cardID = "CardID"
   case cardFlag = "CardFlag"
   /// Only on the back: what the front showed. It cannot be the condition of a section.
@@ -300,16 +300,16 @@ extension Template {
   }
 
   /// Whether a card is made from it: with its section conditions applied, it shows at least one non-empty field.
-  /// - Parameter filled: the names of the non-empty fields and special fields.
-  package func isFilled(_ filled: Set<String>) -> Bool { Template.isFilled(nodes, filled) }
+  /// - Parameter fields: with the special fields.
+  package func isFilled(_ fields: NoteFields) -> Bool { Template.isFilled(nodes, fields) }
 
-  private static func isFilled(_ nodes: [Node], _ filled: Set<String>) -> Bool {
+  private static func isFilled(_ nodes: [Node], _ fields: NoteFields) -> Bool {
     nodes.contains { node in
       switch node {
       case .text: false
-      case .field(let field): filled.contains(field.name)
+      case .field(let field): fields.isFilled(field.name)
       case .section(let section):
-        filled.contains(section.name) != section.isNegated && isFilled(section.nodes, filled)
+        fields.isFilled(section.name) != section.isNegated && isFilled(section.nodes, fields)
       }
     }
   }
