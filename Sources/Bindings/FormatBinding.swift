@@ -144,7 +144,9 @@ private struct OpenedFile: LuaRepresentable {
 
   private func tree(_ text: [UInt8], _ kind: ForeignFile.Kind, in member: String? = nil) throws -> LuaValue {
     if kind == .xml {
-      return try XMLElements(text) { file.fault($0, in: member, line: $1) }.root ?? .none
+      let elements = try XMLElements(text) { file.fault($0, in: member, line: $1) }
+      guard let root = elements.root else { throw file.fault("XML expected", in: member) }
+      return root
     }
     let limits = JSONLimits(bytes: ForeignFile.limit, depth: 64, values: 2_000_000, string: 16 << 20)
     do throws(JSONFailure) { return LuaValue(try JSONParser.parse(text, limits: limits)) } catch {
@@ -173,6 +175,7 @@ private struct XMLElements {
   private static let deepest = 100
   private static let most = 2_000_000
 
+  /// Nil for a text without elements.
   private(set) var root: LuaValue?
   private var open: [(tag: HTMLTag, line: Int, text: String, children: [LuaValue])] = []
   private var line = 1
@@ -200,7 +203,6 @@ private struct XMLElements {
       }
     }
     if let expected { throw fault(expected, line) }
-    if root == nil { throw fault("XML expected", 1) }
   }
 
   /// What has to come next: the end of the innermost element.

@@ -73,8 +73,8 @@ final class PluginRows: RowSource {
       if item.value.map(\.size) ?? 0 > rowLimit { throw item.failure("an item of at most \(grouped(rowLimit)) bytes") }
       let kind = ["left", "used", "cells"].first { item.value?.record?[$0] != nil }
       try allow(Self.places + (kind.map { [$0] } ?? Self.keys), in: item)
-      let (lines, account) = (try lines(of: item), file.account)
-      let (part, before) = (self.part(of: item), account.contradictions)
+      let (part, account) = (try part(of: item), file.account)
+      let (lines, before) = (try lines(of: item), account.contradictions)
       var row: CardRow?
       switch kind {
       case "left":
@@ -107,7 +107,6 @@ final class PluginRows: RowSource {
   /// Returns the lines of an item; for a file without lines, the number of the element.
   private func lines(of item: ValueReader) throws(ShapeFailure) -> ClosedRange<Int> {
     guard file.kind == .lines else {
-      if part(of: item) == nil { _ = try item["part"].text("the place, such as \"note 5\",") }
       let number = file.account.nextElement()
       return number...number
     }
@@ -115,10 +114,13 @@ final class PluginRows: RowSource {
     return first...(try item.given("to")?.integer(in: first...max(first, file.lines.count)) ?? first)
   }
 
-  /// Where an item is, in words; in XML the line of an element is enough.
-  private func part(of item: ValueReader) -> String? {
+  /// Where an item of a file without lines is, in words; in XML the line of an element is enough.
+  private func part(of item: ValueReader) throws(ShapeFailure) -> String? {
     if file.kind == .lines { return nil }
-    return item["part"].value?.text ?? (file.kind == .xml ? item["line"].value?.integer.map { "line \($0)" } : nil)
+    if file.kind == .xml, item["part"].value?.text == nil, let line = item["line"].value?.integer {
+      return "line \(line)"
+    }
+    return try item["part"].text("the place, such as \"note 5\",")
   }
 
   private func row(of item: ValueReader, _ lines: ClosedRange<Int>, _ part: String?) throws -> CardRow {

@@ -41,7 +41,7 @@ extension PluginHost {
     let folder = environment.folders.plugins
     do {
       for name in try Folder.subfolders(of: folder) where !plugins.contains(where: { $0.name == name }) {
-        let plugin = read(name, folder + "/" + name, isBundled: false, isReported: true)
+        let plugin = read(name, folder + "/" + name, isBundled: false, isFound: true)
         add(plugin)
         announce(plugin)
       }

@@ -109,9 +109,7 @@ public final class PluginHost: ListenerLoading {
       }
       for name in names {
         if found[name] != nil { session.reportPlugin("\(name): your plugin replaces the bundled one") }
-        // What is wrong with a plugin that the user disabled is shown by `plugin list` only.
-        let isDisabled = grants?.entry(of: name, isBundled: isBundled)?.isEnabled == false
-        found[name] = read(name, folder + "/" + name, isBundled: isBundled, isReported: !isDisabled)
+        found[name] = read(name, folder + "/" + name, isBundled: isBundled, isFound: true)
       }
     }
     plugins = found.values.sorted { $0.name < $1.name }
@@ -190,8 +188,9 @@ public final class PluginHost: ListenerLoading {
     for plugin in plugins where plugin.state == .ready && plugin.manifest?.loadsAtStart == true { loadOrReport(plugin) }
   }
 
-  /// - Parameter isReported: whether a failure is printed.
-  func read(_ name: String, _ folder: String, isBundled: Bool, isReported: Bool = true) -> Plugin {
+  /// - Parameter isFound: whether nobody named it: what is wrong with it is then printed unless the user disabled it.
+  func read(_ name: String, _ folder: String, isBundled: Bool, isFound: Bool = false) -> Plugin {
+    let isReported = !isFound || grants?.entry(of: name, isBundled: isBundled)?.isEnabled != false
     do {
       let bytes = try PluginFolder(path: folder).manifest()
       let manifest = try Manifest(bytes, folder: name)

@@ -16,7 +16,8 @@ public enum WordGamesSchema {
       id INTEGER PRIMARY KEY CHECK (id = 1), state TEXT NOT NULL, saved REAL NOT NULL, game INTEGER NOT NULL,
       found INTEGER NOT NULL
     ) STRICT;
-    CREATE TABLE games_results (id INTEGER PRIMARY KEY AUTOINCREMENT, result TEXT NOT NULL, finished REAL NOT NULL) STRICT;
+    CREATE TABLE games_results (id INTEGER PRIMARY KEY AUTOINCREMENT, result TEXT NOT NULL, \
+    finished REAL NOT NULL) STRICT;
     CREATE TABLE games_found (
       position INTEGER PRIMARY KEY, word TEXT NOT NULL, points INTEGER NOT NULL, player INTEGER NOT NULL
     ) STRICT;

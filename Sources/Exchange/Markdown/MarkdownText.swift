@@ -337,8 +337,7 @@ struct MarkdownInlines {
   private static func address(_ value: String) -> String {
     let plain = value.replacing(text: "&amp;", with: "&").replacing(text: "&quot;", with: "\"")
     let isSafe = plain.utf8.allSatisfy { $0 > 0x20 && !"()<>\\\"*_`[]$".utf8.contains($0) }
-    return isSafe
-      ? plain
-      : "<\(plain.replacing(text: "\\", with: "\\\\").replacing(text: "<", with: "\\<").replacing(text: ">", with: "\\>"))>"
+    if isSafe { return plain }
+    return "<" + ["\\", "<", ">"].reduce(plain) { $0.replacing(text: $1, with: "\\" + $1) } + ">"
   }
 }

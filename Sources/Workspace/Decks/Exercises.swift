@@ -146,7 +146,7 @@ extension SessionHandle {
   /// Returns what the card asks; nil if it is only recalled, and in a sprint.
   public func question() throws -> CardQuestion? {
     guard options.mode == .review, let card = try card() else { return nil }
-    let number = try right() + wrong()
+    let number = try answered()
     if let asked = questions.asked, asked.card == card.id, asked.number == number { return asked.question }
     var question = try prepared(card, number)
     if question == nil, let typed = try card.typedQuestion() {
@@ -230,12 +230,14 @@ extension SessionHandle {
   }
 
   /// Why the card that is shown is asked as usual; nil if an exercise asks it, or none was chosen.
-  public func reasonAsUsual() throws -> String? { questions.reasons[try right() + wrong()]?.text }
+  public func reasonAsUsual() throws -> String? { questions.reasons[try answered()]?.text }
+
+  private func answered() throws -> Int { try right() + wrong() }
 
   /// How many answered cards were asked as usual, and why: `3 cards asked as usual: 2 no sound, 1 no sentence`; empty
   /// if none was.
   public func askedAsUsual() throws -> String {
-    let answered = try right() + wrong()
+    let answered = try answered()
     let reasons = Dictionary(grouping: questions.reasons.filter { $0.key < answered }.values, by: \.text)
     let counts = reasons.mapValues { Set($0.map(\.card)).count }.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
     if counts.isEmpty { return "" }

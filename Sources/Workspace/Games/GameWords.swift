@@ -181,9 +181,9 @@ extension DeckHandle {
 
   /// The language that the first 500 prompts show, by their script or their articles; nil if that cannot be told.
   func shownLanguage(matching query: String?) throws -> Language? {
-    let (cards, most) = (try cards(matching: query), 500)
+    let cards = try cards(matching: query)
     var prompts: [String] = []
-    while prompts.count < most, let card = try cards.nextCard() { prompts.append(try card.record().prompt) }
+    while prompts.count < 500, let card = try cards.nextCard() { prompts.append(try card.record().prompt) }
     return LanguageGuess(prompts).code.flatMap { Language.named($0) }
   }
 
