@@ -109,7 +109,7 @@ extension World {
   /// Rounds a card to the precision that Anki stores: without table columns that no note has, stability to four
   /// decimals, difficulty to three, and neither of them in the log. A review card is due on a day, whatever the time
   /// zone, and so is a learning step that ends on a later day than it began; answers with the same millisecond get a
-  /// millisecond each. A card also counts as one with prompt and answer if `Basic` arrived as another type than the
+  /// millisecond each; of a change by hand, the log does not keep the state before it. A card also counts as one with prompt and answer if `Basic` arrived as another type than the
   /// stock one.
   private static func packed(_ line: Substring, _ zone: Zone) -> String {
     guard let given = parsed(line) else { return String(line) }
@@ -123,18 +123,20 @@ extension World {
       names.subtract(["note_type", "note_fields", "ordinal"])
     }
     var card = Value.Record(given.fields.filter { names.contains($0.name) }.map { ($0.name, $0.value) })
-    guard var schedule = card["schedule"]?.record else { return written(card) }
-    for (name, places) in [("stability", 1e4), ("difficulty", 1e3)] {
-      if let number = schedule[name]?.double { schedule[name] = .number((number * places).rounded() / places) }
+    if var schedule = card["schedule"]?.record {
+      for (name, places) in [("stability", 1e4), ("difficulty", 1e3)] {
+        if let number = schedule[name]?.double { schedule[name] = .number((number * places).rounded() / places) }
+      }
+      if let due = schedule["due"]?.double, let last = schedule["last_review"]?.double {
+        let day = zone.day(due)
+        if schedule["state"]?.text == "review" || day > Zone.east.day(last) { schedule["due"] = .number(day) }
+      }
+      card["schedule"] = .record(schedule)
     }
-    if let due = schedule["due"]?.double, let last = schedule["last_review"]?.double {
-      let day = zone.day(due)
-      if schedule["state"]?.text == "review" || day > Zone.east.day(last) { schedule["due"] = .number(day) }
-    }
-    card["schedule"] = .record(schedule)
     let log = card["reviews"]?.list?.compactMap(\.record).map { review in
-      var kept = Value.Record(
-        review.fields.filter { !["stability", "difficulty"].contains($0.name) }.map { ($0.name, $0.value) })
+      let isByHand = review["rating"]?.double == 0
+      let lost: Set = isByHand ? ["stability", "difficulty", "state", "seconds"] : ["stability", "difficulty"]
+      var kept = Value.Record(review.fields.filter { !lost.contains($0.name) }.map { ($0.name, $0.value) })
       if let at = kept["at"]?.double { kept["at"] = .number((at * 100).rounded(.down) / 100) }
       return Value.record(kept)
     }
