@@ -342,13 +342,13 @@ import TestDecks
     }
   }
 
-  @Test func `ten thousand cloze numbers give 500 cards`() throws {
+  @Test func `two thousand cloze numbers give 500 cards`() throws {
     func a(_ count: Int) -> String { String(repeating: "a", count: count) }
-    let text = (1...10_000).map { "{{c\($0)::a}}" }.joined()
+    let text = (1...2_000).map { "{{c\($0)::a}}" }.joined()
     let id = try collection.addNote(deck, ["Text": text], .cloze)
     let cards = try cards(id)
     #expect(try cards.count == 500 && count("cards") == 500)
-    #expect(cards[499].prompt.utf8.elementsEqual("\(a(499))[...]\(a(9_500))".utf8))
+    #expect(cards[499].prompt.utf8.elementsEqual("\(a(499))[...]\(a(1_500))".utf8))
     #expect(cards[0].prompt.hasPrefix("[...]aaa"))
   }
 
