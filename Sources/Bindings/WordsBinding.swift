@@ -100,16 +100,6 @@ func openLexicon(_ language: String?, foldAccents: Bool = false, _ workspace: Wo
   return try CallPause.pausingLimits(lexicon)
 }
 
-extension LuaTable {
-  func optionalDifficulty(_ name: String) throws -> Difficulty? {
-    guard let word = try optionalText(name) else { return nil }
-    guard let difficulty = Difficulty(rawValue: word) else {
-      throw LuaFailure.argument(argument, "\(name) \"easy\", \"normal\" or \"hard\" expected, got \(quoted(word))")
-    }
-    return difficulty
-  }
-}
-
 /// Adds the functions on two texts, which need no word list.
 func describeQuestions(_ module: BoundModule, canForm: @escaping (borrowing LuaStack) throws -> Bool) {
   module.function(
@@ -200,8 +190,12 @@ func lexiconType() -> BoundType<LexiconHandle> {
       let options = try stack.optionalTable(2, allowing: ["length", "difficulty"])
       let length = try options?.optionalInteger("length", in: 1...1000)
       var choices = handle.workspace.environment.random.choices
-      guard let difficulty = try options?.optionalDifficulty("difficulty") else {
+      guard let options, let word = try options.optionalText("difficulty") else {
         return handle.lexicon.random(length: length, using: &choices)
+      }
+      guard let difficulty = Difficulty(rawValue: word) else {
+        throw LuaFailure.argument(
+          options.argument, "difficulty \"easy\", \"normal\" or \"hard\" expected, got \(quoted(word))")
       }
       return handle.lexicon.random(length: length, difficulty: difficulty, using: &choices)
     }

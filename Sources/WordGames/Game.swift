@@ -257,4 +257,4 @@ struct GameTally {
 }
 
 /// The source of a game's base words.
-typealias BaseChoice = (random: any RandomNumberGenerator, level: Difficulty, wantedLength: Int?)
+typealias BaseChoice = (random: any RandomNumberGenerator, wantedLength: Int?)

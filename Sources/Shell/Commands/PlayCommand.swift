@@ -34,7 +34,6 @@ enum PlayCommands {
     options: [
       Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
       Option("--base", "WORD", help: "the base word"),
-      Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
       Option("--deck", "DECK", .deck, help: "a game over the words of this deck"),
       Option("--query", "QUERY", .query, help: "with --deck, only the cards that match it"),
       Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"), Common.foldAccents,
@@ -42,7 +41,7 @@ enum PlayCommands {
       Option("--scores", help: "show finished games and the best of them"),
     ],
     usage: [
-      "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--fold-accents] [--to-deck DECK]",
+      "play [MODE] [--language L] [--length N] [--base WORD] [--fold-accents] [--to-deck DECK]",
       "play [MODE] --deck DECK [--query QUERY]",
       "play --list", "play --resume", "play --scores",
     ], example: "play --language spanish --length 9"
@@ -63,7 +62,7 @@ enum PlayCommands {
     let uses = ["--list", "--resume", "--scores"]
     try invocation.allowOne(of: uses)
     let ofNewGames = [
-      "MODE", Common.language.name, "--length", "--base", "--level", Common.foldAccents.name,
+      "MODE", Common.language.name, "--length", "--base", Common.foldAccents.name,
       "--deck", "--query",
     ]
     try invocation.require("--deck", beside: "--query")
@@ -77,7 +76,6 @@ enum PlayCommands {
     options.mode = invocation.optionalText("MODE") ?? options.mode
     options.language = invocation.optionalText("--language")
     (options.length, options.base) = (invocation.optionalInteger("--length"), invocation.optionalText("--base"))
-    options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     options.deck = try invocation.optionalText("--deck").map { try session.workspace().decks.open($0) }
     options.query = try session.query("--query", of: invocation)
