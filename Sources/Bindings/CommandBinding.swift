@@ -62,21 +62,17 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
       }
     }
   }
-  try checkFields(of: arguments.map(\.name) + options.map(\.name), command: name)
+  // Each value has its own field of `args`.
+  let fields = (arguments.map(\.name) + options.map(\.name)).map(fieldName)
+  for (index, field) in fields.enumerated() where fields[..<index].contains(field) {
+    throw CommandError.badDescription(command: name, "two of its values would be args.\(printable(field))")
+  }
   let complete = try table.optionalFunction("complete")
   return Command(
     path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
     options: options, owner: context.adder,
     completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
     action: .function { invocation in try result(of: run, invocation, context) })
-}
-
-/// Checks that each value has its own field of `args`.
-private func checkFields(of names: [String], command: String) throws {
-  let fields = names.map(fieldName)
-  for (index, field) in fields.enumerated() where fields[..<index].contains(field) {
-    throw CommandError.badDescription(command: command, "two of its values would be args.\(printable(field))")
-  }
 }
 
 private func readText(_ table: borrowing LuaTable, _ context: BindingContext) throws -> CommandText {
@@ -246,12 +242,6 @@ public final class LuaCommandResult {
   public func plain(record: (AnyObject) -> Value) -> Value { value.value(emptyTable: .list([])) { record($0) } }
 }
 
-private func readOffers(_ stack: borrowing LuaStack) throws -> [String] {
-  guard stack.kind(-1) == .table else { return [] }
-  // An offer that the terminal would display differently could hide what it inserts into the line.
-  return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
-}
-
 /// Returns what a command's own `complete` offers. Tab shows no errors: a failure is recorded for `plugin info`.
 private func offers(
   of function: LuaReference, _ name: String, _ context: BindingContext, _ word: String, _ before: [String]
@@ -260,7 +250,13 @@ private func offers(
   defer { Interrupts.reraise() }
   do {
     return try Interrupts.holding {
-      try context.calling(.completion(name)) { try function.call([word, before]) { try readOffers($0) } }
+      try context.calling(.completion(name)) {
+        try function.call([word, before]) { stack in
+          guard stack.kind(-1) == .table else { return [] }
+          // An offer that the terminal would display differently could hide what it inserts into the line.
+          return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
+        }
+      }
     }
   } catch {
     if context.owner.plugin == nil { context.terms.recordFailure(String(describing: error)) }

@@ -88,7 +88,13 @@ public final class LanguageServer {
       } else if isStale {
         isStale = false
         showingFailures {
-          for one in try features.changedDiagnostics() { publish(one) }
+          for one in try features.changedDiagnostics() {
+            let list = Value.list(one.list.map { $0.value(source: features.name) })
+            let version = one.version.map { [("version", Value.integer($0))] } ?? []
+            notify(
+              "textDocument/publishDiagnostics",
+              .record([("uri", .text(one.uri)), ("diagnostics", list)] + version))
+          }
           lastFailure = ""
         }
       } else if outgoing.isEmpty {
@@ -110,15 +116,6 @@ public final class LanguageServer {
 
   private func notify(_ method: String, _ parameters: Value) {
     send([("method", .text(method)), ("params", parameters)])
-  }
-
-  private func publish(_ diagnostics: DocumentDiagnostics) {
-    let list = diagnostics.list.map { $0.value(source: features.name) }
-    notify(
-      "textDocument/publishDiagnostics",
-      .record(
-        [("uri", .text(diagnostics.uri)), ("diagnostics", .list(list))]
-          + (diagnostics.version.map { [("version", .integer($0))] } ?? [])))
   }
 
   private func take(_ message: Result<ClientMessage, ResponseError>) {

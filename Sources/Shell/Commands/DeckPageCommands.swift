@@ -61,11 +61,6 @@ enum DeckPageCommands {
     return lines
   }
 
-  /// Whether the files hold answers: according to `--format`, or else to their endings.
-  static func areAnswers(_ paths: [String], format: String?) -> Bool {
-    format.map { $0 == answersFormat } ?? paths.allSatisfy { $0.lowercased().hasSuffix("." + answersFormat) }
-  }
-
   /// Imports the answers of a page into the deck, which must exist.
   static func importAnswers(_ name: String, _ paths: [String], _ session: Session) throws -> CommandResult {
     let deck = try session.workspace().decks.open(name)

@@ -47,13 +47,21 @@ enum PlayCommands {
     ], example: "play --language spanish --length 9"
   ) { invocation, session in
     try checkOptions(invocation)
-    if invocation.flag("--list") { return listModes(session) }
+    if invocation.flag("--list") {
+      return CommandResult(listing: session.modes.names, [.name("Mode"), .words("What it is")]) {
+        ["name": $0.name, "summary": $0.summary]
+      } row: {
+        [$0.name, $0.summary]
+      }
+    }
     if invocation.flag("--scores") { return try showScores(session) }
     var options = PlayScreen.Options()
     options.wantsJSON = invocation.wantsJSON(in: session)
     options.showsBase = invocation.optionalText("--base") == nil
     options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.checkedName($0) }
-    let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
+    let resumes = invocation.flag("--resume")
+    let game = try resumes ? session.workspace().games.resume() : newGame(invocation, session)
+    guard let game else { throw LookupError.noGame }
     return try PlayScreen(session, game, options).run()
   }
 
@@ -80,19 +88,6 @@ enum PlayCommands {
     options.deck = try invocation.optionalText("--deck").map { try session.workspace().decks.open($0) }
     options.query = try session.query("--query", of: invocation)
     return try session.workspace().games.start(options)
-  }
-
-  static func resumedGame(_ session: Session) throws -> GameHandle {
-    if let game = try session.workspace().games.resume() { return game }
-    throw LookupError.noGame
-  }
-
-  static func listModes(_ session: Session) -> CommandResult {
-    CommandResult(listing: session.modes.names, [.name("Mode"), .words("What it is")]) {
-      ["name": $0.name, "summary": $0.summary]
-    } row: {
-      [$0.name, $0.summary]
-    }
   }
 
   static func showScores(_ session: Session) throws -> CommandResult {
