@@ -242,6 +242,12 @@ public final class LuaCommandResult {
   public func plain(record: (AnyObject) -> Value) -> Value { value.value(emptyTable: .list([])) { record($0) } }
 }
 
+private func readOffers(_ stack: borrowing LuaStack) throws -> [String] {
+  guard stack.kind(-1) == .table else { return [] }
+  // An offer that the terminal would display differently could hide what it inserts into the line.
+  return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
+}
+
 /// Returns what a command's own `complete` offers. Tab shows no errors: a failure is recorded for `plugin info`.
 private func offers(
   of function: LuaReference, _ name: String, _ context: BindingContext, _ word: String, _ before: [String]
@@ -250,13 +256,7 @@ private func offers(
   defer { Interrupts.reraise() }
   do {
     return try Interrupts.holding {
-      try context.calling(.completion(name)) {
-        try function.call([word, before]) { stack in
-          guard stack.kind(-1) == .table else { return [] }
-          // An offer that the terminal would display differently could hide what it inserts into the line.
-          return try stack.table(-1).elements { try $0.text(-1) }.filter { printable($0, limit: 1_000) == $0 }
-        }
-      }
+      try context.calling(.completion(name)) { try function.call([word, before]) { try readOffers($0) } }
     }
   } catch {
     if context.owner.plugin == nil { context.terms.recordFailure(String(describing: error)) }

@@ -155,7 +155,6 @@ func lexiconType() -> BoundType<LexiconHandle> {
     identity: { .text($0.lexicon.name) },
     checks: LuaChecks {
       try requireOpen($0, "lexicon")
-      // The list may have been damaged meanwhile.
       if $0.lexicon.isDamaged { throw $0.lexicon.damage }
     }
   ) { type in

@@ -88,13 +88,7 @@ public final class LanguageServer {
       } else if isStale {
         isStale = false
         showingFailures {
-          for one in try features.changedDiagnostics() {
-            let list = Value.list(one.list.map { $0.value(source: features.name) })
-            let version = one.version.map { [("version", Value.integer($0))] } ?? []
-            notify(
-              "textDocument/publishDiagnostics",
-              .record([("uri", .text(one.uri)), ("diagnostics", list)] + version))
-          }
+          for one in try features.changedDiagnostics() { publish(one) }
           lastFailure = ""
         }
       } else if outgoing.isEmpty {
@@ -116,6 +110,13 @@ public final class LanguageServer {
 
   private func notify(_ method: String, _ parameters: Value) {
     send([("method", .text(method)), ("params", parameters)])
+  }
+
+  private func publish(_ diagnostics: DocumentDiagnostics) {
+    let list = Value.list(diagnostics.list.map { $0.value(source: features.name) })
+    let version = diagnostics.version.map { [("version", Value.integer($0))] } ?? []
+    let facts = Value.record([("uri", .text(diagnostics.uri)), ("diagnostics", list)] + version)
+    notify("textDocument/publishDiagnostics", facts)
   }
 
   private func take(_ message: Result<ClientMessage, ResponseError>) {
