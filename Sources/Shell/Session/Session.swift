@@ -141,14 +141,14 @@ package final class Session {
       }
     }
     try installBindings()
-    console.preferences = self.data
+    console.preferences = data
     MappedFile.guardMappings()
     showCompiling(of: tables.lexicons, on: console)
     terminal_mend_faults(MappedFile.handlesFault)
     if auth.needsAuthentication { process_forbid_core_dumps() }
     // Others could change stored data and run code as this user.
-    let data = environment.folders.data
-    for path in [data, data + "/local", data + "/accounts", environment.folders.plugins] {
+    let folder = environment.folders.data
+    for path in [folder, folder + "/local", folder + "/accounts", environment.folders.plugins] {
       if let words = insecureFolderProblem(path) { console.message("warning: " + words) }
     }
     if options.usesPlugins { plugins.discover() }
