@@ -35,12 +35,11 @@ import TestSupport
 
   private func lua(_ code: String) throws -> String { try home.lua(code).output }
 
-  @Test func `each card of a deck and its inner decks becomes a document`() throws {
+  @Test func `each card of a deck and its inner decks becomes a document, all as one undo step`() throws {
     let code = """
       local found = {}
       for _, d in ipairs(documents.open("\(template)"):fill(decks.open("S"))) do
         found[#found + 1] = d.elements[1].text .. " / " .. #d.elements
-        d:save()
       end
       table.sort(found)
       print(table.concat(found, "\\n"))
@@ -48,6 +47,10 @@ import TestSupport
     // A card's text is not filled in again; the image is the picture in the answer.
     #expect(try lua(code) == "a <b> = {prompt} / 2\nel gato = the cat / 2\nrojo =  / 3\n")
     #expect(try home.run("doc", "list", "--json").lines.count == 4)
+    #expect(try home.run("undo", "--list").output.contains("making 3 documents from cards"))
+    #expect(try home.run("undo").status == 0)
+    #expect(try home.run("doc", "list", "--json").lines.count == 1)
+    #expect(try home.run("redo").status == 0)
     #expect(try home.run("doctor", "documents").output.hasPrefix("All is well.\n"))
   }
 

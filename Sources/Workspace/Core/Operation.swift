@@ -40,6 +40,7 @@ public enum Operation: String, Sendable {
   case saveGame = "saving a game"
   case changeSettings = "changing settings"
   case changeDocuments = "changing documents"
+  case fillDocuments = "making documents from cards"
   case removeDocument = "removing a document"
   case link = "linking with a sync server"
   case unlink = "ending the link with a sync server"
@@ -53,7 +54,7 @@ public enum Operation: String, Sendable {
 
   private static let unmoving: Set<Operation> = [
     .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame, .changeSettings,
-    .changeDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
+    .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
     .syncMedia, .listWords, .savePlace, .link, .unlink, .spreadCards, .pauseStudy,
   ]
 
@@ -93,6 +94,7 @@ public enum Operation: String, Sendable {
       return rawValue + named(": ")
     case .syncMedia: return "syncing \(counted(count, "media file"))\(named(" with "))"
     case .sync: return "syncing \(counted(count, "row"))\(named(" with "))"
+    case .fillDocuments: return "making \(counted(count, "document")) from cards"
     case .changeDocuments: return count == 1 ? "changing a document" : rawValue
     case .removeDocument: return count == 1 ? rawValue : "removing documents"
     case .settleConflicts: return "settling \(counted(count, "conflict"))\(named(" in "))"

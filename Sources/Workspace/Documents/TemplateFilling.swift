@@ -1,4 +1,5 @@
-// Creates documents from a template and the cards of a deck, one for each card. Invariant: none of them is stored.
+// Creates documents from a template and the cards of a deck, one for each card. Invariant: cards and pictures are
+// read before anything is written; all documents of a call are created in one undo step, or none.
 
 import CardDocuments
 import Decks
@@ -54,6 +55,12 @@ extension DocumentOperations {
     guard let unknown = names.first(where: { !fields.contains($0) }) else { return }
     throw DocumentError.unknownPlaceholder(
       unknown, suggestion: suggestion(for: unknown, among: known.union(fields).union(["prompt", "answer"]).sorted()))
+  }
+
+  public func save(_ filled: FilledDocuments) throws {
+    try workspace.perform(.fillDocuments, count: { _ in filled.documents.count }) { _ in
+      for handle in filled.documents { try handle.document().save() }
+    }
   }
 }
 
