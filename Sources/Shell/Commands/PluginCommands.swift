@@ -124,7 +124,8 @@ enum PluginCommands {
     ], example: "plugin enable palindromes"
   ) { invocation, session in
     let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
-    switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: !invocation.flag("--no-isolate"), session) {
+    let isolated = !invocation.flag("--no-isolate")
+    switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
     case .inDryRun: return CommandResult()
     case .refused: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")
     case .enabled:
