@@ -34,7 +34,7 @@ final class AgentCall {
   let host: any AgentHost
   let workspace: Workspace
   /// The decks that are visible, each with those within it; empty for all.
-  private let visible: [String]
+  let visible: [String]
   /// The user's answer to a question, and the state of the question.
   var (consent, state): (String?, String?)
   /// The words of each command that it ran, and the input of the command.
@@ -60,9 +60,6 @@ final class AgentCall {
   var allowed: AgentSettings.Allowed { get throws { try workspace.preferences().agents.allowed } }
 
   func again() throws -> AgentCall { try AgentCall(description, arguments.value ?? .null, for: client, host) }
-
-  /// The only visible deck with those within it; nil if there are several.
-  var onlyDeck: String? { visible.count == 1 ? visible[0] : nil }
 
   private func shows(_ deck: String) -> Bool {
     let name = deck.lowercased()

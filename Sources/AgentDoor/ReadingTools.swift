@@ -106,7 +106,8 @@ enum ReadingTools {
   private static func words(_ call: AgentCall, _: AgentWork) throws -> Answer {
     var options = TextOptions()
     // What is known can be limited to one deck only.
-    (options.language, options.deck) = (try call.arguments["language"].text(), call.onlyDeck)
+    options.language = try call.arguments["language"].text()
+    options.deck = call.visible.count == 1 ? call.visible[0] : nil
     let text = try call.host.readingInput(call.arguments["text"].text()) {
       try TextHandle(["-"], options, in: call.workspace)
     }

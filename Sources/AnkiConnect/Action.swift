@@ -46,8 +46,8 @@ struct ActionCall {
   func cards() throws -> [CardHandle?] { try numbers("cards").map(card) }
 
   func note(_ number: Int) throws -> NoteHandle {
-    guard let note = try workspace.notes.numbered(Int64(number)) else { throw ActionFailure.noNote(number) }
-    return note
+    if let note = try workspace.notes.numbered(Int64(number)) { return note }
+    throw ActionFailure("Note was not found: \(number)")
   }
 }
 

@@ -86,8 +86,9 @@ public final class ActionServer {
       reply.isJSON = false
       return (reply, Array("AnkiConnect v.\(Self.version)".utf8))
     }
-    let parsed = Self.parsed(body)
-    guard isAllowed || Self.asksForPermission(parsed) else {
+    let parsed = Result { () throws(JSONFailure) in try JSONParser.parse(body, limits: Self.limits) }
+    let name = if case .success(let action) = parsed { action.record?["action"]?.text } else { nil as String? }
+    guard isAllowed || name == "requestPermission" else {
       reply.status = 403
       reply.isJSON = false
       return (reply, Array("this origin is not allowed here; requestPermission asks the user\n".utf8))
@@ -116,17 +117,6 @@ public final class ActionServer {
     let answer = ActionAnswer(limit: longestAnswer)
     answer.refuse(words)
     return answer.bytes
-  }
-
-  private static func parsed(_ body: [UInt8]) -> Result<Value, JSONFailure> {
-    do throws(JSONFailure) { return .success(try JSONParser.parse(body, limits: limits)) } catch {
-      return .failure(error)
-    }
-  }
-
-  private static func asksForPermission(_ parsed: Result<Value, JSONFailure>) -> Bool {
-    guard case .success(let action) = parsed else { return false }
-    return action.record?["action"]?.text == "requestPermission"
   }
 
   // MARK: Actions
@@ -236,7 +226,6 @@ struct ActionFailure: Error {
 
   static func noDeck(_ name: String) -> ActionFailure { ActionFailure("deck was not found: \(name)") }
   static func noModel(_ name: String) -> ActionFailure { ActionFailure("model was not found: \(name)") }
-  static func noNote(_ number: Int) -> ActionFailure { ActionFailure("Note was not found: \(number)") }
   static func noCard(_ number: Int) -> ActionFailure { ActionFailure("Card was not found: \(number)") }
 }
 

@@ -131,7 +131,13 @@ extension ActionCall {
 
 enum PresetActions {
   static let all: [Action] = [
-    .reading("getDeckConfig", configuration),
+    .reading("getDeckConfig") { call in
+      let name = try call.params["deck"].text()
+      guard let deck = try call.knownDeck(named: name) else {
+        return DeckRecord.isFirst(name) ? described(try first(call)) : .boolean(false)
+      }
+      return described(try deck.scheduling.preset() ?? first(call))
+    },
     .changing("saveDeckConfig", save),
     .changing("setDeckConfigId", assign),
     .changing("cloneDeckConfigId", copy),
@@ -149,14 +155,6 @@ enum PresetActions {
 
   private static func find(_ number: Int, _ call: ActionCall) throws -> PresetRecord? {
     try call.workspace.presets.all().first { Int($0.id.rawValue) == number }
-  }
-
-  private static func configuration(_ call: ActionCall) throws -> Value {
-    let name = try call.params["deck"].text()
-    guard let deck = try call.knownDeck(named: name) else {
-      return DeckRecord.isFirst(name) ? described(try first(call)) : .boolean(false)
-    }
-    return described(try deck.scheduling.preset() ?? first(call))
   }
 
   private static func described(_ preset: PresetRecord?) -> Value {

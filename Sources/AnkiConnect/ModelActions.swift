@@ -62,7 +62,14 @@ enum ModelActions {
     },
     .reading("modelStyling") { call in .record([("css", .text(try call.model().css))]) },
     .changing("createModel", create),
-    .changing("removeEmptyNotes", removeUnused),
+    // As in the add-on: removes note types without notes, despite the action's name.
+    .changing("removeEmptyNotes") { call in
+      let counts = try call.workspace.noteTypes.noteCounts()
+      for type in try call.workspace.noteTypes.all() where try counts[type.id] == nil && !type.record().isStockBasic {
+        try type.remove()
+      }
+      return .null
+    },
   ]
 
   private static func types(_ call: ActionCall) throws -> [NoteType] {
@@ -112,15 +119,6 @@ enum ModelActions {
     } catch NoteError.typeExists {
       throw ActionFailure("Model name already exists")
     }
-  }
-
-  /// As in the add-on: removes note types without notes, despite the action's name.
-  private static func removeUnused(_ call: ActionCall) throws -> Value {
-    let counts = try call.workspace.noteTypes.noteCounts()
-    for type in try call.workspace.noteTypes.all() where try counts[type.id] == nil && !type.record().isStockBasic {
-      try type.remove()
-    }
-    return .null
   }
 }
 

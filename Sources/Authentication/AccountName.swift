@@ -28,7 +28,11 @@ struct AccountName: Equatable {
     }
     if text.hasSuffix(".") { throw refused("it must not end with a dot") }
     let scripts = Set(text.unicodeScalars.compactMap(Script.of))
-    guard Script.belongTogether(scripts) else { throw refused("its letters are from more than one script") }
+    // Those that East Asian languages combine.
+    let mixes: [Set<Script>] = [[.han, .kana], [.han, .hangul], [.han, .bopomofo]]
+    guard scripts.count <= 1 || mixes.contains(where: scripts.isSubset) else {
+      throw refused("its letters are from more than one script")
+    }
     if AccountName.reserved.contains(AccountName.key(text)) { throw refused("it is reserved for Deckhand") }
     self.text = text
   }
@@ -93,11 +97,5 @@ private enum Script: Hashable {
     case 0x1200...0x139F, 0x2D80...0x2DDF: return .ethiopic
     default: return .block(scalar.value >> 7)
     }
-  }
-
-  /// Whether names are written in these scripts: one, or those that East Asian languages combine.
-  static func belongTogether(_ scripts: Set<Script>) -> Bool {
-    scripts.count <= 1 || scripts.isSubset(of: [.han, .kana]) || scripts.isSubset(of: [.han, .hangul])
-      || scripts.isSubset(of: [.han, .bopomofo])
   }
 }

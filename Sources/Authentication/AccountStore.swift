@@ -137,7 +137,7 @@ public final class AccountStore {
   private func strengthen(
     _ account: String, _ hash: PasswordHash, _ password: borrowing Secret
   ) -> AuthenticationError? {
-    guard hash.isWeaker(than: cost) else { return nil }
+    guard hash.cost.memory < cost.memory || hash.cost.passes < cost.passes else { return nil }
     let stronger = HashCost(memory: max(cost.memory, hash.cost.memory), passes: max(cost.passes, hash.cost.passes))
     do throws(AuthenticationError) {
       // A password that was just changed already has its hash.
@@ -181,7 +181,13 @@ public final class AccountStore {
     if adoptingLocal, try !names().isEmpty { throw .required }
     let staged = try stage(adoptingLocal)
     var isAdded = false
-    defer { if !isAdded { unstage(staged) } }
+    defer {
+      if !isAdded {
+        // The local data stays.
+        for name in ["/credentials", "/attempts"] { unlink(staged + name) }
+        if staged != local { Glibc.remove(staged) }
+      }
+    }
     try PrivateFile.replace(staged + "/credentials", with: credentials.bytes, reach)
     try AttemptRecord.ofAccount(in: staged, environment).write(Failures(count: 0, last: environment.clocks.reading()))
     do { try Folder.move(staged, to: folder(account)) } catch {
@@ -202,12 +208,6 @@ public final class AccountStore {
     if PrivateFile.exists(staged) { try PrivateFile.removeTree(staged) }
     try PrivateFile.makeFolder(staged)
     return staged
-  }
-
-  /// Removes the files of an account that could not be added. The local data stays.
-  private func unstage(_ staged: String) {
-    for name in ["/credentials", "/attempts"] { unlink(staged + name) }
-    if staged != local { Glibc.remove(staged) }
   }
 
   private func newName(_ name: String) throws(AuthenticationError) -> String {

@@ -60,7 +60,8 @@ struct PasswordHash: Equatable {
       let passes = PasswordHash.number(numbers[1], after: "t="),
       let lanes = PasswordHash.number(numbers[2], after: "p="),
       memory >= HashCost.least.memory, passes >= HashCost.least.passes,
-      PasswordHash.isBase64(parts[4], PasswordHash.saltLength), PasswordHash.isBase64(parts[5], PasswordHash.hashLength)
+      PasswordHash.decoded(parts[4], PasswordHash.saltLength) != nil,
+      PasswordHash.decoded(parts[5], PasswordHash.hashLength) != nil
     else { throw damaged }
     guard lanes == 1, memory <= HashCost.most.memory, passes <= HashCost.most.passes else {
       throw .tooCostly(path: path, memory: memory, passes: passes)
@@ -85,7 +86,8 @@ struct PasswordHash: Equatable {
   /// check also reports a mismatch if there was no memory to try the password, so the hash is computed here.
   func matches(_ password: borrowing Secret) throws(AuthenticationError) -> Bool {
     let parts = text.split(separator: "$")
-    guard let salt = decoded(parts[3], PasswordHash.saltLength), let wanted = decoded(parts[4], PasswordHash.hashLength)
+    guard let salt = PasswordHash.decoded(parts[3], PasswordHash.saltLength),
+      let wanted = PasswordHash.decoded(parts[4], PasswordHash.hashLength)
     else { return false }
     let made = try Secret(capacity: wanted.count) { (buffer) throws(AuthenticationError) in
       try password.deriveKey(into: buffer, salt: salt, cost: cost)
@@ -95,7 +97,7 @@ struct PasswordHash: Equatable {
   }
 
   /// Decodes base64 without padding; the number of characters determines the number of bytes.
-  private func decoded(_ text: Substring, _ length: Int) -> [UInt8]? {
+  private static func decoded(_ text: Substring, _ length: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: length * 3 / 4)
     var count = 0
     let result = sodium_base642bin(
@@ -103,9 +105,6 @@ struct PasswordHash: Equatable {
       Int32(sodium_base64_VARIANT_ORIGINAL_NO_PADDING))
     return result == 0 && count == bytes.count ? bytes : nil
   }
-
-  /// Whether the program now requires more than when this hash was made.
-  func isWeaker(than wanted: HashCost) -> Bool { cost.memory < wanted.memory || cost.passes < wanted.passes }
 
   /// Parses a plain decimal number without a sign or a leading zero, of at most ten digits.
   private static func number(_ text: Substring, after name: String) -> Int? {
@@ -115,14 +114,6 @@ struct PasswordHash: Equatable {
       digits.first != "0"
     else { return nil }
     return Int(digits)
-  }
-
-  private static func isBase64(_ text: Substring, _ length: Int) -> Bool {
-    text.utf8.count == length
-      && text.utf8.allSatisfy {
-        (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20) || $0 == UInt8(ascii: "+")
-          || $0 == UInt8(ascii: "/")
-      }
   }
 }
 

@@ -79,37 +79,17 @@ enum PasswordRules {
   }
 
   private static func isCommon(_ password: UnsafeRawBufferPointer) -> Bool {
-    if distinctBytes(password) < 3 || isRun(password, step: 1) || isRun(password, step: -1) || isKeyboardRow(password) {
-      return true
-    }
-    let core = withoutTail(password)
+    let first = password[0]
+    let second = password.first { $0 != first }
+    let hasTwoKeys = password.allSatisfy { $0 == first || $0 == second }
+    if hasTwoKeys || isRun(password, step: 1) || isRun(password, step: -1) || isKeyboardRow(password) { return true }
+    // The length without the digits and signs at the end.
+    let core = password.count - password.reversed().prefix { $0 < 0x80 && !(0x61...0x7A).contains($0) }.count
     return commonWords.contains { word in
       let part = Array(word.utf8)
       let times = occurrences(of: part, in: password)
       return times > 0 && (core == part.count || password.count - times * part.count < 5)
     }
-  }
-
-  /// Counts in four words of bits, which reveal nothing about the order.
-  private static func distinctBytes(_ password: UnsafeRawBufferPointer) -> Int {
-    var seen: (UInt64, UInt64, UInt64, UInt64) = (0, 0, 0, 0)
-    for byte in password {
-      let bit = UInt64(1) << UInt64(byte & 63)
-      switch byte >> 6 {
-      case 0: seen.0 |= bit
-      case 1: seen.1 |= bit
-      case 2: seen.2 |= bit
-      default: seen.3 |= bit
-      }
-    }
-    return seen.0.nonzeroBitCount + seen.1.nonzeroBitCount + seen.2.nonzeroBitCount + seen.3.nonzeroBitCount
-  }
-
-  /// The length without the digits and signs at the end.
-  private static func withoutTail(_ password: UnsafeRawBufferPointer) -> Int {
-    var length = password.count
-    while length > 0, password[length - 1] < 0x80, !(0x61...0x7A).contains(password[length - 1]) { length -= 1 }
-    return length
   }
 
   /// `12345678`, `hgfedcba`, `1234567890`: nearly every byte is the neighbour of the one before.

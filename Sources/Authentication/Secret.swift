@@ -73,17 +73,12 @@ public struct Secret: ~Copyable {
 
   /// Returns the text in Unicode normal form C. Throws `badText` if it is not UTF-8 or contains a NUL.
   public func normalized() throws(AuthenticationError) -> Secret {
-    try withBytes { (bytes) throws(AuthenticationError) in try UnicodeForm.composed(bytes) }
-  }
-}
-
-enum UnicodeForm {
-  /// The text of the bytes in normal form C.
-  static func composed(_ bytes: UnsafeRawBufferPointer) throws(AuthenticationError) -> Secret {
-    if bytes.contains(0) { throw .badText }
-    return try Secret(capacity: bytes.count * 16 + 68) { (buffer) throws(AuthenticationError) in
-      guard let size = composeUTF8(bytes, in: buffer.bindMemory(to: Int32.self)) else { throw .badText }
-      return size
+    try withBytes { (bytes) throws(AuthenticationError) in
+      if bytes.contains(0) { throw .badText }
+      return try Secret(capacity: bytes.count * 16 + 68) { (buffer) throws(AuthenticationError) in
+        guard let size = composeUTF8(bytes, in: buffer.bindMemory(to: Int32.self)) else { throw .badText }
+        return size
+      }
     }
   }
 }
@@ -98,8 +93,7 @@ public enum PasswordFile {
     if file < 0 { throw .passwordFile(path: path, code: errno) }
     defer { close(file) }
     return try Secret(capacity: Secret.lineCapacity) { (buffer) throws(AuthenticationError) in
-      let count = try fill(buffer, from: file, path, isLine: false)
-      return withoutLineEnd(buffer, count)
+      try fill(buffer, from: file, path, isLine: false)
     }
   }
 
@@ -113,12 +107,12 @@ public enum PasswordFile {
   /// Reads the password in the next line of standard input, or of another open file, and no more.
   public static func readLine(from file: Int32) throws(AuthenticationError) -> Secret {
     try Secret(capacity: Secret.lineCapacity) { (buffer) throws(AuthenticationError) in
-      let count = try fill(buffer, from: file, "standard input", isLine: true)
-      return withoutLineEnd(buffer, count)
+      try fill(buffer, from: file, "standard input", isLine: true)
     }
   }
 
   /// Reads to the end of the file or the line; a line byte by byte, because what follows belongs to somebody else.
+  /// Returns the number of bytes without a line end at the end.
   private static func fill(
     _ buffer: UnsafeMutableRawBufferPointer, from file: Int32, _ path: String, isLine: Bool
   ) throws(AuthenticationError) -> Int {
@@ -129,9 +123,9 @@ public enum PasswordFile {
       let got = Glibc.read(file, start + count, isLine ? 1 : buffer.count - count)
       if got < 0 && errno == EINTR && !isLine { continue }
       if got < 0 { throw .passwordFile(path: path, code: errno) }
-      if got == 0 { return count }
+      if got == 0 { return withoutLineEnd(buffer, count) }
       count += got
-      if isLine, buffer[count - 1] == 0x0A { return count }
+      if isLine, buffer[count - 1] == 0x0A { return withoutLineEnd(buffer, count) }
     }
   }
 

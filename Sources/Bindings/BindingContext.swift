@@ -155,12 +155,6 @@ func requireOpen(_ handle: some WorkspaceHandle, _ what: String) throws {
   guard handle.workspace.isOpen else { throw WorkspaceError.signedOut(what: what) }
 }
 
-/// The same for a lexicon, whose list may have been damaged meanwhile.
-func requireWhole(_ handle: LexiconHandle) throws {
-  try requireOpen(handle, "lexicon")
-  if handle.lexicon.isDamaged { throw handle.lexicon.damage }
-}
-
 extension LuaGrant {
   static func any(_ modules: Grants.Module...) -> LuaGrant { LuaGrant(modules.map(\.rawValue)) }
 

@@ -62,21 +62,17 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
       }
     }
   }
-  try checkFields(of: arguments.map(\.name) + options.map(\.name), command: name)
+  // Each value has its own field of `args`.
+  let fields = (arguments.map(\.name) + options.map(\.name)).map(fieldName)
+  for (index, field) in fields.enumerated() where fields[..<index].contains(field) {
+    throw CommandError.badDescription(command: name, "two of its values would be args.\(printable(field))")
+  }
   let complete = try table.optionalFunction("complete")
   return Command(
     path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
     options: options, owner: context.adder,
     completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
     action: .function { invocation in try result(of: run, invocation, context) })
-}
-
-/// Checks that each value has its own field of `args`.
-private func checkFields(of names: [String], command: String) throws {
-  let fields = names.map(fieldName)
-  for (index, field) in fields.enumerated() where fields[..<index].contains(field) {
-    throw CommandError.badDescription(command: command, "two of its values would be args.\(printable(field))")
-  }
 }
 
 private func readText(_ table: borrowing LuaTable, _ context: BindingContext) throws -> CommandText {

@@ -100,8 +100,10 @@ private func describeAdding(_ type: BoundType<DeckHandle>, _ context: BindingCon
   ) { deck, stack in
     let table = try stack.table(2, "a table with prompt and answer")
     if let added = try addPlain(table, to: deck, at: .top) { return added }
-    let (card, place) = try readPlacedCard(table)
-    return try deck.add(card, at: place)
+    guard let position = try table.optionalInteger("at", in: 1...Int.max) else {
+      return try deck.add(readCard(table), at: .top)
+    }
+    return try deck.add(readCard(table, allowing: cardKeys + ["at"]), at: .position(position))
   }
   type.method(
     "append", ["card": .table], returns: .object("card").orProblem, grant: .decksWrite,
@@ -198,12 +200,6 @@ private func addPlain(_ table: borrowing LuaTable, to deck: DeckHandle, at place
   try table.withPlainBytes("prompt", "answer", "guid") { prompt, answer, guid in
     try deck.add(CheckedCard(prompt: prompt, answer: answer, guid: guid), at: place)
   }
-}
-
-/// Reads a card from a script's table, and the position where it is to be added.
-private func readPlacedCard(_ table: borrowing LuaTable) throws -> (NewCard, CardPlace) {
-  guard let position = try table.optionalInteger("at", in: 1...Int.max) else { return (try readCard(table), .top) }
-  return (try readCard(table, allowing: cardKeys + ["at"]), .position(position))
 }
 
 /// Reads a card from a script's table. Invalid UTF-8 is an ordinary failure, not a wrong use.

@@ -143,17 +143,13 @@ public final class EventTable {
         let others = called[(index + 1)...].count { $0.isActive && $0.isOfPlugin }
         report(listener.owner, "the event " + listener.event.rawValue, unsubscribed(error, others: others))
       } catch {
-        reportOnce(error, of: listener)
+        // The same error in a row is reported once.
+        let text = String(describing: error)
+        if listener.reported == text { continue }
+        listener.reported = text
+        report(listener.owner, "the event " + listener.event.rawValue, error)
       }
     }
-  }
-
-  /// Reports an error, unless it is the last one that was reported for the listener.
-  private func reportOnce(_ error: any Error, of listener: Listener) {
-    let text = String(describing: error)
-    guard listener.reported != text else { return }
-    listener.reported = text
-    report(listener.owner, "the event " + listener.event.rawValue, error)
   }
 
   private func unsubscribed(_ error: any Error, others: Int) -> PluginCallError {

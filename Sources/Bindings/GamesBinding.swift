@@ -36,11 +36,10 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
     module.function(
       "new", ["options": .optional(.table)], returns: .object("game").orProblem,
       example: "{mode = \"classic\", language = \"english\", length = 9}",
-      "Starts a game: {mode=\"classic\", language=, length=, level=, base=, seed=, fold_accents=, lexicon=, deck=, "
-        + "query=}. level is \"easy\", \"normal\" or \"hard\": how many words there are to find. With fold_accents, à "
-        + "matches a; ñ remains a separate letter. With a deck the words are its prompts of one word, and a hint is "
-        + "an answer. Code too_few_words: it has too few for the mode. A base is used as it is; length is then that "
-        + "of the words after it."
+      "Starts a game: {mode=\"classic\", language=, length=, base=, seed=, fold_accents=, lexicon=, deck=, query=}. "
+        + "With fold_accents, à matches a; ñ remains a separate letter. With a deck the words are its prompts of "
+        + "one word, and a hint is an answer. Code too_few_words: it has too few for the mode. A base is used as it "
+        + "is; length is then that of the words after it."
     ) { stack in
       let wanted = try readOptions(stack.optionalTable(1))
       let workspace = try context.workspace()
@@ -56,13 +55,10 @@ func gamesModule(_ context: BindingContext) -> BoundModule {
 private func readOptions(_ table: consuming LuaTable?) throws -> GameOptions {
   var wanted = GameOptions()
   guard let table else { return wanted }
-  try table.allowOnly([
-    "mode", "language", "length", "level", "base", "seed", "fold_accents", "lexicon", "deck", "query",
-  ])
+  try table.allowOnly(["mode", "language", "length", "base", "seed", "fold_accents", "lexicon", "deck", "query"])
   wanted.mode = try table.optionalText("mode") ?? wanted.mode
   wanted.language = try table.optionalText("language")
   wanted.length = try table.optionalInteger("length", in: 2...64)
-  wanted.level = try table.optionalDifficulty("level") ?? wanted.level
   wanted.base = try table.optionalText("base")
   wanted.seed = try table.optionalInteger("seed").map { UInt64(bitPattern: Int64($0)) }
   wanted.foldsAccents = try table.optionalBoolean("fold_accents")

@@ -28,7 +28,13 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
     identity: { object in
       let options = try object.owner.options()
       return .table(DeckOptions.Name.allCases.map { (.text($0.text), options[$0].luaValue) })
-    }, checks: context.checks(.decks) { try requireOptions($0) }
+    },
+    checks: context.checks(.decks) { object in
+      switch object.owner {
+      case .deck(let deck): try requireOpen(deck, "deck")
+      case .preset(let preset): try requireOpen(preset, "preset")
+      }
+    }
   ) { type in
     type.example = "decks.open(\"Spanish\").options"
     for name in DeckOptions.Name.allCases {
@@ -40,13 +46,6 @@ func deckOptionsType(_ context: BindingContext) -> BoundType<DeckOptionsObject> 
         try object.owner.set(name, value)
       }
     }
-  }
-}
-
-private func requireOptions(_ object: DeckOptionsObject) throws {
-  switch object.owner {
-  case .deck(let deck): try requireOpen(deck, "deck")
-  case .preset(let preset): try requireOpen(preset, "preset")
   }
 }
 

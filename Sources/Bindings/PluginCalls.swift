@@ -64,7 +64,8 @@ public enum PluginCallError: Problem, Equatable {
   /// Converts a Lua error into what the caller gets.
   /// - Parameter advice: what to add to the message of an error that is not about a limit.
   public init(plugin: String, _ call: PluginCall, _ error: LuaError, limits: PluginLimits, advice: String? = nil) {
-    let place = error.position.trimmed.trimmedSuffix(":")
+    let position = error.position.trimmed
+    let place = position.hasSuffix(":") ? String(position.dropLast()) : position
     switch error.stopReason {
     case .deadline: self = .outOfTime(plugin: plugin, call, place: place, limits: limits)
     case .memory: self = .outOfMemory(plugin: plugin, call, place: place, limits: limits)
@@ -155,8 +156,4 @@ extension LuaError {
     default: false
     }
   }
-}
-
-extension String {
-  func trimmedSuffix(_ suffix: String) -> String { hasSuffix(suffix) ? String(dropLast(suffix.count)) : self }
 }

@@ -285,7 +285,9 @@ private func readValue(_ table: borrowing LuaTable) throws -> SettingKind {
   switch try table.optionalText("kind") ?? usual {
   case "number":
     let range = NumberRange(min: try table.optionalNumber("min"), max: try table.optionalNumber("max"))
-    return .number(range, default: try table.optionalNumber("default") ?? range.nearestToZero)
+    // Without a default, the number nearest to zero.
+    let nearest = min(max(0, range.min ?? 0), range.max ?? .infinity)
+    return .number(range, default: try table.optionalNumber("default") ?? nearest)
   case let kind? where kind == "text" || kind == "path":
     for name in ["min", "max"] where try table.has(name) { throw table.wrong("field '\(name)' is only for numbers") }
     let standard = try table.optionalText("default") ?? ""
@@ -305,9 +307,4 @@ private func readCheck(_ table: borrowing LuaTable, of name: String, _ context: 
       }
     }
   }
-}
-
-extension NumberRange {
-  /// The default of a number that was declared without one.
-  fileprivate var nearestToZero: Double { Swift.min(Swift.max(0, min ?? 0), max ?? .infinity) }
 }

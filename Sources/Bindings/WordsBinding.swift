@@ -100,16 +100,6 @@ func openLexicon(_ language: String?, foldAccents: Bool = false, _ workspace: Wo
   return try CallPause.pausingLimits(lexicon)
 }
 
-extension LuaTable {
-  func optionalDifficulty(_ name: String) throws -> Difficulty? {
-    guard let word = try optionalText(name) else { return nil }
-    guard let difficulty = Difficulty(rawValue: word) else {
-      throw LuaFailure.argument(argument, "\(name) \"easy\", \"normal\" or \"hard\" expected, got \(quoted(word))")
-    }
-    return difficulty
-  }
-}
-
 /// Adds the functions on two texts, which need no word list.
 func describeQuestions(_ module: BoundModule, canForm: @escaping (borrowing LuaStack) throws -> Bool) {
   module.function(
@@ -119,7 +109,15 @@ func describeQuestions(_ module: BoundModule, canForm: @escaping (borrowing LuaS
   module.function(
     "normalize", ["text": .string, "language": .string], returns: .string, example: "(\" Árbol \", \"spanish\")",
     "The text trimmed, in normal form, and lowercased by the language's rules."
-  ) { stack in try answerNormalized(stack) }
+  ) { stack in
+    _ = try stack.bytes(1, limit: longestWords)
+    let (text, name) = (try stack.text(1), try stack.text(2))
+    guard let language = Language.named(name) else {
+      let near = suggestion(for: name, among: Language.known.map(\.name))
+      throw LexiconError.unknownLanguage(name: name, suggestion: near)
+    }
+    return normalize(text, language: language)
+  }
 }
 
 private func addFastPaths(_ module: BoundModule) {
@@ -132,8 +130,13 @@ private func addFastPaths(_ module: BoundModule) {
     return call.answer(answer)
   }
   module.fastPath("normalize") { L, _, context in
-    guard let call = FastCall(L, openedBy: context, as: BindingContext.self) else { return FastCall.declined }
-    return answerNormalizedPlain(call)
+    // Only what needs no String.
+    guard let call = FastCall(L, openedBy: context, as: BindingContext.self),
+      let text = call.stack.bytesInPlace(1, limit: longestWords),
+      let name = call.stack.bytesInPlace(2, limit: longestWords), let letterCase = Language.letterCase(ofNamed: name)
+    else { return FastCall.declined }
+    if isPlain(text) { return call.answer(argument: 1) }
+    return withNormalizedPlain(text, letterCase, { call.stack.push(bytes: $0) }) ? 1 : FastCall.declined
   }
 }
 
@@ -144,32 +147,16 @@ func answerCanForm(_ stack: borrowing LuaStack, _ known: inout PlainLetters) thr
   return canForm(letters: try stack.text(1), word: try stack.text(2))
 }
 
-/// Returns the text at 1, normalised by the rules of the language at 2.
-func answerNormalized(_ stack: borrowing LuaStack) throws -> String {
-  _ = try stack.bytes(1, limit: longestWords)
-  let (text, name) = (try stack.text(1), try stack.text(2))
-  guard let language = Language.named(name) else {
-    let near = suggestion(for: name, among: Language.known.map(\.name))
-    throw LexiconError.unknownLanguage(name: name, suggestion: near)
-  }
-  return normalize(text, language: language)
-}
-
-/// Pushes the text at 1, normalised by the rules of the language at 2, if that needs no String.
-@inline(__always) private func answerNormalizedPlain(_ call: borrowing FastCall) -> Int32 {
-  guard let text = call.stack.bytesInPlace(1, limit: longestWords),
-    let name = call.stack.bytesInPlace(2, limit: longestWords), let letterCase = Language.letterCase(ofNamed: name)
-  else { return FastCall.declined }
-  if isPlain(text) { return call.answer(argument: 1) }
-  return withNormalizedPlain(text, letterCase, { call.stack.push(bytes: $0) }) ? 1 : FastCall.declined
-}
-
 func lexiconType() -> BoundType<LexiconHandle> {
   BoundType<LexiconHandle>(
     "lexicon", "The words of a language.",
     weight: .measured({ (512 << 10) + ($0.lexicon.isMapped ? 0 : 2 * $0.lexicon.membershipBytes) }),
     summary: { "lexicon \"\(printable($0.lexicon.name))\" (\(counted($0.lexicon.count, "word")))" },
-    identity: { .text($0.lexicon.name) }, checks: LuaChecks { try requireWhole($0) }
+    identity: { .text($0.lexicon.name) },
+    checks: LuaChecks {
+      try requireOpen($0, "lexicon")
+      if $0.lexicon.isDamaged { throw $0.lexicon.damage }
+    }
   ) { type in
     type.example = "words.lexicon(\"english\")"
     type.field("count", .integer, "How many words it has.") { $0.lexicon.count }
@@ -200,8 +187,12 @@ func lexiconType() -> BoundType<LexiconHandle> {
       let options = try stack.optionalTable(2, allowing: ["length", "difficulty"])
       let length = try options?.optionalInteger("length", in: 1...1000)
       var choices = handle.workspace.environment.random.choices
-      guard let difficulty = try options?.optionalDifficulty("difficulty") else {
+      guard let options, let word = try options.optionalText("difficulty") else {
         return handle.lexicon.random(length: length, using: &choices)
+      }
+      guard let difficulty = Difficulty(rawValue: word) else {
+        throw LuaFailure.argument(
+          options.argument, "difficulty \"easy\", \"normal\" or \"hard\" expected, got \(quoted(word))")
       }
       return handle.lexicon.random(length: length, difficulty: difficulty, using: &choices)
     }

@@ -91,22 +91,18 @@ extension CommandRegistry {
     if !scanner.takesOnlyValues, word.hasPrefix("--") || word.hasPrefix("-") && scanner.isOption(word) {
       return optionOffers(scanner, word, sources)
     }
-    var found = Offer.matching(ownNames(of: command, word, before, sources), word)
+    let own: [Offer] =
+      switch command.completion {
+      case .byKind: []
+      case .builtIn: sources.values(command, word, before)
+      case .function(let offers): offers(word, before).map { Offer($0) }
+      }
+    var found = Offer.matching(own, word)
     if found.isEmpty {
       found = command.arguments(at: scanner.positionals.count).flatMap { offers($0.kind, word, sources) }
     }
     guard found.isEmpty, word.isEmpty, !scanner.takesOnlyValues else { return found }
     return optionOffers(scanner, word, sources)
-  }
-
-  private func ownNames(
-    of command: Command, _ word: String, _ before: [String], _ sources: CompletionSources
-  ) -> [Offer] {
-    switch command.completion {
-    case .byKind: []
-    case .builtIn: sources.values(command, word, before)
-    case .function(let offers): offers(word, before).map { Offer($0) }
-    }
   }
 
   private func optionOffers(_ scanner: WordScanner, _ word: String, _ sources: CompletionSources) -> [Offer] {

@@ -23,8 +23,12 @@ struct WordScanner {
   }
 
   mutating func take(_ word: String, isTyped: Bool = true) throws(CommandError) {
-    if let option = pending { return try takeValue(word, isTyped, of: option) }
-    if takesOnlyValues || !isOption(word) {
+    if let option = pending {
+      let isOther = word == "--" || command.allOptions.contains { $0.name == word }
+      guard !isOther else { throw missingValue(option) }
+      pending = nil
+      try add(option, (word, isTyped))
+    } else if takesOnlyValues || !isOption(word) {
       positionals.append((word, isTyped))
       closeOptionsIfVerbatim()
     } else if word == "--" {
@@ -61,13 +65,6 @@ struct WordScanner {
 
   private mutating func closeOptionsIfVerbatim() {
     if command.argument(at: positionals.count)?.kind == .verbatim { takesOnlyValues = true }
-  }
-
-  private mutating func takeValue(_ word: String, _ isTyped: Bool, of option: Option) throws(CommandError) {
-    let isOther = word == "--" || command.allOptions.contains { $0.name == word }
-    guard !isOther else { throw missingValue(option) }
-    pending = nil
-    try add(option, (word, isTyped))
   }
 
   private mutating func takeLong(_ word: String, _ isTyped: Bool) throws(CommandError) {

@@ -113,12 +113,10 @@ public final class LanguageServer {
   }
 
   private func publish(_ diagnostics: DocumentDiagnostics) {
-    let list = diagnostics.list.map { $0.value(source: features.name) }
-    notify(
-      "textDocument/publishDiagnostics",
-      .record(
-        [("uri", .text(diagnostics.uri)), ("diagnostics", .list(list))]
-          + (diagnostics.version.map { [("version", .integer($0))] } ?? [])))
+    let list = Value.list(diagnostics.list.map { $0.value(source: features.name) })
+    let version = diagnostics.version.map { [("version", Value.integer($0))] } ?? []
+    let facts = Value.record([("uri", .text(diagnostics.uri)), ("diagnostics", list)] + version)
+    notify("textDocument/publishDiagnostics", facts)
   }
 
   private func take(_ message: Result<ClientMessage, ResponseError>) {

@@ -90,7 +90,7 @@ extension LuaState {
   func slot(of type: any BoundObject.Type) -> Slot? {
     let key = ObjectIdentifier(type)
     for slot in slots where slot.key == key { return slot }
-    return pendingSlot(of: key)
+    return pendingTypes.first { $0.key == key }.flatMap { slot(of: $0) }
   }
 
   private func slot(of type: UnsafePointer<dh_type>) -> Slot? {
@@ -146,24 +146,4 @@ struct HostEntries {
     for name in names { name.deallocate() }
     self = HostEntries()
   }
-}
-
-/// The last few error values, stored in case Swift rethrows their errors into Lua.
-struct ErrorValues {
-  private static let limit = 8
-  private var values: [(number: Int, value: LuaReference)] = []
-  private var count = 0
-
-  /// Returns the number by which the value can be found.
-  mutating func add(_ value: LuaReference) -> Int {
-    count += 1
-    if values.count == Self.limit { values.removeFirst() }
-    values.append((count, value))
-    return count
-  }
-
-  func value(_ number: Int) -> LuaReference? { values.first { $0.number == number }?.value }
-
-  /// Removes the values. Numbers are not reused.
-  mutating func removeAll() { values = [] }
 }

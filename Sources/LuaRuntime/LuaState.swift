@@ -30,7 +30,8 @@ public final class LuaState {
   weak var distant: DistantCode?
   var entries = HostEntries()
   private var problemMetatable: LuaReference?
-  private var errors = ErrorValues()
+  /// The last few error values, in case Swift rethrows their errors into Lua, and the number of all so far.
+  private var errors: (kept: [(number: Int, value: LuaReference)], count: Int) = ([], 0)
 
   /// The contents of the globals of a new state.
   public enum Libraries: Sendable {
@@ -78,7 +79,7 @@ public final class LuaState {
 
   @usableFromInline func free() {
     problemMetatable = nil
-    errors.removeAll()
+    errors.kept = []
     isClosed = true
     isFreed = true
     dh_close(main)
@@ -185,7 +186,9 @@ public final class LuaState {
   private func takeSyntaxError(on L: OpaquePointer, endsInBackslash: Bool) -> LuaError {
     let stack = LuaStack(L)
     let message = stack.excerpt(-1) ?? "syntax error"
-    let isAtEnd = endsIn("<eof>", on: L)
+    var length = 0
+    let start = dh_string(L, -1, &length)
+    let isAtEnd = UnsafeRawBufferPointer(start: start, count: length).suffix(5).elementsEqual("<eof>".utf8)
     dh_pop(L, 1)
     let isCut = message.hasSuffix("unfinished string near <eof>") && !endsInBackslash
     return LuaError(kind: .syntax(isIncomplete: isAtEnd && !isCut), message: message)
@@ -201,14 +204,16 @@ public final class LuaState {
     let isText = lua_type(L, -1) == LUA_TSTRING
     let problem = PlainProblem(at: -1, on: LuaStack(L))
     let message = problem?.message ?? errorText(on: L)
+    errors.count += 1
+    errors.kept = errors.kept.suffix(7) + [(errors.count, LuaReference(popping: L, of: self))]
     return LuaError(
       kind: .runtime, message: message, position: isText ? "" : position, trace: trace, problem: problem,
-      value: ErrorValueKey(state: ObjectIdentifier(self), number: errors.add(LuaReference(popping: L, of: self))))
+      value: ErrorValueKey(state: ObjectIdentifier(self), number: errors.count))
   }
 
   func errorValue(_ key: ErrorValueKey) -> LuaReference? {
     guard key.state == ObjectIdentifier(self) else { return nil }
-    return errors.value(key.number)
+    return errors.kept.first { $0.number == key.number }?.value
   }
 
   func stopError(_ reason: Int32, position: String = "") -> LuaError {
@@ -238,10 +243,7 @@ public final class LuaState {
     return slots.sorted { $0.order < $1.order }.map(\.description)
   }
 
-  /// Returns the slot of a class of which no object was handed over yet; nil for a class that was never registered.
-  func pendingSlot(of key: ObjectIdentifier) -> Slot? { pendingTypes.first { $0.key == key }.flatMap { slot(of: $0) } }
-
-  private func slot(of pending: PendingType) -> Slot? {
+  func slot(of pending: PendingType) -> Slot? {
     if let slot = slots.first(where: { $0.key == pending.key }) { return slot }
     guard let slot = pending.describe(self) else { return nil }
     slots.append(slot)
@@ -321,13 +323,6 @@ public final class LuaState {
 public func luaCode(ofFile text: [UInt8]) -> ArraySlice<UInt8> {
   let code = text.withoutMark
   return code.first == UInt8(ascii: "#") ? code.drop { $0 != UInt8(ascii: "\n") } : code
-}
-
-/// Whether the string on top of the stack ends with an ASCII text.
-private func endsIn(_ end: String, on L: OpaquePointer) -> Bool {
-  var length = 0
-  guard let start = dh_string(L, -1, &length) else { return false }
-  return UnsafeRawBufferPointer(start: start, count: length).suffix(end.utf8.count).elementsEqual(end.utf8)
 }
 
 /// Returns the text of the error value on top of the stack, which stays there.

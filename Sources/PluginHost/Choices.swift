@@ -53,14 +53,14 @@ extension PluginHost {
   /// Enables a plugin with all the rights that its manifest asks for.
   /// - Parameters:
   ///   - asked: the manifest that the user agreed to; nil for the current one.
-  ///   - isolated: whether its code is to run in its own process from now on; nil to leave this unchanged.
+  ///   - isolated: whether its code is to run in its own process from now on, unless it came with Deckhand; nil to
+  ///     leave this unchanged.
   /// - Throws: `PluginError.changed` if the manifest has changed since, `.cannotIsolate` if the plugin cannot run in
-  ///   its own process, `.staysInProcess` if it came with Deckhand, `.mayNotLeaveProcess` if plugin code is running.
+  ///   its own process, `.mayNotLeaveProcess` if plugin code is running.
   ///   Nothing is granted then.
   public func enable(_ plugin: Plugin, asked: Manifest? = nil, isolated: Bool? = nil) throws {
     let manifest = try currentManifest(of: plugin)
     if let asked, asked.source != manifest.source { throw PluginError.changed(plugin: plugin.name) }
-    if isolated == true, plugin.isBundled { throw PluginError.staysInProcess(plugin: plugin.name) }
     if isolated == false, plugins.contains(where: { $0.lua?.isInUse == true }) {
       throw PluginError.mayNotLeaveProcess(plugin: plugin.name)
     }

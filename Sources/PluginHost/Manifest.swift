@@ -8,6 +8,7 @@ import Values
 
 public struct Manifest: Sendable {
   public let name: PluginName
+  /// 0 if the manifest states none.
   public let version: String
   public let api: Int
   public let summary: String
@@ -28,8 +29,6 @@ public struct Manifest: Sendable {
   /// The bytes that the manifest was read from; comparing them shows whether the user agreed to this very manifest.
   let source: [UInt8]
   public var owner: Owner { .plugin(name) }
-  /// Whether the manifest states a version; without one the version is 0.
-  var hasVersion: Bool { version != "0" }
   /// Whether it is written for a newer program; then only what describes the plugin is read.
   public var isNewer: Bool { api > apiVersion }
 

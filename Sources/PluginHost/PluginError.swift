@@ -27,7 +27,6 @@ public enum PluginError: Problem, TracedError, Equatable {
   case endedWhileLoading(plugin: String)
   /// It cannot run in its own process; the reason is in words.
   case cannotIsolate(plugin: String, reason: String)
-  case staysInProcess(plugin: String)
   /// Another plugin tried to make it run in Deckhand's process.
   case mayNotLeaveProcess(plugin: String)
   /// A plugin runs `plugin limit`, for itself or another.
@@ -76,10 +75,6 @@ public enum PluginError: Problem, TracedError, Equatable {
         plugin, .pluginFailed, "A plugin cannot be isolated",
         "\(plugin): cannot run in a process of its own: \(reason); "
           + "`plugin enable \(plugin) --no-isolate` runs it in Deckhand's, where a bug in it can damage your data")
-    case .staysInProcess(let plugin):
-      .of(
-        plugin, .badValue, "A plugin is not isolated",
-        "\(plugin) came with Deckhand and runs in its process; --isolate is for plugins that you installed")
     case .mayNotLeaveProcess(let plugin):
       .of(
         plugin, .notGranted, "Not granted",

@@ -55,7 +55,12 @@ package struct Runner {
         // Not while the past is read, which locks the data: the user may leave the pager much later.
         if !wantsJSON { session.show(result, asJSON: false) }
         status = result.status
-        try notifyListeners(of: command, words)
+        if session.events.hasListeners(.command) {
+          // Of a line with a secret, listeners get only the name.
+          let line = words.joined(separator: " ")
+          let name = command.name
+          try session.events.emit(.command, [session.namesSecret(line) ? name : line], brief: [name])
+        }
       }
       return session.state.leaving ?? status
     } catch {
@@ -73,13 +78,6 @@ package struct Runner {
     guard let step = session.options.step else { return try body() }
     guard command.onlyReads(invocation) else { throw ShellError.onlyReading(command: command.name) }
     return try session.workspace().at(step: step, body)
-  }
-
-  /// Notifies listeners of a command that has run. Of a line with a secret they get only the name.
-  private func notifyListeners(of command: Command, _ words: [String]) throws {
-    guard session.events.hasListeners(.command) else { return }
-    let line = words.joined(separator: " ")
-    try session.events.emit(.command, [session.namesSecret(line) ? command.name : line], brief: [command.name])
   }
 
   /// Records the deck that a command named; the prompt shows it.

@@ -75,7 +75,12 @@ package struct ScriptRunner {
       if !session.auth.needsAuthentication { try session.workspace().beginUnit() }
       let status = Interrupts.holding(body)
       if !wasInScript { finishRun(status: status) }
-      try requireSameOwner()
+      if !session.auth.needsAuthentication, session.auth.user == nil {
+        // Another process may have added the first account meanwhile; that account now owns the data, so the script's
+        // changes can no longer be stored.
+        try session.refreshAccounts()
+        if session.auth.needsAuthentication { throw AuthenticationError.required }
+      }
       if status == ExitStatus.done { try requireWholeLists() }
       // The script may have signed in or out, so the workspace may be another one, or none.
       if !session.auth.needsAuthentication { try Interrupts.holding { try end(session.workspace(), status: status) } }
@@ -91,15 +96,6 @@ package struct ScriptRunner {
       if try session.isInUnit { try session.workspace().rollbackUnit() }
       throw error
     }
-  }
-
-  /// Checks that the script may still commit. Another process may have added the first account meanwhile; that account
-  /// now owns the data, so the script's changes can no longer be stored.
-  /// - Throws: `auth_required`; nothing is changed then.
-  private func requireSameOwner() throws {
-    guard !session.auth.needsAuthentication, session.auth.user == nil else { return }
-    try session.refreshAccounts()
-    if session.auth.needsAuthentication { throw AuthenticationError.required }
   }
 
   /// Finishes a script's code within its unit: finalizers, and listeners to `exiting`.

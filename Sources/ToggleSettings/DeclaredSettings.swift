@@ -19,8 +19,7 @@ struct SettingNode {
 
   var part: Substring { name[(name.lastIndex(of: ".").map(name.index(after:)) ?? name.startIndex)...] }
   var isGroup: Bool { if case .group = declaration?.kind { true } else { false } }
-  var hasState: Bool { isGroup || isSwitch }
-  var isSwitch: Bool { if case .toggle = declaration?.kind { true } else { false } }
+  var hasState: Bool { if case .toggle = declaration?.kind { true } else { isGroup } }
   /// The default of a setting; nil for a group or a section.
   var standard: SettingValue? { declaration?.kind.defaultValue }
 

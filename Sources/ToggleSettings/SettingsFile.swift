@@ -27,21 +27,43 @@ public struct SettingsFile: Equatable, Sendable {
 
   /// Parses the text of the file. `path` is for the messages and for `why`.
   public static func read(_ bytes: [UInt8], path: String) throws(SettingsError) -> SettingsFile {
-    let reader = Reader(path: path)
-    let whole = try reader.parse(bytes)
-    guard let object = whole.record else { throw reader.failure(.whole, "an object") }
-    for key in object.names where key != "values" && key != "locked" {
-      throw reader.failure(JSONPointer.whole.appending(key), "\"values\" or \"locked\" as the key")
+    let limits = JSONLimits(
+      bytes: largest, depth: SettingBounds.depth + 1, values: SettingBounds.nodes, string: SettingBounds.textBytes)
+    let whole: Value
+    do throws(JSONFailure) { whole = try JSONParser.parse(bytes, limits: limits) } catch {
+      throw .badFile(path: path, line: error.line, column: error.column, reason: error.words)
     }
-    let locked = try reader.names(object["locked"] ?? .list([]), JSONPointer.whole.appending("locked"))
+    do throws(ShapeFailure) { return try SettingsFile(ValueReader(whole), path: path) } catch {
+      throw .badEntry(path: path, pointer: error.pointer.description, expected: error.expected)
+    }
+  }
+
+  private init(_ file: ValueReader, path: String) throws(ShapeFailure) {
+    for (name, value) in try file.fields() where name != "values" && name != "locked" {
+      throw value.failure("\"values\" or \"locked\" as the key")
+    }
+    let locked = try file["locked"].value == nil ? [] : file["locked"].elements("a list of names")
+    let names = try locked.map { name throws(ShapeFailure) in try name.text("a name") }
+    locks = SettingLocks(names: names, source: .system(path: path, locked: true))
     var values: [(name: String, value: SettingValue)] = []
-    try reader.settings(object["values"] ?? .record([:]), [], JSONPointer.whole.appending("values"), &values)
-    let locks = SettingLocks(names: locked, source: .system(path: path, locked: true))
+    if file["values"].value != nil { try Self.collect(file["values"], "", &values) }
     // A group comes before its switches, so that a switch's own value takes precedence.
-    let entries = values.sorted { (depth(of: $0.name), $0.name) < (depth(of: $1.name), $1.name) }.map { entry in
+    entries = values.sorted { (depth(of: $0.name), $0.name) < (depth(of: $1.name), $1.name) }.map { entry in
       LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: false))
     }
-    return SettingsFile(entries: entries, locks: locks)
+  }
+
+  /// Collects the settings of an object; those of objects within it get dotted names.
+  private static func collect(
+    _ reader: ValueReader, _ name: String, _ found: inout [(name: String, value: SettingValue)]
+  ) throws(ShapeFailure) {
+    if reader.value?.record != nil {
+      for (part, value) in try reader.fields() { try collect(value, name.isEmpty ? part : name + "." + part, &found) }
+    } else if let setting = reader.value.flatMap(SettingValue.init), !name.isEmpty {
+      found.append((name, setting))
+    } else {
+      throw reader.failure(name.isEmpty ? "an object" : "a text, a number, true or false")
+    }
   }
 }
 
@@ -54,46 +76,4 @@ struct SettingLocks: Equatable, Sendable {
   static let none = SettingLocks(names: [], source: .standard)
 
   func cover(_ name: String) -> Bool { names?.contains { name == $0 || name.hasPrefix($0 + ".") } ?? true }
-}
-
-private struct Reader {
-  let path: String
-
-  func failure(_ place: JSONPointer, _ expected: String) -> SettingsError {
-    .badEntry(path: path, pointer: place.description, expected: expected)
-  }
-
-  func parse(_ bytes: [UInt8]) throws(SettingsError) -> Value {
-    let limits = JSONLimits(
-      bytes: SettingsFile.largest, depth: SettingBounds.depth + 1, values: SettingBounds.nodes,
-      string: SettingBounds.textBytes)
-    do throws(JSONFailure) { return try JSONParser.parse(bytes, limits: limits) } catch {
-      throw .badFile(path: path, line: error.line, column: error.column, reason: error.words)
-    }
-  }
-
-  func names(_ value: Value, _ place: JSONPointer) throws(SettingsError) -> [String] {
-    guard let list = value.list else { throw failure(place, "a list of names") }
-    var names: [String] = []
-    for (index, entry) in list.enumerated() {
-      guard let name = entry.text else { throw failure(place.appending(index), "a name") }
-      names.append(name)
-    }
-    return names
-  }
-
-  /// Collects the settings of an object; those of objects within it get dotted names.
-  func settings(
-    _ value: Value, _ parts: [String], _ place: JSONPointer, _ found: inout [(name: String, value: SettingValue)]
-  ) throws(SettingsError) {
-    if let object = value.record {
-      for member in object.fields {
-        try settings(member.value, parts + [member.name], place.appending(member.name), &found)
-      }
-    } else if let setting = SettingValue(value), !parts.isEmpty {
-      found.append((parts.joined(separator: "."), setting))
-    } else {
-      throw failure(place, parts.isEmpty ? "an object" : "a text, a number, true or false")
-    }
-  }
 }

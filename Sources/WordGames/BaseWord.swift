@@ -1,6 +1,5 @@
 // The words of a game: those of its list that its rules allow, and its base word, which is given by the user, the word
-// of the day, or random with enough to find in it. Invariant: the same generator, date, list and level give the same
-// word.
+// of the day, or random with enough to find in it. Invariant: the same generator, date and list give the same word.
 
 public import Files
 public import Lexicon
@@ -13,11 +12,8 @@ public struct BaseWordOptions {
   public var length: Int?
   /// A given word instead of a random one.
   public var word: String?
-  public var level: Difficulty
 
-  public init(length: Int? = nil, word: String? = nil, level: Difficulty = .normal) {
-    (self.length, self.word, self.level) = (length, word, level)
-  }
+  public init(length: Int? = nil, word: String? = nil) { (self.length, self.word) = (length, word) }
 }
 
 /// A learner's own words, which a game is about.
@@ -41,7 +37,7 @@ extension Game {
     mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, own: OwnWords = OwnWords(),
     _ options: BaseWordOptions = BaseWordOptions(), random: any RandomNumberGenerator, clocks: Clocks
   ) throws -> Game {
-    let choice: BaseChoice = (random, options.level, options.length)
+    let choice: BaseChoice = (random, options.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
     game.own = own
     if let word = options.word {
@@ -119,7 +115,7 @@ extension Game {
     let words = (0..<attempts).compactMap(candidate).filter { mode.isDaily || $0 != baseWord }
     guard mode.rules.contains(.fromLetters) else { return words.first ?? baseWord }
     return (own.bases == nil ? list : lexicon).nearest(
-      to: choice.level.formableWords, among: words, minLength: GameWords.shortest(mode.rules))
+      to: Difficulty.normal.formableWords, among: words, minLength: GameWords.shortest(mode.rules))
       ?? baseWord
   }
 

@@ -94,7 +94,7 @@ public final class Game {
   /// The reason why the game ended; nil while it is in progress.
   public func ending() throws -> Ending? {
     if tally.hasGivenUp { return .givenUp }
-    if clock.isOut { return .timeOut }
+    if timeRemaining == 0 { return .timeOut }
     if tally.passes >= max(2, mode.players) { return .passed }
     return try runningHook { try mode.hooks.finished?(self) } == true ? .byMode : nil
   }
@@ -120,11 +120,6 @@ public final class Game {
     ownData = (try dataText, nil)
     (mode, traits) = (renewed, GameTraits(renewed, language))
     tally.nextReward = renewed.scoring.firstReward(after: count)
-  }
-
-  func takeReward() {
-    tally.bonus += reward?.points ?? 0
-    tally.nextReward = mode.scoring.firstReward(after: count)
   }
 
   /// The text on the screen in place of the base word: the mode's own text, or the base word.
@@ -257,4 +252,4 @@ struct GameTally {
 }
 
 /// The source of a game's base words.
-typealias BaseChoice = (random: any RandomNumberGenerator, level: Difficulty, wantedLength: Int?)
+typealias BaseChoice = (random: any RandomNumberGenerator, wantedLength: Int?)

@@ -35,7 +35,6 @@ final class GameClock {
   }
 
   var remaining: Double? { limit.map { max(0, $0 - elapsed) } }
-  var isOut: Bool { limit.map { elapsed >= $0 } ?? false }
 
   func pause() {
     _ = elapsed

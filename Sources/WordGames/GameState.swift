@@ -37,7 +37,6 @@ public struct GameState: Equatable, Sendable {
   public var hasGivenUp: Bool
   /// The requested length of base words, or nil.
   public var length: Int?
-  public var level: Difficulty
   /// Seconds played.
   public var elapsed: Double
   /// The mode's own data as text; the game itself does not read it.
@@ -48,7 +47,7 @@ public struct GameState: Equatable, Sendable {
       of: .record([
         "version": 1, "mode": mode, "language": language, "lexicon": lexicon, "folds_accents": foldsAccents,
         "base_word": baseWord, "rules": rules, "bonus": bonus, "hint_costs": hintCosts, "current_player": currentPlayer,
-        "passes": passes, "accepted_on_base": acceptedOnBase, "has_given_up": hasGivenUp, "level": level.rawValue,
+        "passes": passes, "accepted_on_base": acceptedOnBase, "has_given_up": hasGivenUp,
         "elapsed": Value.measure(elapsed), "length": length, "data": data,
       ]))
   }
@@ -76,8 +75,6 @@ extension GameState {
     acceptedOnBase = try json["accepted_on_base"].count()
     hasGivenUp = try json["has_given_up"].boolean()
     length = json["length"].value?.integer
-    guard let level = Difficulty(rawValue: try json["level"].text()) else { throw json["level"].failure("a level") }
-    self.level = level
     elapsed = try json["elapsed"].number()
     data = json["data"].value?.text
   }
@@ -101,7 +98,7 @@ extension Game {
       baseWord: baseWord, rules: rules.map(\.description), found: foundWords.state(from: first), bonus: tally.bonus,
       hintCosts: tally.hintCosts, currentPlayer: tally.currentPlayer, passes: tally.passes,
       acceptedOnBase: tally.acceptedOnBase, hasGivenUp: tally.hasGivenUp, length: choice.wantedLength,
-      level: choice.level, elapsed: clock.elapsed, data: try dataText)
+      elapsed: clock.elapsed, data: try dataText)
   }
 
   /// Resumes a game. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
@@ -111,7 +108,7 @@ extension Game {
   ) throws(GameError) -> Game {
     guard state.mode == mode.name else { throw .badState(reason: "it belongs to another mode") }
     try state.checkPlayers(of: mode)
-    let choice: BaseChoice = (random, state.level, state.length)
+    let choice: BaseChoice = (random, state.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
     let rules = try state.rules.map { (text) throws(GameError) in try Rule(parsing: text) }
     game.play(try game.words.checked(base: state.baseWord), rules: rules)

@@ -125,7 +125,10 @@ extension Game {
     foundWords.add(text.bytes, hash: text.hash, letters: text.letters, points: points, player: tally.currentPlayer)
     tally.passes = 0
     tally.acceptedOnBase &+= 1
-    if foundWords.count == tally.nextReward { takeReward() }
+    if foundWords.count == tally.nextReward {
+      tally.bonus += reward?.points ?? 0
+      tally.nextReward = mode.scoring.firstReward(after: count)
+    }
     if traits.players > 1 { tally.currentPlayer = (tally.currentPlayer + 1) % traits.players }
     guard let before else { return }
     do { try setUp(base: chosenBase()) } catch {

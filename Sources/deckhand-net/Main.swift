@@ -34,20 +34,14 @@ import Wire
     guard let request = syncHead(head).flatMap(SyncRequest.init) else {
       return (.failed(.badAnswer(reason: "was requested in an invalid way")), [])
     }
-    do throws(CallFailure) {
+    do throws(SyncFault) {
       let answer = try SignedCalls(calls: calls, request: request).make(body)
       return (.done(address: answer.address), answer.body)
     } catch {
-      return (.failed(error.fault), [])
+      return (.failed(error), [])
     }
   }
 
-}
-
-struct CallFailure: Error {
-  let fault: SyncFault
-
-  init(_ fault: SyncFault) { self.fault = fault }
 }
 
 struct SignedCalls {
@@ -55,33 +49,34 @@ struct SignedCalls {
   let request: SyncRequest
   private static let longestKey = 1000
 
-  /// - Throws: `CallFailure`.
-  func make(_ body: [UInt8]) throws(CallFailure) -> ServerAnswer {
+  func make(_ body: [UInt8]) throws(SyncFault) -> ServerAnswer {
     let address: SyncAddress
-    do throws(SyncAddressFault) { address = try SyncAddress(request.address) } catch { throw CallFailure(error) }
+    do throws(SyncAddressFault) { address = try SyncAddress(request.address) } catch { throw SyncFault(error) }
     let key = request.isSignIn ? "" : try key()
     var answer = try calls.make(
       ServerCall(
         path: request.call, address: address, key: key, session: request.session, body: body,
         timeout: request.timeout, answerLimit: request.answerLimit))
     if request.isSignIn {
-      let key = try keyOf(answer.body)
+      guard let key = syncHead(answer.body)?.record?["key"]?.text, SignedCalls.isKey(key) else {
+        throw .badAnswer(reason: "contains no key")
+      }
       if request.expectedAddress.isEmpty || request.expectedAddress == answer.address { try keep(key) }
       answer.body = Array("null".utf8)
     }
     return answer
   }
 
-  private func key() throws(CallFailure) -> String {
+  private func key() throws(SyncFault) -> String {
     let text: String?
     do throws(FileError) {
       text = try FileText.read(request.keyPath, limit: SignedCalls.longestKey, isInterrupted: isNeverInterrupted)
     } catch {
-      if error.number == ENOENT { throw CallFailure(.noKey) }
-      throw CallFailure(.key(reason: error.message))
+      if error.number == ENOENT { throw .noKey }
+      throw .key(reason: error.message)
     }
-    guard let text else { throw CallFailure(.noKey) }
-    guard SignedCalls.isKey(text) else { throw CallFailure(.key(reason: "the key file contains no key")) }
+    guard let text else { throw .noKey }
+    guard SignedCalls.isKey(text) else { throw .key(reason: "the key file contains no key") }
     return text
   }
 
@@ -89,28 +84,22 @@ struct SignedCalls {
     !text.isEmpty && text.utf8.count <= longestKey && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
   }
 
-  private func keyOf(_ body: [UInt8]) throws(CallFailure) -> String {
-    guard let key = syncHead(body)?.record?["key"]?.text, SignedCalls.isKey(key) else {
-      throw CallFailure(.badAnswer(reason: "contains no key"))
-    }
-    return key
-  }
-
-  private func keep(_ key: String) throws(CallFailure) {
+  private func keep(_ key: String) throws(SyncFault) {
     var options = Replacement(isInterrupted: isNeverInterrupted)
     options.keepsMode = false
     do throws(FileError) { try AtomicFile.write(request.keyPath, Array(key.utf8), options) } catch {
-      throw CallFailure(.key(reason: error.message))
+      throw .key(reason: error.message)
     }
   }
 }
 
-extension CallFailure {
+extension SyncFault {
   init(_ fault: SyncAddressFault) {
-    switch fault {
-    case .ankiWeb(let host): self.init(SyncFault.ankiWeb(host: host))
-    case .elsewhere(let address): self.init(SyncFault.elsewhere(address: address))
-    case .malformed(let expected): self.init(.badRedirect(reason: "\(expected) expected"))
-    }
+    self =
+      switch fault {
+      case .ankiWeb(let host): .ankiWeb(host: host)
+      case .elsewhere(let address): .elsewhere(address: address)
+      case .malformed(let expected): .badRedirect(reason: "\(expected) expected")
+      }
   }
 }

@@ -34,35 +34,34 @@ final class ServerCalls {
 
   deinit { curl_easy_cleanup(handle) }
 
-  /// - Throws: `CallFailure`.
-  func make(_ call: ServerCall) throws(CallFailure) -> ServerAnswer {
+  func make(_ call: ServerCall) throws(SyncFault) -> ServerAnswer {
     let packed = try packed(call.body)
     var address = call.address
     for _ in 0...ServerCalls.mostRedirects {
       let intake = try post(packed, to: address, call)
       if let location = intake.location {
         do throws(SyncAddressFault) { address = try address.moved(to: location, of: call.path) } catch {
-          throw CallFailure(error)
+          throw SyncFault(error)
         }
         continue
       }
       return (address.text, try intake.whole())
     }
-    throw CallFailure(.badRedirect(reason: "more than \(ServerCalls.mostRedirects) redirects in a row"))
+    throw .badRedirect(reason: "more than \(ServerCalls.mostRedirects) redirects in a row")
   }
 
-  private func packed(_ body: [UInt8]) throws(CallFailure) -> [UInt8] {
+  private func packed(_ body: [UInt8]) throws(SyncFault) -> [UInt8] {
     var packed: [UInt8] = []
     do {
       // Higher zstd levels gain little.
       try body.withUnsafeBytes { try FrameWriter(level: 3).feed($0, isLast: true) { packed += $0 } }
     } catch {
-      throw CallFailure(.badAnswer(reason: "could not be requested: there is not enough memory"))
+      throw .badAnswer(reason: "could not be requested: there is not enough memory")
     }
     return packed
   }
 
-  private func post(_ packed: [UInt8], to address: SyncAddress, _ call: ServerCall) throws(CallFailure) -> Intake {
+  private func post(_ packed: [UInt8], to address: SyncAddress, _ call: ServerCall) throws(SyncFault) -> Intake {
     let intake = try Intake(limit: call.answerLimit)
     let headers = try headers(of: call)
     defer { curl_slist_free_all(headers) }
@@ -85,8 +84,8 @@ final class ServerCalls {
       }
     }
     let said = String(decoding: reason.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    if let fault = intake.fault { throw CallFailure(fault) }
-    if result != CURLE_OK { throw CallFailure(fault(of: result, said, call)) }
+    if let fault = intake.fault { throw fault }
+    if result != CURLE_OK { throw fault(of: result, said, call) }
     try take(status: intake)
     return intake
   }
@@ -102,7 +101,7 @@ final class ServerCalls {
     deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_TIME, call.timeout)
   }
 
-  private func headers(of call: ServerCall) throws(CallFailure) -> UnsafeMutablePointer<curl_slist>? {
+  private func headers(of call: ServerCall) throws(SyncFault) -> UnsafeMutablePointer<curl_slist>? {
     let sync = Value.record([
       ("v", .integer(SyncClient.protocolVersion)), ("k", .text(call.key)), ("c", .text(SyncClient.name)),
       ("s", .text(call.session)),
@@ -112,14 +111,14 @@ final class ServerCalls {
     for line in ["anki-sync: \(sync.json)", "Content-Type: application/octet-stream", "Expect:", "Accept:"] {
       guard let longer = curl_slist_append(list, line) else {
         curl_slist_free_all(list)
-        throw CallFailure(.badAnswer(reason: "does not fit into the memory of this machine"))
+        throw .badAnswer(reason: "does not fit into the memory of this machine")
       }
       list = longer
     }
     return list
   }
 
-  private func take(status intake: Intake) throws(CallFailure) {
+  private func take(status intake: Intake) throws(SyncFault) {
     var status = 0
     deckhand_curl_number(handle, CURLINFO_RESPONSE_CODE, &status)
     if status == 200 { return }
@@ -127,12 +126,12 @@ final class ServerCalls {
       var location: UnsafePointer<CChar>?
       deckhand_curl_text(handle, CURLINFO_REDIRECT_URL, &location)
       guard let location, let text = String(validatingCString: location) else {
-        throw CallFailure(.badRedirect(reason: "a redirect without an address"))
+        throw .badRedirect(reason: "a redirect without an address")
       }
       intake.location = text
       return
     }
-    throw CallFailure(.status(status, reason: intake.beginning))
+    throw .status(status, reason: intake.beginning)
   }
 
   private func fault(of result: CURLcode, _ said: String, _ call: ServerCall) -> SyncFault {
@@ -178,10 +177,10 @@ final class Intake {
   private static let longestReason = 300
   private static let mostHeaderBytes = 1 << 16
 
-  init(limit: Int) throws(CallFailure) {
+  init(limit: Int) throws(SyncFault) {
     self.limit = limit
     do throws(FrameFault) { frames = try FrameReader() } catch {
-      throw CallFailure(.badAnswer(reason: "does not fit into the memory of this machine"))
+      throw .badAnswer(reason: "does not fit into the memory of this machine")
     }
   }
 
@@ -230,15 +229,15 @@ final class Intake {
   }
 
   /// Returns the body of a complete answer.
-  func whole() throws(CallFailure) -> [UInt8] {
-    if let fault { throw CallFailure(fault) }
+  func whole() throws(SyncFault) -> [UInt8] {
+    if let fault { throw fault }
     guard let announced else {
-      throw CallFailure(.badAnswer(reason: "does not give its size, so it is not from an Anki sync server"))
+      throw .badAnswer(reason: "does not give its size, so it is not from an Anki sync server")
     }
     do throws(FrameFault) { try frames.finish() } catch {
-      throw CallFailure(.badAnswer(reason: "is truncated"))
+      throw .badAnswer(reason: "is truncated")
     }
-    guard bytes.count == announced else { throw CallFailure(.badAnswer(reason: "is smaller than it says")) }
+    guard bytes.count == announced else { throw .badAnswer(reason: "is smaller than it says") }
     return bytes
   }
 

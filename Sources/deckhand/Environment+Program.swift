@@ -67,7 +67,9 @@ extension Environment {
       cache: xdgFolder("XDG_CACHE_HOME", home: home, "/.cache"),
       config: xdgFolder("XDG_CONFIG_HOME", home: home, "/.config"), home: home)
     folders.temporary = given("TMPDIR") ?? folders.temporary
-    let own = programFolder()
+    // The folder of the running program, with links resolved; nil when the system does not provide it.
+    let path = realPath("/proc/self/exe") ?? process_path().flatMap { realPath(String(cString: $0)) }
+    let own = path.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
     folders.bundledPlugins = own.flatMap(bundledPlugins(near:))
     folders.drawingProgram = ownProgram("deckhand-draw", in: own)
     folders.netProgram = ownProgram("deckhand-net", in: own)
@@ -122,12 +124,6 @@ func xdgFolder(_ variable: String, home: String, _ fallback: String) -> String {
   // The specification says to ignore relative paths.
   if let folder = environmentValue(variable), folder.hasPrefix("/") { return folder + "/deckhand" }
   return home + fallback + "/deckhand"
-}
-
-/// The folder of the running program, with links resolved; nil when the system does not provide it.
-private func programFolder() -> String? {
-  let path = realPath("/proc/self/exe") ?? process_path().flatMap { realPath(String(cString: $0)) }
-  return path.flatMap { path in path.lastIndex(of: "/").map { String(path[..<$0]) } }
 }
 
 /// The path of a program that this one starts: beside it, as in a build folder, or in `libexec`, as in a package.

@@ -34,10 +34,8 @@ struct CardPaperTests {
 
   @Test(arguments: PaperSize.allCases)
   func `a back is behind its front, and the marks of both sides coincide`(size: PaperSize) throws {
-    var options = PaperOptions()
-    options.size = size
-    let cut = CutCards(options, titled: "T")
-    let cards = (0..<cut.perPage - 1).map { pair("front \($0)", "back \($0)") }
+    let cut = CutCards(size: size, title: "T")
+    let cards = (0..<CutCards.perPage - 1).map { pair("front \($0)", "back \($0)") }
     let pages = cut.pages(cards, sheet: "T")
     #expect(pages.count == 2)
     let fronts = texts(pages[0])
@@ -50,16 +48,6 @@ struct CardPaperTests {
     let width = Int((size.width * 1000).rounded())
     let turned = Set(marks(pages[1]).map { [width - $0[0], $0[1]] })
     #expect(marks(pages[0]).count >= 8 && marks(pages[0]) == turned)
-  }
-
-  @Test func `a card to fold has its answer beside it, with the fold in the middle`() throws {
-    var options = PaperOptions()
-    options.sides = .fold
-    let pages = CutCards(options, titled: "T").pages([pair("front", "back")], sheet: "T")
-    #expect(pages.count == 1)
-    let front = try #require(texts(pages[0]).first { $0.text == "front" })
-    let back = try #require(texts(pages[0]).first { $0.text == "back" })
-    #expect(front.y == back.y && abs(front.x + back.x - PaperSize.a4.width) < 0.001 && front.x < back.x)
   }
 
   @Test(arguments: [

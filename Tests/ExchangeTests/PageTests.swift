@@ -15,11 +15,11 @@ struct PageTests {
   private var path: String { folder.path + "/page.html" }
 
   private func page(
-    _ collection: TestCollection, _ deck: DeckID, _ options: PageOptions = PageOptions()
+    _ collection: TestCollection, _ deck: DeckID
   ) throws -> (text: String, report: PageReport, weight: Int) {
     let moment = StudyMoment(now: collection.now)
     let (report, weight) = try collection.store.read { db in
-      let page = try DeckPage(db, deck, at: moment, options) { folder.path + "/" + $0.hash }
+      let page = try DeckPage(db, deck, at: moment) { folder.path + "/" + $0.hash }
       return (try page.write(to: path, isInterrupted: { false }), try page.weight())
     }
     return (try #require(try FileText.read(path, limit: 1 << 24)), report, weight)
@@ -151,7 +151,7 @@ struct PageTests {
     #expect(PageStyle.scoped(css, to: "t1") == scoped)
   }
 
-  @Test func `schedules, languages, inner decks, typed answers and suspension`() throws {
+  @Test func `schedules, inner decks, typed answers and suspension`() throws {
     let (deck, inner) = (try collection.deck("D"), try collection.deck("D::In & out"))
     let card = try collection.add(deck, "one", "uno", guid: "g1")
     let hidden = try collection.add(deck, "hidden", "x")
@@ -163,18 +163,14 @@ struct PageTests {
       var replay = try AnswerReplay(db, at: StudyMoment(now: collection.now))
       _ = try replay.enter(card, .good, at: StudyMoment(now: collection.now - 100), seconds: 2)
     }
-    var options = PageOptions()
-    (options.promptLanguage, options.answerLanguage) = ("en", "es")
-    let (text, report, weight) = try page(collection, deck, options)
+    let (text, report, weight) = try page(collection, deck)
     #expect(report.cards == 5 && report.bytes == text.utf8.count && !text.contains("hidden</summary>"))
     #expect(abs(weight - report.bytes) < 2500, "\(weight) reckoned, \(report.bytes) written")
     #expect(text.contains("data-guid=\"g1\" data-schedule=\"{&quot;state&quot;: 1, &quot;step&quot;: 1"))
-    #expect(text.contains("<summary lang=\"en\" dir=\"auto\">one</summary><div lang=\"es\" dir=\"auto\">uno</div>"))
+    #expect(text.contains("<summary dir=\"auto\">one</summary><div dir=\"auto\">uno</div>"))
     #expect(
       text.contains(#"data-typed="tres""#) && text.contains(#"[...]</span> and <span class="cloze-inactive">five"#))
     #expect(text.contains("<section data-subdeck=\"In &amp; out\"") && text.contains("<h2>In &amp; out</h2>"))
-    options.isFresh = true
-    #expect(!(try page(collection, deck, options).text.contains("data-schedule=\"{")))
   }
 
   @Test func `pictures and sounds are embedded, and unusable ones are counted`() throws {

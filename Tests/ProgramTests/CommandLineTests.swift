@@ -45,7 +45,6 @@ private let canHide: Bool = {
     (["text", "known", "--column", "word=A"], "--column needs --import, which was not given"),
     (["text", "known", "--ignore"], "--ignore needs WORD or --import, which was not given"),
     (["text", "known", "--forget", "--language", "dutch"], "--forget needs WORD or --import, which was not given"),
-    (["notetype", "create", "A", "--from", "a.txt", "--field", "F"], "--from and --field cannot be given together"),
     (["word", "dictionaries", "list", "more"], "\"more\" is one argument too many; usage: word dictionaries list"),
     (["sync", "status", "http://localhost"], "\"http://localhost\" is one argument too many; usage: sync status"),
   ])

@@ -47,7 +47,6 @@ import TestSupport
         "--- \(file("a.apkg"))", "+++ Spanish", "@@ changed note \(cat): el gato @@", "-Back: the cat",
         "+Back: the tomcat", "+tag: animal",
       ])
-    #expect(try home.run("deck", "diff", "--stat", file("a.apkg"), "Spanish").output == "notes: 1 changed\n")
     let json = try home.run("--json", "deck", "diff", file("a.apkg"), "Spanish")
     #expect(
       json.output == #"{"kind": "note", "event": "changed", "key": "\#(cat)", "title": "el gato", "fields": "#
@@ -84,12 +83,10 @@ import TestSupport
     }
   }
 
-  @Test func `learning progress is compared on request`() throws {
+  @Test func `learning progress is not compared`() throws {
     try home.run("deck", "export", "Spanish", file("a.apkg"))
     try home.run("study", "Spanish", "--limit", "1", input: "\n3\n")
     #expect(try home.run("deck", "diff", file("a.apkg"), "Spanish").status == 0)
-    let run = try home.run("deck", "diff", "--schedule", file("a.apkg"), "Spanish")
-    #expect(run.status == 1 && run.output.contains("+card 1: learning, reps 1"), "\(run)")
   }
 
   @Test func `a table is compared by its first column or another one, with all its columns`() throws {
@@ -146,7 +143,8 @@ import TestSupport
     #expect(try home.run("--at", "2", "-e", "1").status == 2)
     #expect(try home.run("--at", "1", "deck", "export", "Spanish", file("old.csv")).status == 0)
     #expect(try home.run("deck", "diff", "Spanish@1", file("old.csv")).status == 0)
-    #expect(try home.run("deck", "diff", "--stat", "Spanish@1", "Spanish").output == "notes: 1 removed, 1 changed\n")
+    let hunks = try home.run("deck", "diff", "Spanish@1", "Spanish").lines.filter { $0.hasPrefix("@@") }
+    #expect(hunks.map { $0.split(separator: " ")[1] }.sorted() == ["changed", "removed"], "\(hunks)")
     #expect(try home.lua("shell.at(1, function() return #decks.open('Spanish') end)").output == "3\n")
     #expect(try home.lua("#decks.open('Spanish')").output == "2\n")
     try home.refuses("--at", "1", "card", "remove", "Spanish:1", says: "--at reads the past", status: 2)

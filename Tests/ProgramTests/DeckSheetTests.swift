@@ -80,14 +80,12 @@ import TestSupport
     let path = home.path + "/out.pdf"
     #expect(try home.run("card", "suspend", "Spanish:1").status == 0)
     #expect(try home.run("deck", "sheet", "Spanish", path).output.hasPrefix("Drew 12 cards of \"Spanish\" on 4 pages"))
-    let some = try home.run("deck", "sheet", "Spanish", path, "--query", "is:suspended", "--sides", "fold")
-    #expect(some.output.hasPrefix("Drew 1 card of \"Spanish\" on 1 page"))
+    let some = try home.run("deck", "sheet", "Spanish", path, "--query", "is:suspended")
+    #expect(some.output.hasPrefix("Drew 1 card of \"Spanish\" on 2 pages"))
     try home.refuses("deck", "sheet", "Spanish", path, "--query", "nosuchword", says: "no card to print")
   }
 
-  @Test(arguments: [
-    ["--kind", "cartoon"], ["--size", "a3"], ["--seed", "-1"], ["--kind", "match", "--sides", "fold"],
-  ])
+  @Test(arguments: [["--kind", "cartoon"], ["--size", "a3"], ["--seed", "-1"]])
   func `an option that no sheet has is refused as wrong usage`(options: [String]) throws {
     let run = try home.run(["deck", "sheet", "Spanish", home.path + "/out.pdf"] + options)
     #expect(run.status == 2, "\(run)")

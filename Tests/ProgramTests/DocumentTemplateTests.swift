@@ -35,48 +35,35 @@ import TestSupport
 
   private func lua(_ code: String) throws -> String { try home.lua(code).output }
 
-  /// The first text of each document except the template, in alphabetical order.
-  private let texts = """
-    local found = {}
-    for _, d in ipairs(documents.list()) do
-      local text = d.elements[1] and d.elements[1].text
-      if text and not text:find("{prompt} =", 1, true) then found[#found + 1] = text .. " / " .. #d.elements end
-    end
-    table.sort(found)
-    print(table.concat(found, "\\n"))
-    """
-
   @Test func `each card of a deck and its inner decks becomes a document, all as one undo step`() throws {
-    let made = try home.run("doc", "create", "--template", template, "--deck", "S")
-    #expect(made.status == 0, "\(made)")
-    #expect(
-      made.output == "Created 3 documents; 2 images left out, because the card has no picture for it.\n", "\(made)")
+    let code = """
+      local found = {}
+      for _, d in ipairs(documents.open("\(template)"):fill(decks.open("S"))) do
+        found[#found + 1] = d.elements[1].text .. " / " .. #d.elements
+      end
+      table.sort(found)
+      print(table.concat(found, "\\n"))
+      """
     // A card's text is not filled in again; the image is the picture in the answer.
-    #expect(try lua(texts) == "a <b> = {prompt} / 2\nel gato = the cat / 2\nrojo =  / 3\n")
+    #expect(try lua(code) == "a <b> = {prompt} / 2\nel gato = the cat / 2\nrojo =  / 3\n")
+    #expect(try home.run("doc", "list", "--json").lines.count == 4)
     #expect(try home.run("undo", "--list").output.contains("making 3 documents from cards"))
     #expect(try home.run("undo").status == 0)
     #expect(try home.run("doc", "list", "--json").lines.count == 1)
     #expect(try home.run("redo").status == 0)
-    #expect(try home.run("doc", "list", "--json").lines.count == 4)
     #expect(try home.run("doctor", "documents").output.hasPrefix("All is well.\n"))
-  }
-
-  @Test func `a query chooses, --json prints the documents, and a dry run saves none`() throws {
-    let dry = try home.run("--dry-run", "doc", "create", "--template", template, "--deck", "S")
-    #expect(dry.status == 0, "\(dry)")
-    #expect(try home.run("doc", "list", "--json").lines.count == 1)
-    let one = try home.run("doc", "create", "--template", template, "--deck", "S", "--query", "tag:animal", "--json")
-    #expect(one.lines.count == 1 && one.output.contains("\"id\""), "\(one)")
-    let asleep = try home.run("doc", "create", "--template", template, "--deck", "S", "--query", "is:suspended")
-    #expect(asleep.output.hasPrefix("Created 1 document;"), "\(asleep)")
   }
 
   @Test func `a sheet of them is one call, and saves no document`() throws {
     let path = home.path + "/cards.pdf"
     let sheet = try home.run("doc", "sheet", template, path, "--deck", "S")
-    #expect(sheet.output.hasPrefix("Drew 3 documents to "), "\(sheet)")
+    #expect(
+      sheet.output
+        == "Drew 3 documents to \(path); 2 images left out, because the card has no picture for it.\n", "\(sheet)")
     #expect((contents(of: path) ?? []).starts(with: Array("%PDF-".utf8)))
     #expect(try home.run("doc", "list", "--json").lines.count == 1)
+    let asleep = try home.run("doc", "sheet", template, path, "--deck", "S", "--query", "is:suspended")
+    #expect(asleep.output.hasPrefix("Drew 1 document to "), "\(asleep)")
     try home.refuses(
       "doc", "sheet", template, home.path + "/cards.png", "--deck", "S", says: "a name that ends in .pdf expected")
   }
@@ -93,19 +80,14 @@ import TestSupport
     #expect(size(of: home.path + "/lua.pdf") > 500)
   }
 
-  @Test func `an invalid template, field or call is reported and creates nothing`() throws {
+  @Test func `an invalid template, field or call is reported, and nothing is drawn`() throws {
     let plain = try home.run("doc", "create").output.split(separator: " ").last.map { String($0.dropLast(2)) } ?? ""
-    try home.refuses("doc", "create", "--template", plain, "--deck", "S", says: "has no {prompt}, {answer} or {FIELD}")
+    let path = home.path + "/x.pdf"
+    try home.refuses("doc", "sheet", plain, path, "--deck", "S", says: "has no {prompt}, {answer} or {FIELD}")
     #expect(try home.run("doc", "add-text", plain, "{promt}").status == 0)
-    let unknown = try home.run("doc", "create", "--template", plain, "--deck", "S")
+    let unknown = try home.run("doc", "sheet", plain, path, "--deck", "S")
     #expect(unknown.errors.contains("{promt}: no card has such a field (did you mean \"prompt\"?)"), "\(unknown)")
-    for words in [
-      ["--template", template], ["--deck", "S"], ["--template", template, "--deck", "S", "--background", "1,1,1"],
-      ["--query", "x"],
-    ] {
-      #expect(try home.run(["doc", "create"] + words).status == 2, "\(words)")
-    }
-    #expect(try home.run("doc", "sheet", template, home.path + "/x.pdf", "--query", "x").status == 2)
+    #expect(try home.run("doc", "sheet", template, path, "--query", "x").status == 2)
     #expect(try home.run("doc", "list", "--json").lines.count == 2)
   }
 }

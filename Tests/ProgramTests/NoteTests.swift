@@ -115,10 +115,6 @@ import TestSupport
     (["note", "show", "nope"], 1, "no card has a guid"),
     (["note", "edit", "D:1", "--set", "x"], 1, "has no card"),
     (["notetype", "show", "Clze"], 1, "(did you mean \"Cloze\"?)"), (["note", "shw"], 2, "(did you mean \"show\"?)"),
-    (["notetype", "create", "basic", "--field", "a"], 1, "already exists"),
-    (["notetype", "create", "X", "--field", "a", "--front", "{{b}}"], 1, "names the field \"b\""),
-    (["notetype", "create", "X", "--field", "a", "--front", "{{#a}}"], 1, "does not close it"),
-    (["notetype", "create", "X", "--front", "no field"], 1, "shows no field"),
     (["notetype", "create", "X"], 1, "an editor needs a terminal"), (["notetype", "edit", "Basic"], 1, "--from FILE"),
     (["media", "remove", "x.png"], 1, "no media file is called"), (["media", "add", "/proc/none"], 1, "no such file"),
   ])
@@ -198,8 +194,15 @@ import TestSupport
     throws
   {
     #expect(try home.run("notetype", "list").output.contains("Cloze"))
-    let made = try home.run("notetype", "create", "Word", "--field", "Word", "--field", "Sense", "--back", "{{Sense}}!")
+    let made = try home.noteType("Word", ["Word", "Sense"], back: "{{Sense}}!")
     #expect(made.output == "Created note type \"Word\".\n", "\(made)")
+    for (name, front, says) in [
+      ("basic", "{{Word}}", "already exists"), ("X", "{{b}}", "names the field \"b\""),
+      ("X", "{{#Word}}", "does not close it"), ("X", "no field", "shows no field"),
+    ] {
+      let bad = try home.noteType(name, ["Word"], front: front, back: "{{Word}}")
+      #expect(bad.status == 1 && bad.errors.contains(says), "\(bad)")
+    }
     try home.lua("decks.open('D'):add_note{type = 'Word', fields = {Word = 'gato', Sense = 'cat'}}")
     let text = try home.run("notetype", "show", "Word").output
     #expect(

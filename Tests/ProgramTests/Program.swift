@@ -52,6 +52,14 @@ final class Home {
   @discardableResult
   func lua(_ code: String, input: String = "") throws -> Run { try run("-e", code, input: input) }
 
+  /// Runs `notetype create` with the fields and the sides of one card.
+  @discardableResult
+  func noteType(_ name: String, _ fields: [String], front: String? = nil, back: String) throws -> Run {
+    let sides = "==== front: Card 1 ====\n\(front ?? "{{\(fields[0])}}")\n==== back: Card 1 ====\n\(back)\n"
+    let file = try write("==== fields: ====\n\(fields.joined(separator: "\n"))\n" + sides, to: "type.txt")
+    return try run("notetype", "create", name, "--from", file)
+  }
+
   /// Runs the program, which must end with the status and say this on standard error.
   func refuses(
     _ arguments: String..., says text: String, status: Int32 = 1, at place: SourceLocation = #_sourceLocation

@@ -8,10 +8,7 @@ import TestSupport
   private let home = Home()
 
   init() throws {
-    try home.run(
-      "notetype", "create", "Word", "--field", "Word", "--field", "Meaning", "--field", "Example", "--front",
-      "{{Word}}",
-      "--back", "{{FrontSide}}<hr id=answer>{{Meaning}}")
+    try home.noteType("Word", ["Word", "Meaning", "Example"], back: "{{FrontSide}}<hr id=answer>{{Meaning}}")
   }
 
   private func deck(_ file: String, _ words: String...) throws -> Run {

@@ -65,7 +65,7 @@ import WordGames
     var seconds = 500.0
     let mode = Mode.timed
     let game = try Game.start(
-      mode: mode, lexicon: lexicon(), BaseWordOptions(word: "cambering", level: .hard), random: TestGenerator(1),
+      mode: mode, lexicon: lexicon(), BaseWordOptions(word: "cambering"), random: TestGenerator(1),
       clocks: Clocks(now: { seconds }, elapsed: { seconds }))
     for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
     _ = try game.hint()

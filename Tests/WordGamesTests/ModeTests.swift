@@ -183,14 +183,14 @@ private final class Clock {
     }
   }
 
-  @Test func `the level sets how many words there are to find`() throws {
+  @Test func `a base word has many words to find if the list has one`() throws {
     let letters = Array("abcdefgh")
     let many = (1...255).map { set in String(letters.indices.filter { set >> $0 & 1 == 1 }.map { letters[$0] }) }
     let words = many + ["qqqqqqqq", "zzzzzzzz", "xxxxxxxx"]
     let lexicon = try lexicon(words)
     for seed in 1...10 as ClosedRange<UInt64> {
       let game = try Game.start(
-        mode: .classic, lexicon: lexicon, BaseWordOptions(level: .easy), random: TestGenerator(seed), clocks: Clocks())
+        mode: .classic, lexicon: lexicon, random: TestGenerator(seed), clocks: Clocks())
       #expect(game.baseWord == "abcdefgh")
     }
   }

@@ -85,7 +85,10 @@ public struct CardDocument: Equatable, Sendable {
         field: "group", expected: "a group that an element names", found: quoted(group),
         suggestion: suggestion(for: group, among: known.sorted()))
     }
-    var groups = try groupList()
+    let found = rest["groups"] ?? .list([])
+    guard var groups = found.list else {
+      throw .badValue(field: "groups", expected: "a list of groups in the file", found: found.kind, suggestion: nil)
+    }
     let place = groups.firstIndex { $0.record?["id"]?.text == group } ?? groups.count
     guard color != nil || place < groups.count else { return }
     if place == groups.count { groups.append(.record(["id": .text(group)])) }
@@ -93,12 +96,6 @@ public struct CardDocument: Equatable, Sendable {
     entry["color"] = color?.json
     groups[place] = .record(entry)
     rest["groups"] = .list(groups)
-  }
-
-  private func groupList() throws(DocumentError) -> [Value] {
-    guard let groups = rest["groups"] else { return [] }
-    if let list = groups.list { return list }
-    throw .badValue(field: "groups", expected: "a list of groups in the file", found: groups.kind, suggestion: nil)
   }
 
   public mutating func addText(

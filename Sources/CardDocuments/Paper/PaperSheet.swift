@@ -47,11 +47,11 @@ public struct PaperSheet {
     _ order: [Int], onto pages: inout Pages, _ drawn: (Int) throws -> Void,
     _ card: (Int) throws -> (front: PaperSide, back: PaperSide)
   ) throws {
-    let cut = CutCards(options, titled: title)
-    let sheets = (order.count + cut.perPage - 1) / cut.perPage
+    let cut = CutCards(size: options.size, title: title)
+    let sheets = (order.count + CutCards.perPage - 1) / CutCards.perPage
     let version = options.seed.map { ", version \($0)" } ?? ""
     for sheet in 0..<sheets {
-      let some = order[(sheet * cut.perPage)..<min((sheet + 1) * cut.perPage, order.count)]
+      let some = order[(sheet * CutCards.perPage)..<min((sheet + 1) * CutCards.perPage, order.count)]
       let name = "\(title), sheet \(sheet + 1) of \(sheets)\(version)"
       for scene in cut.pages(try some.map(card), sheet: name) { try pages.add(scene) }
       pages.report.cards += some.count
@@ -111,14 +111,6 @@ public enum PaperKind: String, CaseIterable, Sendable {
   case list
 }
 
-/// Where the answers of cards to cut out are printed.
-public enum PaperSides: String, CaseIterable, Sendable {
-  /// On the back of the sheet, printed on both sides and turned at the long edge.
-  case two
-  /// Beside their prompts, to fold between.
-  case fold
-}
-
 public enum PaperSize: String, CaseIterable, Sendable {
   case a4, letter
 
@@ -131,7 +123,6 @@ public enum PaperSize: String, CaseIterable, Sendable {
 public struct PaperOptions: Equatable, Sendable {
   public var kind = PaperKind.cards
   public var size = PaperSize.a4
-  public var sides = PaperSides.two
   /// Each seed is a version with its own order. Without one, cards and lists keep theirs; worksheets are version 1.
   public var seed: Int?
 

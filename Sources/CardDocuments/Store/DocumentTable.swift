@@ -18,7 +18,12 @@ public enum DocumentTable {
   /// The hashes anywhere in the texts of documents, including documents that cannot be opened and unknown keys.
   package static func pictures(_ db: Database) throws -> Set<String> {
     var found: Set<String> = []
-    try db.forEachRow("SELECT content FROM documents") { collectHashes(in: $0.bytes(0), into: &found) }
+    try db.forEachRow("SELECT content FROM documents") { row in
+      // Quoted texts of 64 hexadecimal digits are found without parsing the JSON.
+      for text in row.bytes(0).split(separator: UInt8(ascii: "\"")) where text.count == 64 {
+        if let hash = ContentHash(String(decoding: text, as: UTF8.self)) { found.insert(hash.description) }
+      }
+    }
     return found
   }
 
@@ -70,12 +75,5 @@ struct DocumentRow {
       throw .wrong(file: name, .whole.appending("id"), expected: id, found: document.id.description)
     }
     return document
-  }
-}
-
-/// Finds quoted texts of 64 hexadecimal digits without parsing the JSON.
-private func collectHashes(in bytes: some Collection<UInt8>, into found: inout Set<String>) {
-  for text in bytes.split(separator: UInt8(ascii: "\"")) where text.count == 64 {
-    if let hash = ContentHash(String(decoding: text, as: UTF8.self)) { found.insert(hash.description) }
   }
 }

@@ -11,21 +11,6 @@ public import Templates
 import Text
 public import Values
 
-/// The options of a page.
-///
-///     var options = PageOptions()
-///     (options.promptLanguage, options.isFresh) = ("es", true)
-public struct PageOptions: Sendable {
-  /// The languages of the two sides as `lang` attributes (BCP 47); nil for none.
-  public var promptLanguage: String?
-  public var answerLanguage: String?
-  public var title: String?
-  /// Whether all cards are new on the page, for another person. Otherwise their schedules continue there.
-  public var isFresh = false
-
-  public init() {}
-}
-
 /// The report of writing a page.
 ///
 ///     report.bytes   // of the file
@@ -50,14 +35,13 @@ public struct PageReport: Equatable, Sendable {
 
 /// Writes the page of a deck.
 ///
-///     let page = try DeckPage(db, deck, at: moment, PageOptions(), media: { folder + "/" + $0.hash })
+///     let page = try DeckPage(db, deck, at: moment, media: { folder + "/" + $0.hash })
 ///     let report = try page.write(to: "spanish.html", isInterrupted: isInterrupted)
 public struct DeckPage {
   private let db: Database
   private let deck: DeckRecord
   private let decks: [DeckRecord]
   private let moment: StudyMoment
-  private let options: PageOptions
   private let mediaPath: (MediaRecord) -> String
   private let picture: (String) throws -> GalleryPicture?
   private let masks: (MaskedPicture, _ isFront: Bool) throws -> [UInt8]?
@@ -69,7 +53,7 @@ public struct DeckPage {
   ///   - picture: returns the picture of the document with an id; nil when it cannot be drawn.
   ///   - masks: returns the masks of a picture as SVG; nil when they cannot be drawn.
   public init(
-    _ db: Database, _ deck: DeckID, at moment: StudyMoment, _ options: PageOptions,
+    _ db: Database, _ deck: DeckID, at moment: StudyMoment,
     media: @escaping (MediaRecord) -> String, picture: @escaping (String) throws -> GalleryPicture? = { _ in nil },
     masks: @escaping (MaskedPicture, _ isFront: Bool) throws -> [UInt8]? = { _, _ in nil }
   ) throws {
@@ -77,7 +61,7 @@ public struct DeckPage {
     self.db = db
     self.deck = try DeckTable.record(db, deck)
     decks = [self.deck] + (try DeckTable.within(db, deck))
-    (self.moment, self.options, mediaPath) = (moment, options, media)
+    (self.moment, mediaPath) = (moment, media)
   }
 
   /// Estimates the size of the file in bytes without making it.
@@ -89,9 +73,8 @@ public struct DeckPage {
     return try decks.reduce(frame) { sum, deck in
       let texts = try CardTable.textSize(db, in: deck.id)
       let media = try MediaTable.size(db, shownIn: deck.id)
-      let schedules = options.isFresh ? 0 : texts.studied * 250
       let pictures = texts.documents * Self.usualPicture
-      return sum + texts.bytes + texts.cards * 105 + schedules + (media + pictures) / 3 * 4
+      return sum + texts.bytes + texts.cards * 105 + texts.studied * 250 + (media + pictures) / 3 * 4
     }
   }
 
@@ -110,11 +93,10 @@ public struct DeckPage {
     try AtomicFile.write(path, .exported(kinds, isInterrupted: isInterrupted)) { sink in
       var done = 0
       var cards = PageCards(
-        db: db, sink: sink, options: options, memories: memories, mediaPath: mediaPath, picture: picture, masks: masks,
+        db: db, sink: sink, memories: memories, mediaPath: mediaPath, picture: picture, masks: masks,
         isInterrupted: isInterrupted, styles: styles.names)
-      let title = options.title ?? deck.name
       try sink.append(
-        PageText.head(title: title, options: pageOptions, timed: !memories.needsNoLog, css: styles.css))
+        PageText.head(title: deck.name, options: pageOptions, timed: !memories.needsNoLog, css: styles.css))
       for (deck, ids) in zip(decks, ids) {
         try beginSection(deck, sink)
         for start in stride(from: 0, to: ids.count, by: 500) {
@@ -203,7 +185,6 @@ extension DeckOptions {
 struct PageCards {
   let db: Database
   let sink: FileSink
-  let options: PageOptions
   let memories: CardMemories
   let mediaPath: (MediaRecord) -> String
   let picture: (String) throws -> GalleryPicture?
@@ -215,7 +196,7 @@ struct PageCards {
 
   mutating func write(_ card: CardRecord) throws {
     var start = "<details data-guid=\"\(PageText.escaped(card.guid))\""
-    if !options.isFresh, card.reps > 0 || card.state != .new {
+    if card.reps > 0 || card.state != .new {
       var schedule = card.schedule
       schedule.timed = try memories.entry(
         db, of: card.id, in: card.deck, stability: schedule.stability, last: schedule.lastReview)?.timed
@@ -227,9 +208,9 @@ struct PageCards {
     }
     let html = try CardHTML(db, of: card)
     let style = styles[html.type]
-    try sink.append((start + "><summary" + attributes(options.promptLanguage, style, html.isPlain.prompt)).utf8)
+    try sink.append((start + "><summary" + attributes(style, html.isPlain.prompt)).utf8)
     try write(html, card, isFront: true)
-    try sink.append(("</summary><div" + attributes(options.answerLanguage, style, html.isPlain.answer)).utf8)
+    try sink.append(("</summary><div" + attributes(style, html.isPlain.answer)).utf8)
     try write(html, card, isFront: false)
     if let document = card.document { try write(document: document) }
     try sink.append("</div></details>\n".utf8)
@@ -244,10 +225,9 @@ struct PageCards {
   }
 
   /// Returns the attributes of a side, and the end of its tag.
-  private func attributes(_ language: String?, _ style: String?, _ isPlain: Bool) -> String {
+  private func attributes(_ style: String?, _ isPlain: Bool) -> String {
     let classes = [isPlain ? nil : "html", style].compactMap { $0 }.joined(separator: " ")
-    let lang = language.map { " lang=\"\(PageText.escaped($0))\"" } ?? ""
-    return lang + " dir=\"auto\"" + (classes.isEmpty ? ">" : " class=\"\(classes)\">")
+    return " dir=\"auto\"" + (classes.isEmpty ? ">" : " class=\"\(classes)\">")
   }
 
   /// Writes a side of a card that hides areas of a picture. A picture whose masks cannot be drawn is left out, and its

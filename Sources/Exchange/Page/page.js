@@ -88,7 +88,7 @@ function start() {
       for (const rule of each.dataset.style.split(";")) each.style.setProperty(...rule.split(":"));
     }
     target.className = side.className;
-    target.lang = side.lang;
+    target.lang = "";
     target.dir = "auto";
   }
 

@@ -71,8 +71,16 @@ public final class CodeServer {
     try frame.read { reader in
       var reader = reader
       switch kind {
-      case .type: return try addType(&reader)
-      case .module: return try addModule(SentModule(from: &reader))
+      case .type:
+        let (number, name) = (try reader.word(), try reader.text())
+        let members = try reader.list { reader throws(WireError) in try SentMember(from: &reader) }
+        return crossing.add(try .add(name, members, to: state, function), number: number)
+      case .module:
+        let sent = try SentModule(from: &reader)
+        let module = BoundModule(sent.name, "") { module in
+          for member in sent.members { module.add(distant: member, function(member)) }
+        }
+        return try state.register(module, members: sent.modules)
       default: break
       }
       // The flag byte of the values precedes the serial number.
@@ -186,19 +194,6 @@ public final class CodeServer {
 
   private func function(_ member: SentMember) -> HostFunction {
     HostFunction(member.name, failsSoftly: false) { [unowned self] stack, _ in try ask(.invoke, member.number, stack) }
-  }
-
-  private func addType(_ reader: inout WireReader) throws {
-    let (number, name) = (try reader.word(), try reader.text())
-    let members = try reader.list { reader throws(WireError) in try SentMember(from: &reader) }
-    crossing.add(try .add(name, members, to: state, function), number: number)
-  }
-
-  private func addModule(_ sent: SentModule) throws {
-    let module = BoundModule(sent.name, "") { module in
-      for member in sent.members { module.add(distant: member, function(member)) }
-    }
-    try state.register(module, members: sent.modules)
   }
 
   private func setRequire(_ number: Int) throws {

@@ -49,14 +49,6 @@ enum FrameKind: UInt8 {
   case syntaxError
   /// The request was stopped: the reason, the position.
   case stopped
-
-  /// Whether it is a request or an answer; a byte follows that is 1 if some of its tables occur more than once.
-  var holdsValues: Bool {
-    switch self {
-    case .type, .module, .release: false
-    default: true
-    }
-  }
 }
 
 /// The first byte of a value in a frame.
@@ -87,7 +79,8 @@ enum TableKind: UInt8 {
 extension WireWriter {
   init(_ kind: FrameKind) {
     self.init()
-    bytes = kind.holdsValues ? [kind.rawValue, 0] : [kind.rawValue]
+    // In a request or an answer a byte follows that is 1 if some of its tables occur more than once.
+    bytes = [.type, .module, .release].contains(kind) ? [kind.rawValue] : [kind.rawValue, 0]
   }
 
   /// Writes one value: a text.

@@ -78,7 +78,11 @@ final class LuaCrossing {
     }
     if sentTypes.insert(slot.order).inserted {
       willSendType(slot.members)
-      try channel.send(typeFrame(of: slot))
+      var writer = WireWriter(.type)
+      writer.word(slot.order)
+      writer.text(slot.description.name)
+      writer.list(slot.members) { $1.write(to: &$0) }
+      try channel.send(writer.bytes)
     }
     let key = ObjectIdentifier(object)
     if let id = numbers[key], let known = objects[id] {
@@ -90,14 +94,6 @@ final class LuaCrossing {
     numbers[key] = id
     dh_keep(L, cost)
     return CrossingReference(tag: .ownObject, id: id, type: slot.order, cost: cost)
-  }
-
-  private func typeFrame(of slot: LuaState.Slot) -> [UInt8] {
-    var writer = WireWriter(.type)
-    writer.word(slot.order)
-    writer.text(slot.description.name)
-    writer.list(slot.members) { $1.write(to: &$0) }
-    return writer.bytes
   }
 
   /// Pushes what this side handed over before.

@@ -146,7 +146,14 @@ public struct PluginInstaller {
       try store.discard(name)
       throw error
     }
-    return try replaceInHost(name, wasLoaded: plan.installed?.lua != nil)
+    let wasLoaded = plan.installed?.lua != nil
+    if let old = host.plugins.first(where: { $0.name == name }) {
+      host.unload(old)
+      old.state = .off
+    }
+    let fresh = addToHost(name, environment.folders.plugins + "/" + name, isBundled: false)
+    if fresh.state == .ready, wasLoaded || fresh.manifest?.loadsAtStart == true { try host.load(fresh) }
+    return fresh
   }
 
   private func checkUnchanged(_ plan: InstallPlan) throws {
@@ -175,17 +182,6 @@ public struct PluginInstaller {
       throw PluginFileError.outside(file: host.session.grantsFolder ?? "")
     }
     return String(folder.dropFirst(environment.folders.data.count + 1))
-  }
-
-  /// Replaces the plugin in the host after its folder has changed: unloads the old one and reads the new one.
-  private func replaceInHost(_ name: String, wasLoaded: Bool) throws -> Plugin {
-    if let old = host.plugins.first(where: { $0.name == name }) {
-      host.unload(old)
-      old.state = .off
-    }
-    let fresh = addToHost(name, environment.folders.plugins + "/" + name, isBundled: false)
-    if fresh.state == .ready, wasLoaded || fresh.manifest?.loadsAtStart == true { try host.load(fresh) }
-    return fresh
   }
 
   private func addToHost(_ name: String, _ folder: String, isBundled: Bool) -> Plugin {

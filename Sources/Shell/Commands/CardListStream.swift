@@ -38,7 +38,7 @@ struct CardListStream {
     var layout: TableLayout?
     func begin(_ bytes: inout [UInt8]) {
       layout = TableLayout(columns.map(\.heading), first)
-      layout?.writeHeadings(to: &bytes)
+      if let layout { layout.write(layout.headings, to: &bytes) }
       for row in first { layout?.write(row, to: &bytes) }
       first = []
     }
@@ -201,7 +201,7 @@ private struct TableRow {
 
 /// A table layout with fixed column widths: a longer cell shifts the rest of its line.
 private struct TableLayout {
-  private let headings: TableRow
+  let headings: TableRow
   private let widths: [Int]
   private let areRight: [Bool]
 
@@ -213,8 +213,6 @@ private struct TableLayout {
     self.headings = headings
     areRight = columns.map { $0.alignment == .right }
   }
-
-  func writeHeadings(to line: inout [UInt8]) { write(headings, to: &line) }
 
   func write(_ row: TableRow, to line: inout [UInt8]) {
     let blank = UInt8(ascii: " ")

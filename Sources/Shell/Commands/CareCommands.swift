@@ -290,7 +290,7 @@ struct ProgramCheck {
   }
 
   private var history: [DoctorFinding] {
-    guard let path = session.data.historyPath, let trouble = HistoryFile(path: path, limit: 1).readingTrouble() else {
+    guard let path = session.data.historyPath, let trouble = HistoryFile(path: path, limit: 1).read().trouble else {
       return []
     }
     return [DoctorFinding(.files, "history", trouble, at: path, "make it a readable file, or remove it")]

@@ -26,11 +26,10 @@ enum CompareCommands {
 
   /// Runs a comparison with the settings of the options, and shows the reading progress.
   private static func comparing<T>(
-    _ invocation: Invocation, _ session: Session, keepsSchedule: Bool = false,
-    _ body: (Comparing, ExchangeSettings) throws -> T
+    _ invocation: Invocation, _ session: Session, _ body: (Comparing, ExchangeSettings) throws -> T
   ) throws -> T {
     let comparing = try session.workspace().comparing
-    var settings = comparing.settings(keepsSchedule: keepsSchedule)
+    var settings = comparing.settings()
     let progress = session.console.progress("Reading", total: nil)
     defer { progress.finish() }
     settings.progress = { progress.update($0, of: $1) }
@@ -41,7 +40,7 @@ enum CompareCommands {
 
   private static let diff = BuiltIn(
     "deck", "diff", summary: "Shows the differences between two decks, files or steps.",
-    answer: "{kind, event, key, title, fields, added_tags, removed_tags, behind?}... or {kind, EVENT}...",
+    answer: "{kind, event, key, title, fields, added_tags, removed_tags, behind?}...",
     details: operands + """
        Notes are compared field by field, together with tags, order, suspension, flags, note types, options and \
       media (by content). Each note is a hunk, and each field a line; at a terminal, the words that differ are \
@@ -50,39 +49,16 @@ enum CompareCommands {
     arguments: [
       Argument("A", .file, help: "a deck, DECK@STEP, a file or a folder"), Argument("B", .file, help: "the other one"),
     ],
-    options: [
-      Option("--stat", help: "show only how many things of each kind differ"),
-      Option("--schedule", help: "compare schedules, too"), key, format,
-    ], example: "deck diff Spanish spanish.apkg"
+    options: [key, format], example: "deck diff Spanish spanish.apkg"
   ) { invocation, session in
     let names = [invocation.text("A"), invocation.text("B")]
-    let difference = try comparing(invocation, session, keepsSchedule: invocation.flag("--schedule")) {
+    let difference = try comparing(invocation, session) {
       try $0.difference(names, $1, generator: DeckGenerator(seconds: 60, processes: session.host))
     }
-    var result =
-      invocation.flag("--stat")
-      ? stat(difference, session)
-      : CommandResult(
-        .list(difference.changes.map(\.value)),
-        .drawn(ChangeLines(terminal: session.console.terminal).lines(difference.changes, from: names[0], to: names[1])))
-    result.status = difference.changes.isEmpty ? ExitStatus.done : ExitStatus.failed
-    return result
-  }
-
-  /// The numbers of additions, removals, changes and moves of each kind.
-  private static func stat(_ difference: ContentDifference, _ session: Session) -> CommandResult {
-    var rows: [Value] = []
-    var lines: [String] = []
-    for kind in ComparedKind.allCases {
-      let changes = difference.changes.filter { $0.kind == kind }
-      if changes.isEmpty { continue }
-      let counts = ComparedChange.Event.allCases.map { event in (event, changes.count { $0.event == event }) }
-      let numbers = counts.map { ($0.0.rawValue, Value.integer($0.1)) }
-      rows.append(.record([("kind", Value.text(kind.rawValue))] + numbers))
-      let words = counts.filter { $0.1 > 0 }.map { "\(session.grouped($0.1)) \($0.0.rawValue)" }
-      lines.append("\(kind == .media ? "media" : kind.words + "s"): \(words.joined(separator: ", "))")
-    }
-    return CommandResult(.list(rows), .lines(lines.isEmpty ? ["No differences."] : lines))
+    return CommandResult(
+      .list(difference.changes.map(\.value)),
+      .drawn(ChangeLines(terminal: session.console.terminal).lines(difference.changes, from: names[0], to: names[1])),
+      status: difference.changes.isEmpty ? ExitStatus.done : ExitStatus.failed)
   }
 
   private static let merge = BuiltIn(

@@ -67,7 +67,9 @@ enum DeckFileCommands {
     let (deck, isGiven, words) = try target(invocation, session)
     let paths = try words.flatMap { try TextCommands.paths($0, session) }
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
-    if DeckPageCommands.areAnswers(paths, format: invocation.optionalText("--format")) {
+    let ending = "." + DeckPageCommands.answersFormat
+    let format = invocation.optionalText("--format")
+    if format.map({ $0 == DeckPageCommands.answersFormat }) ?? paths.allSatisfy({ $0.lowercased().hasSuffix(ending) }) {
       return try DeckPageCommands.importAnswers(deck, paths, session)
     }
     // The first card shows how a list was read.
@@ -152,7 +154,9 @@ enum DeckFileCommands {
     var rest: [String] = []
     if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
     if cards.skipped > 0 {
-      let isElsewhere = try cards.added + cards.updated == 0 && deck.map { try hasNoCards($0, session) } ?? false
+      // A note of a package exists once, in any deck.
+      let isEmpty = try deck.map { try session.workspace().decks.named($0)?.countWithSubdecks() ?? 0 == 0 } ?? false
+      let isElsewhere = cards.added + cards.updated == 0 && isEmpty
       let place = isElsewhere ? "already in other decks" : "already there"
       rest.append("\(session.grouped(cards.skipped)) skipped (\(place))")
     }
@@ -219,18 +223,14 @@ enum DeckFileCommands {
     return words
   }
 
-  /// Whether the deck is missing or empty, with the decks within it: a note of a package exists once, in any deck.
-  private static func hasNoCards(_ name: String, _ session: Session) throws -> Bool {
-    try session.workspace().decks.named(name).map { try $0.countWithSubdecks() == 0 } ?? true
-  }
-
   /// Describes how a table was read:
   /// `Read as a table with semicolons in windows-1252; the first row names the columns: prompt, answer, tags.`
   private static func words(_ found: ImportFindings) -> String? {
     guard let separator = found.separator else {
       return found.encoding == .utf8 ? nil : "Read as \(found.encoding.rawValue)."
     }
-    var words = "Read as a table with \(separatorWords(separator)) in \(found.encoding.rawValue)"
+    let name = Separator.name(of: separator)
+    var words = "Read as a table with \(name.utf8.count > 1 ? name + "s" : quoted(name)) in \(found.encoding.rawValue)"
     if let hasHeader = found.hasHeader {
       words += hasHeader ? "; the first row names the columns: " : "; no header, the columns are "
       words += firstFew(found.columns, 20)
@@ -283,11 +283,6 @@ enum DeckFileCommands {
   /// Whether a column has the default name of a column without a role: `column3`.
   private static func isUnnamed(_ column: String) -> Bool {
     column.hasPrefix("column") && Int(column.dropFirst("column".count)) != nil
-  }
-
-  private static func separatorWords(_ separator: UInt8) -> String {
-    let name = Separator.name(of: separator)
-    return name.utf8.count > 1 ? name + "s" : quoted(name)
   }
 
   private static func preview(_ cards: [ImportReport.Preview]) -> [String] {

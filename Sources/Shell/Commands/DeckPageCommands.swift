@@ -23,25 +23,15 @@ enum DeckPageCommands {
     details: """
       The page contains the cards with their pictures, sounds and documents, including the cards of decks within the \
       deck, but no suspended cards. From a web server, a phone can add it to its home screen as an app. It schedules \
-      with the deck's memory model and options, and continues from where the cards are here; with --fresh all cards \
-      are new, as for somebody else. Import what was answered there with `deck import DECK FILE --format answers`. \
+      with the deck's memory model and options, and continues from where the cards are here. Import what was answered \
+      there with `deck import DECK FILE --format answers`. \
       If a browser does not run scripts, the page is a list that reveals answers.
       """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, FILE.html")],
-    options: [
-      Option("--lang", "L", help: "the languages of prompts and answers, such as es,en, for voices and hyphens"),
-      Option("--title", "TEXT", help: "the page's title; the deck's name when left out"),
-      Option("--fresh", help: "make every card new on the page"),
-    ], example: "deck page Spanish spanish.html --lang es,en"
+    example: "deck page Spanish spanish.html"
   ) { invocation, session in
     let deck = try session.workspace().decks.open(invocation.text("DECK"))
     let path = session.environment.folders.expanded(invocation.text("FILE"))
-    var options = PageOptions()
-    if let given = invocation.optionalText("--lang") {
-      (options.promptLanguage, options.answerLanguage) = try languages(given)
-    }
-    options.isFresh = invocation.flag("--fresh")
-    options.title = invocation.optionalText("--title").flatMap { $0.trimmed.isEmpty ? nil : $0.trimmed }
-    let weight = try deck.pageWeight(options)
+    let weight = try deck.pageWeight()
     let size = session.counted((weight + 500_000) / 1_000_000, "MB", "MB")
     let about = weight < 1_000_000 ? "less than 1 MB" : "about \(size)"
     guard session.rehearsal.mayActOutside("write a page of \(about) to \(path)") else { return CommandResult() }
@@ -50,25 +40,9 @@ enum DeckPageCommands {
       session.console.note("On the page the cards are asked as themselves, not by \(name).")
     }
     let report = try session.console.showing("Writing \(lastPart(of: path))") {
-      try deck.writePage(to: path, .any, options, progress: $0)
+      try deck.writePage(to: path, .any, progress: $0)
     }
     return CommandResult(report.value, .lines(words(report, try deck.record().name, path, session)))
-  }
-
-  /// Parses `es,en`, the languages of prompts and answers; a single one applies to both.
-  static func languages(_ given: String) throws -> (String, String) {
-    let parts = given.split(separator: ",", omittingEmptySubsequences: false).map { String($0).trimmed }
-    func isLetterOrDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) }
-    let areTags = parts.allSatisfy { tag in
-      let pieces = tag.split(separator: "-", omittingEmptySubsequences: false)
-      return pieces.allSatisfy { (1...8).contains($0.utf8.count) && $0.utf8.allSatisfy(isLetterOrDigit) }
-        && (pieces.first.map { $0.utf8.count > 1 && $0.utf8.allSatisfy { $0 >= 0x41 } } ?? false)
-    }
-    guard (1...2).contains(parts.count), areTags, let first = parts.first, let last = parts.last else {
-      throw CommandError.badValue(
-        command: "deck page", name: "--lang", value: given, expected: "one or two languages, such as es,en or pt-BR,en")
-    }
-    return (first, last)
   }
 
   private static func words(_ report: PageReport, _ deck: String, _ path: String, _ session: Session) -> [String] {
@@ -85,11 +59,6 @@ enum DeckPageCommands {
       lines.append("Not on the page: \(documents) that are missing or could not be drawn; see `doctor documents`.")
     }
     return lines
-  }
-
-  /// Whether the files hold answers: according to `--format`, or else to their endings.
-  static func areAnswers(_ paths: [String], format: String?) -> Bool {
-    format.map { $0 == answersFormat } ?? paths.allSatisfy { $0.lowercased().hasSuffix("." + answersFormat) }
   }
 
   /// Imports the answers of a page into the deck, which must exist.
@@ -117,8 +86,7 @@ enum DeckPageCommands {
     "deck", "sheet", effect: .announces, summary: "Writes a deck as a PDF to print: cards to cut out, or a worksheet.",
     answer: "{pages, cards, left_out} or nothing",
     details: """
-      Cards to cut out have their answers on the back of the sheet, for a printer that flips it on the long edge, or \
-      next to them, to fold between. `cloze` makes sentences with gaps for clozes and bold words, `match` prompts and \
+      Cards to cut out have their answers on the back of the sheet, for a printer that flips it on the long edge. `cloze` makes sentences with gaps for clozes and bold words, `match` prompts and \
       answers to connect, `search` a square of letters that hides the prompt of each card or else its answer (both \
       take the word of a mined note), and `list` a table to fold; the answers of a worksheet are on its last pages. \
       The cards of decks within the deck are included; suspended cards are included only if the query finds them. \
@@ -128,31 +96,21 @@ enum DeckPageCommands {
       Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),
       Option("--query", "QUERY", .query, help: "only the cards that it finds"),
       Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "the paper size; a4 when left out"),
-      Option("--sides", choice: PaperSides.allCases.map(\.rawValue), help: "where the answers are; two when left out"),
       Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version; another number gives another order"),
-    ], example: "deck sheet Spanish spanish.pdf --sides fold"
+    ], example: "deck sheet Spanish spanish.pdf"
   ) { invocation, session in
     let deck = try session.workspace().decks.open(invocation.text("DECK"))
     let path = session.environment.folders.expanded(invocation.text("FILE"))
-    let options = try options(invocation)
+    var options = PaperOptions()
+    options.kind = invocation.optionalText("--kind").flatMap { PaperKind(rawValue: $0) } ?? options.kind
+    options.size = invocation.optionalText("--size").flatMap { PaperSize(rawValue: $0) } ?? options.size
+    options.seed = invocation.optionalInteger("--seed")
     let query = try session.query("--query", of: invocation)
     guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
     let report = try session.console.showing("Drawing") {
       try deck.print(to: path, options, matching: query, drawn: $0)
     }
     return CommandResult(report.value, line: words(report, try deck.record().name, path, session))
-  }
-
-  private static func options(_ invocation: Invocation) throws -> PaperOptions {
-    var options = PaperOptions()
-    options.kind = invocation.optionalText("--kind").flatMap { PaperKind(rawValue: $0) } ?? options.kind
-    options.size = invocation.optionalText("--size").flatMap { PaperSize(rawValue: $0) } ?? options.size
-    options.sides = invocation.optionalText("--sides").flatMap { PaperSides(rawValue: $0) } ?? options.sides
-    options.seed = invocation.optionalInteger("--seed")
-    if options.kind != .cards, let given = invocation.optionalText("--sides") {
-      throw invocation.badValue("--sides", given, expected: "left out unless --kind is cards")
-    }
-    return options
   }
 
   private static func words(_ report: PaperReport, _ deck: String, _ path: String, _ session: Session) -> String {

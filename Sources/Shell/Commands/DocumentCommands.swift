@@ -106,61 +106,17 @@ enum DocumentCommands {
   }
 
   private static let createDocument = BuiltIn(
-    "doc", "create", effect: .changes, summary: "Creates a document, or one for each card of a deck.",
-    answer: "document or document...",
-    details: """
-      With --template, it creates a document for each card of a deck: {prompt}, {answer} and {FIELD} in its texts \
-      are replaced by the card's texts, and an image whose alt is such a name is replaced by the picture of that \
-      side or field, or removed if there is none. All of them are one undo step.
-      """,
+    "doc", "create", effect: .changes, summary: "Creates a document.", answer: "document",
     options: [
       Option("--background", "COLOR", help: "R,G,B, from 0 to 1, or #rrggbb; one of eight soft colours when left out"),
       Option("--from", "FILE", .file, help: "start from another document"),
-      Option("--template", "DOC", .document, help: "the document to fill"),
-      Option("--deck", "DECK", .deck, help: "the deck whose cards fill it, with the decks within"), query,
-    ],
-    usage: ["doc create [--background COLOR] [--from FILE]", "doc create --template DOC --deck DECK [--query QUERY]"],
-    example: "doc create --background 1,1,0.7"
+    ], example: "doc create --background 1,1,0.7"
   ) { invocation, session in
-    if let template = invocation.optionalText("--template") { return try fill(template, invocation, session) }
-    for name in ["--deck", "--query"] { try invocation.require("--template", beside: name) }
     let background = try invocation.optionalText("--background").map { try color($0) }
     let made =
       try invocation.optionalText("--from").map { try document(named: $0, session).duplicate(background: background) }
       ?? session.workspace().documents.create(background: background)
     return CommandResult(.object(made), line: "Created document \(try made.document().id).")
-  }
-
-  private static let query = Option("--query", "QUERY", .query, help: "only the cards that it finds")
-
-  private static func fill(_ template: String, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
-    try invocation.require("--deck", beside: "--template")
-    try invocation.refuse(["--background", "--from"], beside: "--template")
-    let filled = try filled([template], invocation.text("--deck"), invocation, session)
-    for one in filled { try session.workspace().documents.save(one) }
-    let documents = filled.flatMap(\.documents)
-    return CommandResult(
-      .objects(documents), line: "Created \(session.counted(documents.count, "document"))\(missing(filled, session)).")
-  }
-
-  /// Fills templates from the cards of a deck without saving the documents.
-  private static func filled(
-    _ templates: [String], _ deck: String, _ invocation: Invocation, _ session: Session
-  ) throws -> [FilledDocuments] {
-    let workspace = try session.workspace()
-    let deck = try workspace.decks.open(deck)
-    let query = try session.query("--query", of: invocation)
-    return try session.console.showing("Reading") { progress in
-      try templates.map { name in
-        try workspace.documents.filled(
-          document(named: name, session), from: deck, matching: query, progress: progress)
-      }
-    }
-  }
-
-  private static func missing(_ filled: [FilledDocuments], _ session: Session) -> String {
-    let count = filled.reduce(0) { $0 + $1.withoutPicture }
-    return count == 0 ? "" : "; \(session.counted(count, "image")) left out, because the card has no picture for it"
   }
 
   static func color(_ text: String) throws -> CardColor {
@@ -270,29 +226,38 @@ enum DocumentCommands {
     "doc", "sheet", effect: .announces, summary: "Draws documents on the pages of a PDF, nine per page.",
     answer: "text",
     details: """
-      With --deck, each DOC is a template, as for `doc create --template`: the sheet has one document for each card, \
-      and none of them is stored.
+      With --deck, each DOC is a template, and the sheet has one document for each card of a deck: {prompt}, {answer} \
+      and {FIELD} in its texts are replaced by the card's texts, and an image whose alt is such a name is replaced by \
+      the picture of that side or field, or removed if there is none. None of them is stored.
       """,
     arguments: [
       Argument("DOC", .document, isRepeating: true, help: "documents"),
       Argument("FILE", .file, help: "the file, ending in .pdf"),
     ],
     options: [
-      Option("--deck", "DECK", .deck, help: "the deck whose cards fill the documents, which are templates"), query,
+      Option("--deck", "DECK", .deck, help: "the deck whose cards fill the documents, which are templates"),
+      Option("--query", "QUERY", .query, help: "only the cards that it finds"),
     ], example: "doc sheet 6D92 8808 cards.pdf"
   ) { invocation, session in
     try invocation.require("--deck", beside: "--query")
-    let filled =
-      try invocation.optionalText("--deck").map { try Self.filled(invocation.list("DOC"), $0, invocation, session) }
-    let documents =
-      try filled?.flatMap(\.documents) ?? invocation.list("DOC").map { try document(named: $0, session) }
+    var (documents, missing) = (try invocation.list("DOC").map { try document(named: $0, session) }, 0)
+    if let deck = try invocation.optionalText("--deck").map({ try session.workspace().decks.open($0) }) {
+      let query = try session.query("--query", of: invocation)
+      let filled = try session.console.showing("Reading") { progress in
+        try documents.map {
+          try session.workspace().documents.filled($0, from: deck, matching: query, progress: progress)
+        }
+      }
+      (documents, missing) = (filled.flatMap(\.documents), filled.reduce(0) { $0 + $1.withoutPicture })
+    }
     let path = session.environment.folders.expanded(invocation.text("FILE"))
     guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
     try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
       try session.workspace().documents.drawSheet(documents, to: path) { progress($0, documents.count) }
     }
+    let without =
+      missing == 0 ? "" : "; \(session.counted(missing, "image")) left out, because the card has no picture for it"
     return CommandResult(
-      .text(path),
-      line: "Drew \(session.counted(documents.count, "document")) to \(path)\(missing(filled ?? [], session)).")
+      .text(path), line: "Drew \(session.counted(documents.count, "document")) to \(path)\(without).")
   }
 }

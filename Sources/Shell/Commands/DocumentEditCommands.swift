@@ -201,16 +201,15 @@ enum DocumentEditCommands {
     arguments: [
       Argument("DOC", .document, isRepeating: true, help: "documents"),
       Argument("FILE", .file, help: "the file, FILE.html"),
-    ], options: [Option("--title", "TEXT", help: "the page's title; Cards when left out")],
-    example: "doc page 6D92 8808 cards.html --title Animals"
+    ], example: "doc page 6D92 8808 cards.html"
   ) { invocation, session in
     let documents = try invocation.list("DOC").map { try DocumentCommands.document(named: $0, session) }
     let path = session.environment.folders.expanded(invocation.text("FILE"))
     guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
     let report = try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
-      try session.workspace().documents.writePage(
-        documents, titled: invocation.optionalText("--title") ?? "Cards", width: 650, to: path, .any
-      ) { progress($0, documents.count) }
+      try session.workspace().documents.writePage(documents, width: 650, to: path, .any) {
+        progress($0, documents.count)
+      }
     }
     let tail = report.broken == 0 ? "" : "; \(session.counted(report.broken, "image")) could not be shown"
     return CommandResult(

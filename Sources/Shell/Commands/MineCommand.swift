@@ -70,7 +70,11 @@ enum MineCommand {
     let added = try text.mine(
       report.added, into: deck, isCloze: options.isCloze, noteType: invocation.optionalText("--notetype"),
       clips: clips)
-    if let clips { reportMissing(clips, session) }
+    let missing = [("sound", clips?.missing.sounds ?? 0), ("picture", clips?.missing.pictures ?? 0)].filter { $0.1 > 0 }
+    if !missing.isEmpty {
+      let words = missing.map { "no \($0.0) for \(session.counted($0.1, "word"))" }.joined(separator: ", ")
+      session.console.note("mine: \(words)" + (clips?.reason.map { ": \(printable($0))" } ?? ""))
+    }
     return result(report, added: added, deck: deck, session)
   }
 
@@ -83,13 +87,6 @@ enum MineCommand {
     return try session.console.showing("Cutting", total: words.count, unit: "words") { progress in
       try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) { progress($0, words.count) }
     }
-  }
-
-  private static func reportMissing(_ clips: FilmClips, _ session: Session) {
-    let missing = [("sound", clips.missing.sounds), ("picture", clips.missing.pictures)].filter { $0.1 > 0 }
-    if missing.isEmpty { return }
-    let words = missing.map { "no \($0.0) for \(session.counted($0.1, "word"))" }.joined(separator: ", ")
-    session.console.note("mine: \(words)" + (clips.reason.map { ": \(printable($0))" } ?? ""))
   }
 
   private static func films(_ invocation: Invocation, _ session: Session) throws -> [String] {

@@ -53,52 +53,31 @@ enum NoteTypeCommands {
   private static let create = BuiltIn(
     "notetype", "create", effect: .changes, summary: "Creates a note type.", answer: "notetype",
     details: """
-      It starts as a copy of Basic, or of Cloze with --cloze. Without --field, --front, --back and --from it opens in \
-      $EDITOR; what `notetype show` prints of another type can be its --from. --front and --back are the \
-      sides of its first card: {{Word}} shows a field.
+      Without --from it opens in $EDITOR as a copy of Basic, or of Cloze with --cloze. The sides of its cards are HTML, \
+      in which {{Word}} shows a field. What `notetype show` prints of another type can be its --from.
       """, arguments: [Argument("NAME", help: "the new type's name")],
     options: [
-      Option("--field", "F", isRepeating: true, help: "a field; those given replace the copied ones"),
-      Option("--front", "HTML", help: "the front of the card"), Option("--back", "HTML", help: "the back of the card"),
       Option("--cloze", help: "make one card for each cloze number"), file,
-    ], example: "notetype create Word --field Word --field Meaning --front \"{{Word}}\" --back \"{{Meaning}}\""
+    ], example: "notetype create Word --from word.txt"
   ) { invocation, session in
-    try invocation.refuse(["--field", "--front", "--back"], beside: "--from")
     let workspace = try session.workspace()
-    var draft = (invocation.flag("--cloze") ? StockNoteType.cloze : .basic).draft
-    draft.name = invocation.text("NAME")
-    let made = { (draft: NoteTypeDraft) -> NoteTypeHandle in try workspace.noteTypes.create(draft) }
+    let isCloze = invocation.flag("--cloze")
     var type: NoteTypeHandle?
+    func create(_ draft: NoteTypeDraft) throws { type = try workspace.noteTypes.create(draft) }
     if let path = invocation.optionalText("--from") {
-      draft = try read(path, isCloze: draft.isCloze, session)
+      var draft = try read(path, isCloze: isCloze, session)
       draft.name = invocation.text("NAME")
-      type = try made(draft)
-    } else if ["--field", "--front", "--back"].contains(where: invocation.has) {
-      try describe(&draft, by: invocation)
-      type = try made(draft)
+      try create(draft)
     } else {
+      var draft = (isCloze ? StockNoteType.cloze : .basic).draft
+      draft.name = invocation.text("NAME")
       let text = NoteTypeSheet.sheet(of: draft).text(advice: NoteTypeSheet.advice)
-      try session.editor.edit(
-        text, orElse: "give --field, --front and --back, or --from FILE", appliesUnchanged: true
-      ) { type = try made(NoteTypeSheet.draft(Sheet($0), isCloze: draft.isCloze)) }
+      try session.editor.edit(text, orElse: "give --from FILE", appliesUnchanged: true) {
+        try create(NoteTypeSheet.draft(Sheet($0), isCloze: isCloze))
+      }
     }
     guard let type else { return CommandResult(.null, line: "Nothing was created.") }
     return CommandResult(.object(type), line: "Created note type \(quoted(try type.record().name)).")
-  }
-
-  /// With `--field` the templates are replaced: the front shows the first field, the back all the others.
-  private static func describe(_ draft: inout NoteTypeDraft, by invocation: Invocation) throws {
-    let fields = invocation.list("--field")
-    if !fields.isEmpty {
-      draft.fields = fields
-      let first = draft.isCloze ? "{{cloze:\(fields[0])}}" : "{{\(fields[0])}}"
-      let rest = fields.dropFirst().map { "{{\($0)}}" }.joined(separator: "<br>\n")
-      let back = draft.isCloze ? "\(first)<br>\n\(rest)" : "{{FrontSide}}\n\n<hr id=answer>\n\n\(rest)"
-      draft.cards = [CardTemplate(draft.isCloze ? "Cloze" : "Card 1", front: first, back: back)]
-    }
-    if draft.cards.isEmpty { return }
-    draft.cards[0].front = invocation.optionalText("--front") ?? draft.cards[0].front
-    draft.cards[0].back = invocation.optionalText("--back") ?? draft.cards[0].back
   }
 
   private static func read(_ path: String, isCloze: Bool, _ session: Session) throws -> NoteTypeDraft {

@@ -43,7 +43,10 @@ struct TextEditor {
           throw problem
         }
         if problem.report.code == .interrupted, endsWithCtrlC() { return false }
-        guard let goesOn = try confirmUnlessInterrupted("\(problem.message). Edit again?") else { return false }
+        let goesOn: Bool
+        do { goesOn = try session.confirm("\(problem.message). Edit again?") } catch WorkspaceError.interrupted
+          where endsWithCtrlC()
+        { return false }
         if !goesOn {
           try save(edited.utf8)
           throw problem
@@ -67,11 +70,6 @@ struct TextEditor {
   private func withoutReason(_ text: String) -> String {
     guard text.hasPrefix(Self.reasonStart) else { return text }
     return text.firstRange(ofText: "\n").map { String(text[$0.upperBound...]) } ?? ""
-  }
-
-  /// Asks the question; nil for Ctrl-C.
-  private func confirmUnlessInterrupted(_ question: String) throws -> Bool? {
-    do { return try session.confirm(question) } catch WorkspaceError.interrupted where endsWithCtrlC() { return nil }
   }
 
   /// Whether Ctrl-C interrupted, not a signal that ends the program: only the edit ends. Output goes on in a new line.

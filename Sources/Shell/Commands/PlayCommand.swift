@@ -34,7 +34,6 @@ enum PlayCommands {
     options: [
       Common.language, Option("--length", "N", .integer(2...64), help: "number of letters in the base word"),
       Option("--base", "WORD", help: "the base word"),
-      Option("--level", choice: Difficulty.allCases.map(\.rawValue), help: "how many words there are to find"),
       Option("--deck", "DECK", .deck, help: "a game over the words of this deck"),
       Option("--query", "QUERY", .query, help: "with --deck, only the cards that match it"),
       Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"), Common.foldAccents,
@@ -42,19 +41,27 @@ enum PlayCommands {
       Option("--scores", help: "show finished games and the best of them"),
     ],
     usage: [
-      "play [MODE] [--language L] [--length N] [--level LEVEL] [--base WORD] [--fold-accents] [--to-deck DECK]",
+      "play [MODE] [--language L] [--length N] [--base WORD] [--fold-accents] [--to-deck DECK]",
       "play [MODE] --deck DECK [--query QUERY]",
       "play --list", "play --resume", "play --scores",
     ], example: "play --language spanish --length 9"
   ) { invocation, session in
     try checkOptions(invocation)
-    if invocation.flag("--list") { return listModes(session) }
+    if invocation.flag("--list") {
+      return CommandResult(listing: session.modes.names, [.name("Mode"), .words("What it is")]) {
+        ["name": $0.name, "summary": $0.summary]
+      } row: {
+        [$0.name, $0.summary]
+      }
+    }
     if invocation.flag("--scores") { return try showScores(session) }
     var options = PlayScreen.Options()
     options.wantsJSON = invocation.wantsJSON(in: session)
     options.showsBase = invocation.optionalText("--base") == nil
     options.deck = try invocation.optionalText("--to-deck").map { try session.workspace().decks.checkedName($0) }
-    let game = try invocation.flag("--resume") ? resumedGame(session) : newGame(invocation, session)
+    let resumes = invocation.flag("--resume")
+    let game = try resumes ? session.workspace().games.resume() : newGame(invocation, session)
+    guard let game else { throw LookupError.noGame }
     return try PlayScreen(session, game, options).run()
   }
 
@@ -63,7 +70,7 @@ enum PlayCommands {
     let uses = ["--list", "--resume", "--scores"]
     try invocation.allowOne(of: uses)
     let ofNewGames = [
-      "MODE", Common.language.name, "--length", "--base", "--level", Common.foldAccents.name,
+      "MODE", Common.language.name, "--length", "--base", Common.foldAccents.name,
       "--deck", "--query",
     ]
     try invocation.require("--deck", beside: "--query")
@@ -77,24 +84,10 @@ enum PlayCommands {
     options.mode = invocation.optionalText("MODE") ?? options.mode
     options.language = invocation.optionalText("--language")
     (options.length, options.base) = (invocation.optionalInteger("--length"), invocation.optionalText("--base"))
-    options.level = invocation.optionalText("--level").flatMap { Difficulty(rawValue: $0) } ?? options.level
     if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     options.deck = try invocation.optionalText("--deck").map { try session.workspace().decks.open($0) }
     options.query = try session.query("--query", of: invocation)
     return try session.workspace().games.start(options)
-  }
-
-  static func resumedGame(_ session: Session) throws -> GameHandle {
-    if let game = try session.workspace().games.resume() { return game }
-    throw LookupError.noGame
-  }
-
-  static func listModes(_ session: Session) -> CommandResult {
-    CommandResult(listing: session.modes.names, [.name("Mode"), .words("What it is")]) {
-      ["name": $0.name, "summary": $0.summary]
-    } row: {
-      [$0.name, $0.summary]
-    }
   }
 
   static func showScores(_ session: Session) throws -> CommandResult {

@@ -120,13 +120,11 @@ enum PluginCommands {
     arguments: [Self.pluginName],
     options: [
       Option("--grant", help: "grant what it asks for without asking you"),
-      Option("--no-isolate", help: "run it in Deckhand's own process from now on"),
-      Option("--isolate", help: "run it in a process of its own again"),
+      Option("--no-isolate", help: "run it in Deckhand's own process until it is enabled again"),
     ], example: "plugin enable palindromes"
   ) { invocation, session in
-    try invocation.allowOne(of: ["--isolate", "--no-isolate"])
-    let isolated = invocation.has("--isolate") ? true : invocation.has("--no-isolate") ? false : nil
     let plugin = try session.plugins.plugin(named: invocation.text("NAME"))
+    let isolated = !invocation.flag("--no-isolate")
     switch try enable(plugin, isGranted: invocation.flag("--grant"), isolated: isolated, session) {
     case .inDryRun: return CommandResult()
     case .refused: return CommandResult(.boolean(false), line: "\(plugin.name) was not changed.")

@@ -31,7 +31,10 @@ enum PluginPackages {
     let folder = try folder(invocation.text("FOLDER"), session)
     let file = session.environment.folders.expanded(invocation.text("FILE"))
     let package = try PluginPackage(folder: folder, isInterrupted: session.environment.isInterrupted)
-    try requireOutside(file, of: package)
+    // The next package would include one inside the plugin's folder.
+    if let parent = realPath(parentFolder(of: file)), (parent + "/").hasPrefix(package.path + "/") {
+      throw PluginPackageError.insideItself(path: file, folder: package.path)
+    }
     guard session.rehearsal.mayActOutside("pack \(package.name) \(package.manifest.version) into \(file)") else {
       return CommandResult()
     }
@@ -68,14 +71,6 @@ enum PluginPackages {
       throw FileError(path, .open, number: ENOENT)
     }
     return own.folder
-  }
-
-  /// Refuses a target inside the plugin's folder: the next package would include it.
-  private static func requireOutside(_ file: String, of package: PluginPackage) throws {
-    guard let parent = realPath(parentFolder(of: file)) else { return }
-    if parent == package.path || parent.hasPrefix(package.path + "/") {
-      throw PluginPackageError.insideItself(path: file, folder: package.path)
-    }
   }
 
   private static let installPlugin = BuiltIn(

@@ -104,7 +104,8 @@ private final class ServingHost: ActionHost {
     guard session.canAsk else {
       return log("The page \(name) asks for access; `set serve.origins \"\(name)\"` allows it.")
     }
-    session.input.forgetTyped()
+    // Text typed ahead does not answer another program's question.
+    tcflush(STDIN_FILENO, TCIFLUSH)
     session.console.write("May pages of \(name) read and change your cards, from now on? [y/N] ")
     _ = session.console.flush()
     question = origin

@@ -116,22 +116,17 @@ enum ShellCommands {
     ], example: "history deck"
   ) { invocation, session in
     if let path = invocation.optionalText("--lua") {
-      return try writeScript(session.environment.folders.expanded(path), session)
+      let (path, lines) = (session.environment.folders.expanded(path), session.input.typedLines.count)
+      let count = session.counted(lines, "line")
+      guard session.rehearsal.mayActOutside("write \(count) to \(path)") else { return CommandResult() }
+      try AtomicFile.write(path, Array(SessionScript(session: session).text.utf8), .exported())
+      return CommandResult(.text(path), line: "Wrote \(count) to \(path).")
     }
     let (path, stored) = (session.data.historyPath, session.preferences?.session.historySize ?? 0)
     let history =
       session.input.lineReader?.history ?? (stored > 0 ? History(path: path, limit: stored) : History(path: path))
     let lines = history.lines(containing: invocation.optionalText("WORD") ?? "")
     return CommandResult(.list(lines.map { .text($0) }), .lines(lines.isEmpty ? ["No lines."] : lines))
-  }
-
-  private static func writeScript(_ path: String, _ session: Session) throws -> CommandResult {
-    let count = session.input.typedLines.count
-    guard session.rehearsal.mayActOutside("write \(session.counted(count, "line")) to \(path)") else {
-      return CommandResult()
-    }
-    try AtomicFile.write(path, Array(SessionScript(session: session).text.utf8), .exported())
-    return CommandResult(.text(path), line: "Wrote \(session.counted(count, "line")) to \(path).")
   }
 
   private static let alias = BuiltIn(

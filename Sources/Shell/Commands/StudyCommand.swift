@@ -56,7 +56,11 @@ enum StudyCommands {
     if options.mode == .review, let warning = try session.futureWarning() {
       session.console.note("warning: \(warning)")
     }
-    try reportBuried(in: decks, options, session)
+    if options.mode == .review, options.isCram {
+      let buried = try session.workspace().decks.outlook(of: decks).buried
+      let words = "\(session.counted(buried, "card")) \(buried == 1 ? "is" : "are") left out: buried until tomorrow."
+      if buried > 0 { session.console.note(words) }
+    }
     let wantsJSON = invocation.wantsJSON(in: session)
     var asked = wantsJSON ? try exercise(of: decks[0], options, session) : options
     asked.moreDecks = Array(decks.dropFirst())
@@ -90,17 +94,6 @@ enum StudyCommands {
     }
     options.canSpeak = try invocation.wantsJSON(in: session) || session.workspace().speech.canBeHeard
     return options
-  }
-
-  /// Tells the user about cards that are left out although cards were requested whether due or not: buried ones.
-  private static func reportBuried(
-    in decks: [DeckHandle], _ options: SessionHandle.Options, _ session: Session
-  ) throws {
-    guard options.mode == .review, options.isCram else { return }
-    let buried = try session.workspace().decks.outlook(of: decks).buried
-    if buried == 0 { return }
-    session.console.note(
-      "\(session.counted(buried, "card")) \(buried == 1 ? "is" : "are") left out: buried until tomorrow.")
   }
 
   /// Adds the exercise of a deck, unless another was asked for; if it cannot be asked, says so.

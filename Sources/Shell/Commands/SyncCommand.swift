@@ -165,15 +165,13 @@ package enum UnattendedSync {
     if workspace.isInOperation { throw SyncError.inScript }
     if session.rehearsal.isOn { throw WorkspaceError.rehearsal("sync") }
     let isInUnit = workspace.isInUnit
-    defer { if isInUnit { restartUnit(workspace, session) } }
+    defer {
+      if isInUnit, workspace.isOpen, !workspace.isInUnit {
+        do { try workspace.beginUnit() } catch { session.report(error) }
+      }
+    }
     if isInUnit { try workspace.commitUnit() }
     return try run(workspace, session)
-  }
-
-  /// Begins a new unit of work after one was committed for a sync.
-  private static func restartUnit(_ workspace: Workspace, _ session: Session) {
-    guard workspace.isOpen, !workspace.isInUnit else { return }
-    do { try workspace.beginUnit() } catch { session.report(error) }
   }
 
   /// Syncs as the shell ends if `sync.at_end` is on; an unreachable server delays the end only briefly.

@@ -110,18 +110,13 @@ enum TextCommands {
   }
 
   /// Writes a note unless it was written before in this session.
-  private static func noteOnce(_ text: String, _ session: Session) {
+  static func noteOnce(_ text: String, _ session: Session) {
     if session.state.toldNotes.insert(text).inserted { session.console.note(text) }
   }
 
   /// Says what was left out of a file or replaced.
   static func noteLosses(_ losses: TextLosses, of path: String, _ session: Session, command: String) {
     for message in losses.messages { session.console.note("\(command): \(printable(path)): \(message)") }
-  }
-
-  /// Says which language the words of a command are of, when it was not named.
-  static func noteLanguage(_ language: Language, _ session: Session, command: String) {
-    noteOnce("\(command): the words are \(language.title); use --language for another language", session)
   }
 
   /// The files that a word names: the path itself, or the matches of a pattern.

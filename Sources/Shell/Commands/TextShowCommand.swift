@@ -174,7 +174,10 @@ enum KnownWordsCommand {
     let workspace = try session.workspace()
     let named = invocation.optionalText("--language")
     let list = try UserWordList(workspace, language: named)
-    if named == nil { TextCommands.noteLanguage(list.language, session, command: "text known") }
+    if named == nil {
+      let title = list.language.title
+      TextCommands.noteOnce("text known: the words are \(title); use --language for another language", session)
+    }
     let state: WordState = invocation.flag("--forget") ? .unknown : invocation.flag("--ignore") ? .ignored : .known
     if let path = invocation.optionalText("--import") {
       return try imported(path, as: state, list, invocation, session)

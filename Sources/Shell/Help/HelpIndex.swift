@@ -108,7 +108,12 @@ struct HelpIndex {
     for entry in entries where entry.kind != .topic && entry.kind != .command {
       // For a Lua name that is also a command, one line is enough.
       if !parts.isEmpty, entry.kind == .lua, topic == nil {
-        parts.append(wrapped(briefly(entry), width: width))
+        let members = session.lua.allHelpEntries.map(\.name).filter {
+          $0.hasPrefix(entry.name + ".") || $0.hasPrefix(entry.name + ":")
+        }
+        let shown = members.prefix(12).joined(separator: ", ") + (members.count > 12 ? " and others" : "")
+        let text = "In Lua, \(entry.name): \(entry.summary) `help NAME` explains \(shown)."
+        parts.append(wrapped(text, width: width))
       } else {
         parts.append(text(of: entry))
       }
@@ -124,14 +129,6 @@ struct HelpIndex {
         mentions: self.entries(about: name).count)
     }
     return Array(parts.joined(separator: [""]))
-  }
-
-  private func briefly(_ entry: HelpEntry) -> String {
-    let members = session.lua.allHelpEntries.map(\.name).filter {
-      $0.hasPrefix(entry.name + ".") || $0.hasPrefix(entry.name + ":")
-    }
-    let shown = members.prefix(12).joined(separator: ", ") + (members.count > 12 ? " and others" : "")
-    return "In Lua, \(entry.name): \(entry.summary) `help NAME` explains \(shown)."
   }
 
   private func text(of entry: HelpEntry) -> [String] {

@@ -102,7 +102,7 @@ struct HelpTopic {
       ("doc set DOC 1 wraps=true", "breaks a text's lines at its box instead of shrinking it"),
       ("doc set DOC 2 cropped=true", "lets a picture fill its box"),
       ("doc render DOC FILE", "draws to .svg, .png or .pdf"),
-      ("doc create --template DOC --deck DECK", "creates one for each card, with {prompt} and {answer} filled in"),
+      ("doc sheet DOC FILE --deck DECK", "draws one for each card, with {prompt} and {answer} filled in"),
       ("card attach CARD DOC", "makes the card show it with its answer"),
     ],
     paragraphs: [

@@ -170,29 +170,27 @@ struct LuaTyping {
       known = value(at: start + 1, upTo: close, depth: depth + 1)
       index = close + 1
     }
-    while let before = known, index < end, let next = step(before, &index, end) { known = next.known }
+    while let before = known, index < end, let next = step(before, &index, end) { known = next }
     return known
   }
 
-  private struct Step { let known: LuaKnown? }
-
   /// Advances over one member, call or index operation; nil where the expression ends.
-  private func step(_ known: LuaKnown, _ index: inout Int, _ end: Int) -> Step? {
+  private func step(_ known: LuaKnown, _ index: inout Int, _ end: Int) -> LuaKnown?? {
     let token = tokens[index]
     if token.isSymbol(".") || token.isSymbol(":") {
       guard index + 1 < end, tokens[index + 1].kind == .name else { return nil }
       let name = tokens[index + 1].text
       index += 2
-      return Step(known: member(name, of: known))
+      return .some(member(name, of: known))
     }
     if token.opens {
       guard let close = partners[index], close < end else { return nil }
       index = close + 1
-      return Step(known: token.isSymbol("[") ? element(of: known) : result(of: known))
+      return .some(token.isSymbol("[") ? element(of: known) : result(of: known))
     }
     if token.isString {
       index += 1
-      return Step(known: result(of: known))
+      return .some(result(of: known))
     }
     return nil
   }

@@ -52,6 +52,7 @@ package final class History {
     return Change(removed: removed)
   }
 
+  /// Records whether a remembered line failed; a line that failed is no longer suggested.
   package func note(_ line: String, hasFailed: Bool) {
     guard failed.contains(line) != hasFailed, entries.contains(line) else { return }
     if hasFailed { failed.insert(line) } else { failed.remove(line) }

@@ -19,15 +19,12 @@ struct HistoryFile {
 
   /// Loads the newest entries without duplicates, oldest first. `trouble` says in one line what is wrong with the file.
   func load() -> (entries: [String], failed: Set<String>, trouble: String?) {
-    let found = readFile()
+    let found = read()
     if let trouble = found.trouble { return ([], [], trouble) }
     let parsed = parse(found.end)
     let isWasteful = found.size > Self.mostRead || parsed.lineCount > parsed.entries.count + limit / 2
     return (parsed.entries, parsed.failed, isWasteful ? compact() : nil)
   }
-
-  /// Says in one line why the file cannot be read; nil when it can, or does not exist. Never changes the file.
-  func readingTrouble() -> String? { readFile().trouble }
 
   /// Appends an entry. - Returns: what went wrong, in one line.
   func append(_ entry: String, hasFailed: Bool = false) -> String? {
@@ -45,8 +42,8 @@ struct HistoryFile {
     "the history \(quoted(path)) \(what) (\(systemWords(number))); this session's lines will not be saved"
   }
 
-  /// Reads the end of the file; nothing when there is no file.
-  private func readFile() -> (end: [UInt8], size: Int, trouble: String?) {
+  /// Reads the end of the file; nothing when there is no file. `trouble` says in one line why it cannot be read.
+  func read() -> (end: [UInt8], size: Int, trouble: String?) {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return ([], 0, errno == ENOENT ? nil : trouble("cannot be read", errno)) }
     defer { close(descriptor) }

@@ -97,9 +97,6 @@ package final class LineReader {
     line_editor_history_add(line)
   }
 
-  /// Records whether a remembered line failed; a line that failed is no longer suggested.
-  package func note(_ line: String, hasFailed: Bool) { history.note(line, hasFailed: hasFailed) }
-
   /// Returns what restores the callbacks that are set now, for a screen that sets its own.
   func savingCallbacks() -> () -> Void {
     { [self, completion, willSuspend, didResume, didResize, tick] in

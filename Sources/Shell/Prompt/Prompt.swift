@@ -151,8 +151,13 @@ package final class Prompt {
     if trimmed.isEmpty { return }
     session.refreshSettings()
     if trimmed.contains("\n") {
+      // One chunk of Lua; or line by line, if they do not compile and include commands.
+      let lines = trimmed.split(separator: "\n").map(String.init)
       // The blank at the start keeps it out of the history.
-      return runPaste(line.first?.isWhitespace == true ? " " + trimmed : trimmed)
+      let text = line.first?.isWhitespace == true ? " " + trimmed : trimmed
+      guard lines.contains(where: { isCommand($0, in: session) }), !compiles(text) else { return runLuaLine(text) }
+      pastedLines = lines
+      return
     }
     if isCommand(line, in: session) {
       remember(line)
@@ -164,14 +169,14 @@ package final class Prompt {
     if let mistyped = MistypedCommand(session: session).error(in: line) {
       remember(line)
       lastStatus = session.report(mistyped, origin: "deckhand")
-      session.input.lineReader?.note(line, hasFailed: true)
+      session.input.lineReader?.history.note(line, hasFailed: true)
       return
     }
     if session.canAsk, let name = MistypedCommand(session: session).unknownName(in: line) {
       let reason = session.registry.reasonForMissing(name).map { ": " + $0 } ?? "; `help` lists the commands."
       session.console.note("\(quoted(name)) is neither a command nor a Lua name" + reason)
       runLuaLine(line, showsNil: false)
-      session.input.lineReader?.note(line, hasFailed: true)
+      session.input.lineReader?.history.note(line, hasFailed: true)
       return
     }
     runLuaLine(line)
@@ -187,17 +192,9 @@ package final class Prompt {
     if isSecret { return }
     // The line may have changed the path of the history file.
     History.use(in: session)
-    session.input.lineReader?.note(line, hasFailed: hasFailed)
+    session.input.lineReader?.history.note(line, hasFailed: hasFailed)
     let text = isCommand ? line : withoutLuaWord(line)
     session.input.typedLines.append(TypedLine(text: text, isCommand: isCommand, hasFailed: hasFailed))
-  }
-
-  /// Runs several pasted lines: as one chunk of Lua; line by line if they do not compile and include commands.
-  private func runPaste(_ text: String) {
-    let lines = text.split(separator: "\n").map(String.init)
-    let hasCommands = lines.contains { isCommand($0, in: session) }
-    guard hasCommands, !compiles(text) else { return runLuaLine(text) }
-    pastedLines = lines
   }
 
   private func compiles(_ text: String) -> Bool {

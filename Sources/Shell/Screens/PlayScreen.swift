@@ -77,7 +77,9 @@ final class PlayScreen {
     isKept = try handle.leave(since: first)
     if handle.hasEnded, !hasShownEnd { try showEnd() }
     try addMissed()
-    if isScreen, session.state.leaving == nil { showGoodbye() }
+    if isScreen, session.state.leaving == nil {
+      session.console.show(([summary] + goodbye).flatMap { wrapped($0, width: terminal.width) })
+    }
     if options.wantsJSON { return CommandResult() }
     return CommandResult(
       .record(["base_word": game.baseWord, "count": game.count, "average": game.average, "score": game.score]))
@@ -228,7 +230,12 @@ final class PlayScreen {
 
   private func runGameCommand(_ command: String) throws {
     switch command {
-    case "/new": try reportingModeErrors { try takeNewWord() }
+    case "/new":
+      try reportingModeErrors {
+        _ = try handle.newWord()
+        (drawing.order, hasShownEnd) = ([], false)
+        if draws { draw(alert: nil) } else { showBase() }
+      }
     case "/hint": try reportingModeErrors { notify([try handle.hint()]) }
     case "/shuffle": shuffle()
     case "/list":
@@ -256,12 +263,6 @@ final class PlayScreen {
     do { try body() } catch let error as LuaError where error.stopReason != .interrupt {
       session.report(error, origin: game.mode.name)
     } catch let problem as PlainProblem { session.report(problem, origin: game.mode.name) }
-  }
-
-  private func takeNewWord() throws {
-    _ = try handle.newWord()
-    (drawing.order, hasShownEnd) = ([], false)
-    if draws { draw(alert: nil) } else { showBase() }
   }
 
   private func shuffle() {
@@ -346,11 +347,6 @@ final class PlayScreen {
     guard game.mode.players > 1, let most = game.scores.max(), most > 0 else { return nil }
     let best = game.scores.indices.filter { game.scores[$0] == most }.map { String($0 + 1) }
     return best.count == 1 ? "Player \(best[0]) wins." : "Players \(best.joined(separator: " and ")) are tied."
-  }
-
-  /// Shows a summary of the game when it is left, wrapped between words.
-  private func showGoodbye() {
-    session.console.show(([summary] + goodbye).flatMap { wrapped($0, width: terminal.width) })
   }
 
   /// What the user can do next, and where they are now.

@@ -146,16 +146,12 @@ package final class Session {
     showCompiling(of: tables.lexicons, on: console)
     terminal_mend_faults(MappedFile.handlesFault)
     if auth.needsAuthentication { process_forbid_core_dumps() }
-    warnOfOpenFolders()
-    if options.usesPlugins { plugins.discover() }
-  }
-
-  /// Warns about folders that others can write to: they could change stored data and run code as this user.
-  private func warnOfOpenFolders() {
-    let data = environment.folders.data
-    for path in [data, data + "/local", data + "/accounts", environment.folders.plugins] {
+    // Others could change stored data and run code as this user.
+    let folder = environment.folders.data
+    for path in [folder, folder + "/local", folder + "/accounts", environment.folders.plugins] {
       if let words = insecureFolderProblem(path) { console.message("warning: " + words) }
     }
+    if options.usesPlugins { plugins.discover() }
   }
 
   /// Whether the word can begin a line as a command.
@@ -213,21 +209,17 @@ package final class Session {
     registry.reservedWords = scripting.ownGlobals.union(["exit", "quit", luaWord])
   }
 
-  /// Closes the user's Lua state and makes a fresh one. Code that is running continues to its end in the old state.
-  private func replaceLua() throws {
-    lua.close()
-    scripting.lua = try LuaState(seed: environment.random.seed)
-    (scripting.hasHintedAboutLocal, scripting.isPromptBad) = (false, false)
-    try installBindings()
-  }
-
   /// Does what is pending between two lines, when no Lua runs: replaces the user's state after a sign-out, and starts
   /// plugins and init.lua after a sign-in.
   /// - Parameter words: a command after which the program ends; plugins that it does not need are not loaded.
   package func applyPending(before words: [String] = []) throws {
     if state.needsFreshState {
       (state.needsFreshState, state.hasBegun) = (false, false)
-      try replaceLua()
+      // Code that is running continues to its end in the old state.
+      lua.close()
+      scripting.lua = try LuaState(seed: environment.random.seed)
+      (scripting.hasHintedAboutLocal, scripting.isPromptBad) = (false, false)
+      try installBindings()
     }
     if !auth.needsAuthentication, !state.hasBegun {
       state.hasBegun = true
@@ -335,7 +327,9 @@ package final class Session {
   func endLua() throws {
     guard !state.hasEndedLua else { return }
     state.hasEndedLua = true
-    for error in data.unclaimedSettings { report(error, origin: "--set") }
+    // The names in `--set` that nothing has declared by the end: misspelt ones.
+    let isLeft = !data.hasReportedSettings && !options.settings.commandLine.isEmpty
+    for error in isLeft ? preferences?.unmatched ?? [] : [] { report(error, origin: "--set") }
     defer {
       // Stored before the states are closed that hold the data of their modes' games.
       storeGames()

@@ -23,7 +23,13 @@ package struct SignIn {
   /// - Parameter command: the first word of the command that is to run; nil for the prompt or a script.
   /// - Returns: the exit status when nothing is to run.
   package func open(for command: String?) -> Int32? {
-    guard session.auth.needsAuthentication else { return refusalOfUser() }
+    guard session.auth.needsAuthentication else {
+      // The command line names a user but there are no accounts.
+      guard let user = session.options.signIn.user, session.options.signIn.isUserRequired, session.auth.user == nil
+      else { return nil }
+      session.report(AuthenticationError.unknownAccount(user, suggestion: nil), origin: "login")
+      return ExitStatus.signIn
+    }
     if let command, isOpen(command) { return nil }
     if session.options.signIn.passwordFile != nil {
       do {
@@ -44,17 +50,8 @@ package struct SignIn {
     return true
   }
 
-  /// The error status when the command line names a user but there are no accounts.
-  private func refusalOfUser() -> Int32? {
-    guard let user = session.options.signIn.user, session.options.signIn.isUserRequired, session.auth.user == nil else {
-      return nil
-    }
-    session.report(AuthenticationError.unknownAccount(user, suggestion: nil), origin: "login")
-    return ExitStatus.signIn
-  }
-
   /// Asks until a user is signed in or leaves; returns the exit status in the latter case.
-  private func askToSignIn() -> Int32? {
+  fileprivate func askToSignIn() -> Int32? {
     ask(whenLeft: ExitStatus.signIn) { try signIn(session.options.signIn.user, passwordFile: nil) }
   }
 
@@ -81,12 +78,6 @@ package struct SignIn {
         return session.state.leaving ?? (status == ExitStatus.interrupted ? status : ExitStatus.signIn)
       }
     }
-  }
-
-  /// Asks for a sign-in after the idle lock.
-  func askAgain() {
-    guard let status = askToSignIn() else { return }
-    session.state.leaving = session.state.leaving ?? (status == ExitStatus.signIn ? ExitStatus.done : status)
   }
 
   /// Checks `--set` before anything runs: an invalid value, or a misspelt name of one of the program's settings, is a
@@ -190,9 +181,6 @@ final class LineInput {
   /// The lines of an unfinished chunk of Lua, while further lines are read.
   var openChunk = ""
   var typedLines: [TypedLine] = []
-
-  /// Discards text typed ahead, so that it does not answer another program's question.
-  func forgetTyped() { tcflush(STDIN_FILENO, TCIFLUSH) }
 }
 
 /// A line of this session, as `history --lua` writes it.
@@ -287,7 +275,9 @@ struct IdleLock {
       try session.signOut()
       session.console.write("\n")
       session.console.note(notice)
-      SignIn(session).askAgain()
+      if let status = SignIn(session).askToSignIn() {
+        session.state.leaving = session.state.leaving ?? (status == ExitStatus.signIn ? ExitStatus.done : status)
+      }
     } catch {
       session.report(error)
       session.state.leaving = session.state.leaving ?? ExitStatus.failed

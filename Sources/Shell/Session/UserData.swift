@@ -98,11 +98,6 @@ package final class UserData {
     hasReportedSettings ? [] : (opened?.openedPreferences ?? outsideSettings)?.takeNotices() ?? []
   }
 
-  /// The names in `--set` that nothing has declared by the end: misspelt ones.
-  var unclaimedSettings: [SettingsError] {
-    hasReportedSettings || options.settings.commandLine.isEmpty ? [] : preferences?.unmatched ?? []
-  }
-
   func adjusted(_ terminal: Terminal) -> Terminal {
     guard let preferences else { return terminal }
     var terminal = terminal

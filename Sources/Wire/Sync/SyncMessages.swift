@@ -56,7 +56,7 @@ public struct SyncRequest: Equatable, Sendable {
 }
 
 /// Why a call failed.
-public enum SyncFault: Equatable, Sendable {
+public enum SyncFault: Error, Equatable {
   /// The server answered with this status; `reason` is the beginning of its answer.
   case status(Int, reason: String)
   /// The connection could not be made, or it broke.

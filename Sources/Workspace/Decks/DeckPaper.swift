@@ -113,27 +113,24 @@ private struct CardPaper {
 
 extension DeckHandle {
   /// Estimates the size of the deck's page in bytes.
-  public func pageWeight(_ options: PageOptions = PageOptions()) throws -> Int {
-    try workspace.read { try page($0, options).weight() }
-  }
+  public func pageWeight() throws -> Int { try workspace.read { try page($0).weight() } }
 
   /// Writes the deck and its subdecks, as they are at one moment, as a single HTML file for studying offline.
   public func writePage(
-    to path: String, _ kinds: FileKinds = .plain, _ options: PageOptions = PageOptions(),
-    progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
+    to path: String, _ kinds: FileKinds = .plain, progress: (_ done: Int, _ total: Int) throws -> Void = { _, _ in }
   ) throws -> PageReport {
     try atOneMoment { db in
-      try page(db, options).write(to: path, kinds, isInterrupted: workspace.isInterrupted) { done, total in
+      try page(db).write(to: path, kinds, isInterrupted: workspace.isInterrupted) { done, total in
         try workspace.poll()
         try progress(done, total)
       }
     }
   }
 
-  private func page(_ db: Database, _ options: PageOptions) throws -> DeckPage {
+  private func page(_ db: Database) throws -> DeckPage {
     let folder = workspace.media.folder
     return try DeckPage(
-      db, id, at: workspace.moment, options, media: { folder + "/" + $0.hash },
+      db, id, at: workspace.moment, media: { folder + "/" + $0.hash },
       picture: { [workspace] in try workspace.documents.picture(ofDocument: $0) },
       masks: { [workspace] in try workspace.media.masks(of: $0, isFront: $1) })
   }

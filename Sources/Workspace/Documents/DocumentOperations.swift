@@ -88,10 +88,10 @@ public struct DocumentOperations {
   /// - Parameter progress: called with the number of documents drawn.
   /// - Throws: `DocumentError`, `FileError`; then the file is unchanged.
   public func writePage(
-    _ documents: [DocumentHandle], titled title: String, width: Int, to path: String, _ kinds: FileKinds = .plain,
+    _ documents: [DocumentHandle], width: Int, to path: String, _ kinds: FileKinds = .plain,
     progress: (Int) throws -> Void = { _ in }
   ) throws -> GalleryReport {
-    let gallery = GalleryPage(title: title, count: documents.count) { place in
+    let gallery = GalleryPage(title: "Cards", count: documents.count) { place in
       try documents[place].document().picture(width: width)
     }
     return try gallery.write(to: path, kinds, isInterrupted: workspace.isInterrupted) { done in

@@ -51,7 +51,6 @@ public struct GameOptions {
   public var base: String?
   public var seed: UInt64?
   public var lexicon: Lexicon?
-  public var level = Difficulty.normal
   public var foldsAccents: Bool?
   /// The deck whose words the game is about, and which of its cards.
   public var deck: DeckHandle?
@@ -222,7 +221,7 @@ public struct GameOperations {
     let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil || options.deck != nil)
     let game = try Game.start(
       mode: mode, lexicon: lexicon, common: common, own: own,
-      BaseWordOptions(length: length, word: base, level: options.level), random: random,
+      BaseWordOptions(length: length, word: base), random: random,
       clocks: workspace.environment.clocks)
     if let deck = options.deck, game.countsWords, game.possible().count < DeckHandle.fewestWords {
       throw try deck.tooFewWords(own.answers.count, found: game.possible().count)

@@ -74,7 +74,7 @@ extension ProblemTable {
         .badName(hostile), .disabled(plugin: "quiz"), .isLoading(plugin: "quiz"), .endedWhileLoading(plugin: "quiz"),
         .changed(plugin: "quiz"),
         .cannotIsolate(plugin: "quiz", reason: "this system cannot restrict what a process may do"),
-        .staysInProcess(plugin: "hangman"), .mayNotLeaveProcess(plugin: "quiz"), .mayNotSetLimits(plugin: "quiz"),
+        .mayNotLeaveProcess(plugin: "quiz"), .mayNotSetLimits(plugin: "quiz"),
       ]),
     ProblemTable(
       PluginFileError.self, in: "PluginHost/PluginError.swift",
