@@ -32,7 +32,7 @@ extension SyncMerge {
       try merge(row, given, base, &intake)
     }
     if intake.decklessCount > 0 {
-      let home = try DeckTable.record(db, localDeck(SyncMerge.firstDeck)).name
+      let home = try DeckTable.record(db, decks.deck(DeckMerge.firstDeck)).name
       report.note("\(counted(intake.decklessCount, "card")) of a deck that was deleted on the server: moved to \(home)")
     }
   }
@@ -131,9 +131,9 @@ extension SyncMerge {
   private func take(_ given: AnkiCard, _ known: StoredCard?, _ note: Base?, _ intake: inout CardIntake) throws -> Bool {
     guard let record = note?.list.flatMap(ServerRows.note), let type = try type(record.type.rawValue, &intake.types)
     else { return false }
-    let deck = try localDeck(given.deck)
+    let deck = try decks.deck(given.deck)
     let isToday = moment.day(of: Double(given.modified)) == moment.today
-    var card = rows.received(given, in: deck, rank: 0, try deckOptions(given.deck), isBuriedToday: isToday)
+    var card = rows.received(given, in: deck, rank: 0, try decks.options(given.deck), isBuriedToday: isToday)
     let isNew = given.position != nil
     let stays = known.map { $0.deck == deck && (!isNew || $0.schedule.state == .new) } ?? false
     let isMoved = try isNew && known.map { try position(of: $0) != given.position } ?? true

@@ -9,13 +9,22 @@ import Text
 import Values
 
 extension SyncMerge {
+  var decks: DeckMerge { DeckMerge(sync: self) }
+}
+
+struct DeckMerge {
+  let sync: SyncMerge
+  private var db: Database { sync.db }
+  private var bases: Bases { sync.bases }
+  private var moment: StudyMoment { sync.moment }
+
   static let firstDeck = Int64(DeckRecord.firstNumber)
 
-  func mergeDecks() throws {
+  func merge() throws {
     var incoming: [(id: Int64, record: Value.Record)] = []
-    for record in pulled.staged.head.decks {
+    for record in sync.pulled.staged.head.decks {
       let id = ServerRows.id(record)
-      if try !isKnown(bases[.deck, id], Value.record(record).json) { incoming.append((id, record)) }
+      if try !sync.isKnown(bases[.deck, id], Value.record(record).json) { incoming.append((id, record)) }
     }
     // Parents come first.
     incoming.sort {
@@ -24,7 +33,7 @@ extension SyncMerge {
     let pending = Set(incoming.map(\.id))
     let sent = try SyncTables.link(db)?.meta.map { $0.usn - 1 }
     for (id, record) in incoming {
-      report.received += 1
+      sync.report.received += 1
       try merge(record, id, bases[.deck, id], pending, sent: sent)
     }
     try givePresets()
@@ -66,7 +75,7 @@ extension SyncMerge {
       // Another local deck may have the same id by chance.
       try SyncedTable.decks.makeRoom(db, for: deck.rawValue, now: moment.now)
       // Every server has this deck, even an unused one; if it was renamed, a user did that.
-      if deck.rawValue == SyncMerge.firstDeck, theirs == DeckRecord.firstName { return false }
+      if deck.rawValue == DeckMerge.firstDeck, theirs == DeckRecord.firstName { return false }
       _ = try DeckTable.findOrMake(db, named: theirs, id: deck, now: moment.now)
       return true
     }
@@ -77,7 +86,7 @@ extension SyncMerge {
 
   /// Whether a local deck is another deck on the server that was not deleted there.
   private func isTheirs(_ deck: DeckID) throws -> Bool {
-    try bases.isHere(.deck, deck.rawValue) && !heads.goingDecks.contains(deck.rawValue)
+    try bases.isHere(.deck, deck.rawValue) && !sync.heads.goingDecks.contains(deck.rawValue)
   }
 
   /// Gives a deck its remote name if that name changed since the base.
@@ -121,13 +130,13 @@ extension SyncMerge {
     let name = try DeckTable.freeName(db, like: deck.name)
     try DeckTable.rename(db, deck.id, to: name, now: moment.now)
     if try pending.contains(deck.id.rawValue) && bases.isHere(.deck, deck.id.rawValue) { return }
-    report.note("the deck \(deck.name) was renamed to \(name): another one on the server has its name")
+    sync.report.note("the deck \(deck.name) was renamed to \(name): another one on the server has its name")
   }
 
   private func setOptions(_ record: Value.Record, _ local: DeckID, _ base: Base?) throws {
     let was = base?.record
     if let conf = record["conf"]?.integer, was?["conf"]?.integer != conf {
-      let wanted = try preset(Int64(conf))
+      let wanted = try sync.preset(Int64(conf))
       // A local deck that just became this one keeps its preset if the remote preset has only initial options.
       if wanted != nil || was != nil { try DeckTable.setPreset(db, local, to: wanted) }
     }
@@ -141,11 +150,11 @@ extension SyncMerge {
 
   /// Assigns remote presets to decks when this sync has given these presets options that differ from the initial ones.
   private func givePresets() throws {
-    if heads.newPresets.isEmpty { return }
+    if sync.heads.newPresets.isEmpty { return }
     for (id, base) in try bases.all(.deck) {
       let deck = DeckID(rawValue: id)
-      guard base.isHere, let conf = base.record["conf"]?.integer, heads.newPresets.contains(Int64(conf)),
-        try DeckTable.exists(db, deck), try DeckTable.preset(db, deck) == nil, let made = try preset(Int64(conf))
+      guard base.isHere, let conf = base.record["conf"]?.integer, sync.heads.newPresets.contains(Int64(conf)),
+        try DeckTable.exists(db, deck), try DeckTable.preset(db, deck) == nil, let made = try sync.preset(Int64(conf))
       else { continue }
       let isOurs = try bases.isChanged(.decks, id, base)
       try DeckTable.setPreset(db, deck, to: made)
@@ -154,14 +163,14 @@ extension SyncMerge {
   }
 
   /// Returns the local deck for the cards of a remote deck; creates it if it is missing.
-  func localDeck(_ remote: Int64) throws -> DeckID {
-    if let known = heads.decks[remote] { return known }
+  func deck(_ remote: Int64) throws -> DeckID {
+    if let known = sync.heads.decks[remote] { return known }
     let base = try bases[.deck, remote]
     // The server has no such deck.
-    if base == nil, remote != SyncMerge.firstDeck { return try localDeck(SyncMerge.firstDeck) }
+    if base == nil, remote != DeckMerge.firstDeck { return try deck(DeckMerge.firstDeck) }
     let wanted = DeckID(rawValue: remote)
     if base?.isHere == true, try DeckTable.exists(db, wanted) {
-      heads.decks[remote] = wanted
+      sync.heads.decks[remote] = wanted
       return wanted
     }
     let name = (base?.record).map(ServerRows.deckName) ?? DeckRecord.firstName
@@ -175,19 +184,19 @@ extension SyncMerge {
       try setOptions(base.record, deck, nil)
       try bases.agree(.deck, remote)
     }
-    heads.decks[remote] = deck
+    sync.heads.decks[remote] = deck
     return deck
   }
 
-  func deckOptions(_ remote: Int64) throws -> DeckOptions {
-    if let known = heads.options[remote] { return known }
-    let options = try DeckTable.options(db, localDeck(remote))
-    heads.options[remote] = options
+  func options(_ remote: Int64) throws -> DeckOptions {
+    if let known = sync.heads.options[remote] { return known }
+    let options = try DeckTable.options(db, deck(remote))
+    sync.heads.options[remote] = options
     return options
   }
 
-  func buryDecks(_ ids: [Int64]) throws {
-    for id in ids where id != SyncMerge.firstDeck {
+  func bury(_ ids: [Int64]) throws {
+    for id in ids where id != DeckMerge.firstDeck {
       let isGiven = try bases.isHere(.deck, id) && !bases.wasBuriedHere(.deck, id)
       if try isGiven && SyncedTable.decks.has(db, id) { try remove(DeckID(rawValue: id)) }
       try bases.bury(.deck, id)
@@ -198,16 +207,16 @@ extension SyncMerge {
     let name = try DeckTable.record(db, local).name
     let count = try DeckTable.count(db, local)
     if count > 0 {
-      let home = try localDeck(SyncMerge.firstDeck)
+      let home = try deck(DeckMerge.firstDeck)
       if home == local { return }
       try moveCards(of: local, to: home)
-      report.note(
+      sync.report.note(
         "the deck \(name) was deleted on the server: \(counted(count, "card")) of this account moved to "
           + "\(try DeckTable.record(db, home).name)")
     }
     // `removeEmpty` leaves a deck that is a parent.
     _ = try DeckTable.removeEmpty(db, local)
-    report.received += 1
+    sync.report.received += 1
   }
 
   private func moveCards(of deck: DeckID, to other: DeckID) throws {

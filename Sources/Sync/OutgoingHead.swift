@@ -136,7 +136,7 @@ final class SyncOutgoing {
     let decks = try gone(.decks)
     if decks.isEmpty { return }
     // A deck stays on the server for cards in it that cannot be stored locally.
-    var used: Set<Int64> = [SyncMerge.firstDeck]
+    var used: Set<Int64> = [DeckMerge.firstDeck]
     try db.forEachRow("SELECT json ->> 2, json ->> 15 FROM server_rows WHERE kind = ?", [BaseKind.card.rawValue]) {
       used.formUnion([$0.integer(0), $0.integer(1)])
     }

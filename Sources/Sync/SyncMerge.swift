@@ -45,13 +45,13 @@ final class SyncMerge {
     try mergePresets()
     let graves = try pulled.isWhole ? missing() : pulled.graves
     heads.goingDecks = Set(graves.decks)
-    try mergeDecks()
+    try decks.merge()
     try bury(graves)
     let receiver = try NoteReceiver(db, now: moment.now, isInterrupted: isInterrupted)
     try mergeNotes(receiver)
     try mergeCards(receiver, changed)
     try mergeLog()
-    try buryDecks(graves.decks)
+    try decks.bury(graves.decks)
     for type in heads.changedTypes { try NoteTypeTable.updateTexts(db, of: type, isInterrupted: isInterrupted) }
   }
 

@@ -18,32 +18,10 @@ public struct BuildWriteBack {
     let id: String
     /// Whether the texts or tags differ from those of the row.
     let isEdited: Bool
-  }
 
-  /// The edits of one source, keyed by the hashes of the rows at the last build. Rows with the same content are told
-  /// apart by their order.
-  struct Edits {
-    private var edits: [Int64: [Edit?]] = [:]
-    private var seen: [Int64: Int] = [:]
-
-    /// - Parameter byName: the edits by the names of their rows.
-    init(of rows: [BuiltRow], _ byName: [String: Edit]) {
-      let wanted = Set(rows.filter { byName[$0.name] != nil }.map(\.whole))
-      for row in rows where !row.isGone && wanted.contains(row.whole) {
-        edits[row.whole, default: []].append(byName[row.name])
-      }
-    }
-
-    /// Returns the edit of the next row of the source; nil for a row that is not edited.
-    mutating func next(_ row: BuildRow) -> Edit? {
-      let whole = row.built.whole
-      guard let all = edits[whole] else { return nil }
-      let place = seen[whole, default: 0]
-      seen[whole] = place + 1
-      guard place < all.count, let edit = all[place] else { return nil }
-      // A row that still has conflicts that were settled in the deck is written without them.
-      let hasSettled = edit.content.conflicts.isEmpty && row.row.fields.contains { $0.name == MergeConflict.name }
-      return edit.isEdited || hasSettled ? edit : nil
+    /// Whether it changes a row: one that still has conflicts that were settled in the deck is written without them.
+    func changes(_ row: CardRow) -> Bool {
+      isEdited || content.conflicts.isEmpty && row.fields.contains { $0.name == MergeConflict.name }
     }
   }
 
@@ -85,13 +63,14 @@ public struct BuildWriteBack {
         edits[row.name] = Edit(content: content, id: row.plainName, isEdited: content.content != row.base)
       }
       if edits.isEmpty { continue }
-      let file = try edited(source, Edits(of: BuildTable.rows(db, of: built.id), edits))
+      let file = try edited(source, edits)
       if !file.edits.isEmpty { files.append(file) }
     }
     return files
   }
 
-  private func edited(_ source: BuildSource, _ edits: Edits) throws -> EditedSource {
+  /// - Parameter edits: by the names of the rows.
+  private func edited(_ source: BuildSource, _ edits: [String: Edit]) throws -> EditedSource {
     let path = folder.path + "/" + source.path
     let facts = try FileFacts.at(path)
     guard let text = try FileText.read(path, limit: 256 << 20, isInterrupted: isInterrupted) else {
@@ -100,10 +79,19 @@ public struct BuildWriteBack {
     let mark = text.utf8.starts(with: "\u{FEFF}".utf8) ? Array("\u{FEFF}".utf8) : []
     let bytes = Array(text.utf8.dropFirst(mark.count))
     let reading = SourceReading(bytes, of: source, in: folder.path, isInterrupted: isInterrupted)
-    if reading.isBroken, let failure = BuildRows(bytes, of: source, in: folder.path, isInterrupted: isInterrupted).failure
-    { throw failure }
+    if reading.isBroken {
+      let rows = BuildRows(bytes, of: source, in: folder.path, isInterrupted: isInterrupted)
+      if let failure = rows.failure { throw failure }
+    }
+    var found: [(entry: Int, row: CardRow, edit: Edit)] = []
+    for (index, old) in try reading.known(db, folder.description) {
+      guard let row = reading.entries[index].row, row.built.whole == old.whole, let edit = edits[old.name],
+        edit.changes(row.row)
+      else { continue }
+      found.append((index, row.row, edit))
+    }
     return EditedSource(
-      path: source.path, facts: facts, mark: mark, text: bytes, edits: try reading.edits(writing: edits))
+      path: source.path, facts: facts, mark: mark, text: bytes, edits: try reading.edits(writing: found))
   }
 }
 
@@ -126,11 +114,9 @@ private struct EditedSource {
 }
 
 extension SourceReading {
-  fileprivate func edits(writing edits: BuildWriteBack.Edits) throws -> [SourceEdit] {
-    var (edits, found) = (edits, [(entry: Int, row: CardRow, edit: BuildWriteBack.Edit)]())
-    for index in entries.indices.sorted(by: { entries[$0].order < entries[$1].order }) {
-      if let row = entries[index].row, let edit = edits.next(row) { found.append((index, row.row, edit)) }
-    }
+  fileprivate func edits(
+    writing found: [(entry: Int, row: CardRow, edit: BuildWriteBack.Edit)]
+  ) throws -> [SourceEdit] {
     switch source.kind {
     case .cards(.md): return found.compactMap { markdownEdit($0.entry, $0.row, $0.edit) }
     case .cards(.csv), .cards(.tsv):

@@ -147,7 +147,8 @@ extension SourceReading {
     return ids
   }
 
-  private func known(_ db: Database, _ description: BuildDescription) throws -> [Int: BuiltRow] {
+  /// Returns the rows of the last build by the index of the entry that the next one would match with each.
+  func known(_ db: Database, _ description: BuildDescription) throws -> [Int: BuiltRow] {
     guard let build = try BuildTable.find(db, description),
       let source = try BuildTable.sources(db, of: build)[path]
     else { return [:] }

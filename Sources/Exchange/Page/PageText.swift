@@ -19,10 +19,11 @@ enum PageText {
     for line in String(decoding: source, as: UTF8.self).split(separator: "\n") {
       let line = line.drop { $0 == " " }
       if line.isEmpty || line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/") { continue }
-      let pieces = line.split(separator: line.contains("`") ? "`" : "\"", omittingEmptySubsequences: false)
-      result += pieces.enumerated().map { number, piece in
+      let quote: Character = line.contains("`") ? "`" : "\""
+      let pieces = line.split(separator: quote, omittingEmptySubsequences: false).enumerated().map { number, piece in
         number % 2 == 1 ? String(piece) : withoutBlanks(piece, beside: marks)
-      }.joined(separator: line.contains("`") ? "`" : "\"") + "\n"
+      }
+      result += pieces.joined(separator: String(quote)) + "\n"
     }
     return Array(result.utf8)
   }
