@@ -54,7 +54,7 @@ public struct BuildWriteBack {
     let known = try BuildTable.sources(db, of: build)
     let touched = try BuildTable.touched(db, of: build)
     var files: [EditedSource] = []
-    for source in folder.sources where source.hasText {
+    for source in folder.sources where [.cards(.md), .cards(.csv), .cards(.tsv)].contains(source.kind) {
       guard let built = known[source.path] else { continue }
       var edits: [String: Edit] = [:]
       for row in touched[built.id] ?? [] {
