@@ -71,7 +71,7 @@ enum PrivateFile {
 
   /// Waits for the lock of a file, at most five seconds; then throws `busy`.
   static func lock(_ path: String, _ environment: Environment) throws(AuthenticationError) -> FileLock {
-    let wait = LockWait.byPauses(seconds: 5, isInterrupted: environment.isInterrupted) {
+    let wait = LockWait(seconds: 5, isInterrupted: environment.isInterrupted) {
       environment.clocks.pause(Int($0 * 1000))
     }
     do { return try FileLock(path, wait) } catch { throw .ofFile(error) }

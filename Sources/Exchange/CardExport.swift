@@ -78,9 +78,10 @@ public struct CardExport {
 
   func objects(_ sink: FileSink, _ options: ExportOptions, isLines: Bool) throws -> any CardRowWriter {
     let types = try noteTypes()
-    let contents = DeckContents(name: deck.name, options: try optionsOfDecks(), types: types)
     let form: JSONCardWriter.Form = isLines ? .lines : types.isEmpty && !options.hasSchedule ? .array : .object
-    return JSONCardWriter(sink: sink, form: form, contents: contents, hasSchedule: options.hasSchedule)
+    return JSONCardWriter(
+      sink: sink, form: form, deck: deck.name, options: try optionsOfDecks(), types: types.filter { !$0.isStock },
+      hasSchedule: options.hasSchedule)
   }
 
   func table(_ sink: FileSink, _ options: ExportOptions, _ separator: UInt8) throws -> any CardRowWriter {
@@ -209,14 +210,6 @@ private struct ExportRun {
   }
 }
 
-struct DeckContents {
-  let name: String
-  let options: [(subdeck: String, options: [CardField])]
-  let types: [NoteType]
-
-  var ownTypes: [NoteType] { types.filter { !$0.isStock } }
-}
-
 struct ExportSource {
   /// The name of its deck within the exported deck; empty for the exported deck itself.
   let subdeck: String
@@ -233,7 +226,6 @@ struct ExportSource {
   var hasMedia: Bool {
     note?.record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } ?? false
   }
-
 }
 
 protocol CardRowWriter {

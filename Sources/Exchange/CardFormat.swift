@@ -36,7 +36,7 @@ public enum CardPart: String, Sendable, CaseIterable {
 ///
 ///     try CardFormat(ofPath: "cards.csv")   // .csv
 public struct CardFormat: Sendable, Hashable {
-  typealias Reader = @Sendable (ByteSource, _ target: String, TableOptions) throws -> any CardRows
+  typealias Reader = @Sendable (ByteSource, _ target: String, TableOptions) throws -> any RowSource
   typealias Writer = @Sendable (CardExport, ExportOptions, FileSink) throws -> any CardRowWriter
 
   enum Form: Sendable {

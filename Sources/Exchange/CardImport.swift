@@ -156,8 +156,8 @@ public final class CardImport {
       guard let card = written.card else { return drop(row.histories) }
       try replay(row.histories, of: card)
       if let plan = row.schedule { try places.schedule(card, plan) }
-      if !row.log.isEmpty { try places.log(row.log, of: card) }
-      if isPreviewed, let shown = try places.preview(card, row) { report.preview.append(shown) }
+      if !row.log.isEmpty { try CardTable.addLog(db, row.log, to: card) }
+      if isPreviewed, let shown = try CardTable.card(db, card) { report.preview.append((shown, row.subdeck)) }
     } catch let refusal as RowRefusal {
       guard refusal.code == .failure(.notFound), let reopen else {
         return try refuse(row, refusal.code, refusal.message, path)
@@ -208,7 +208,7 @@ public final class CardImport {
       }
       let (schedule, log, source) = HistoryReplay.schedule(history, options, at: moment)
       try places.schedule(card, CardPlan(schedule, isSuspended: history.isSuspended))
-      try places.log(log, of: card)
+      try CardTable.addLog(db, log, to: card)
       report.history[source] += 1
       report.history[.answers] += history.answers.count
       if history.known.stability != nil || history.interval != nil { report.history[.schedules] += 1 }
@@ -252,22 +252,22 @@ extension CardFormat {
   }
 
   /// - Throws: `notHere` for a package.
-  func rows(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any CardRows {
+  func rows(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any RowSource {
     guard case .text(let read, _) = form else { throw ExchangeError.notHere(format: self) }
     return try read(source, target, table)
   }
 
-  static func objects(_ source: ByteSource, _ table: TableOptions, isLines: Bool) throws -> any CardRows {
+  static func objects(_ source: ByteSource, _ table: TableOptions, isLines: Bool) throws -> any RowSource {
     if !table.takesLists || JSONCards.isOwn(source.buffered) { return JSONCards(source, isLines: isLines) }
     return try JSONRows.cards(source, table, isLines: isLines)
   }
 
-  static func markdown(_ source: ByteSource, _ table: TableOptions) throws -> any CardRows {
+  static func markdown(_ source: ByteSource, _ table: TableOptions) throws -> any RowSource {
     let list = table.takesLists ? try TableCards.markdown(source, table) : nil
     return list ?? MarkdownCards(source)
   }
 
-  static func texts(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any CardRows {
+  static func texts(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any RowSource {
     if table.takesLists, table.note == nil, !AnkiHeads.begin(source.buffered) {
       return try TableCards.lines(source, table)
     }

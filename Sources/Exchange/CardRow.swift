@@ -172,7 +172,7 @@ protocol RowSource {
   var found: ImportFindings { get }
   /// Whether the file can express formatting, so that a plain text in it means that the card has none.
   var holdsFormatting: Bool { get }
-  func forEach(_ body: @escaping (inout CardRow) throws -> Void) throws
+  func forEach(_ body: (inout CardRow) throws -> Void) throws
 }
 
 extension RowSource { var holdsFormatting: Bool { false } }
@@ -187,7 +187,7 @@ protocol CardRows: RowSource {
 extension CardRows {
   var report: LineReport { account.report }
 
-  func forEach(_ body: @escaping (inout CardRow) throws -> Void) throws {
+  func forEach(_ body: (inout CardRow) throws -> Void) throws {
     var row = CardRow()
     while try next(into: &row) { try body(&row) }
   }

@@ -142,13 +142,6 @@ final class ImportPlaces {
     try CardHiding.setSchedule(db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
   }
 
-  func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }
-
-  /// Returns a card as it is now, with its deck's name within the import's.
-  func preview(_ id: CardID, _ row: CardRow) throws -> ImportReport.Preview? {
-    try CardTable.card(db, id).map { (card: $0, subdeck: row.subdeck) }
-  }
-
   /// Removes the nested decks that the import made and that have no cards, no decks in them and no options.
   func removeEmptyDecks() throws {
     try flush()

@@ -9,83 +9,64 @@ import Templates
 import Text
 import Values
 
-final class JSONCards: CardRows {
-  private enum Place {
-    case beginning, inArray, inObject, inTypes, inCards, inLines, end
-  }
-
+final class JSONCards: RowSource {
   private let source: ByteSource
+  private let isLines: Bool
   private var element: JSONElement
-  private var place: Place
-  /// Whether the current list has already yielded an element.
-  private var hasElement = false
+  private var row = CardRow()
   private(set) var found = ImportFindings()
-  var account: LineAccount { source.account }
   private var (names, hasCards): ([String], Bool) = ([], false)
+  private var account: LineAccount { source.account }
+  var report: LineReport { account.report }
 
   init(_ source: ByteSource, isLines: Bool) {
-    self.source = source
+    (self.source, self.isLines) = (source, isLines)
     element = JSONElement(source)
-    place = isLines ? .inLines : .beginning
     found.encoding = source.encoding
     if !isLines { source.account.countElements() }
   }
 
-  func next(into row: inout CardRow) throws -> Bool {
-    while true {
-      switch place {
-      case .beginning: try open()
-      case .inArray, .inCards:
-        if try hasNext() {
-          try element.read(into: &row)
-          count(row, account.nextElement())
-          return true
-        }
-        place = place == .inArray ? .end : .inObject
-      case .inTypes:
-        if try hasNext() {
-          try element.readType(into: &row)
-          count(row, account.nextElement())
-          return true
-        }
-        place = .inObject
-      case .inObject: if try member(into: &row) { return true }
-      case .inLines:
-        try element.reader.skipBlanks()
-        if try source.peek() == nil {
-          source.endAccount()
-          return false
-        }
-        try element.read(into: &row)
-        count(row, row.start.line, to: source.line)
-        try source.endLine()
-        return true
-      case .end:
-        try element.reader.skipBlanks()
-        if try source.peek() != nil { throw try source.expected("the end of the file") }
-        if !hasCards { throw ExchangeError.noCards(path: source.path, keys: names) }
-        source.endAccount()
-        return false
-      }
-    }
-  }
-
-  private func open() throws {
+  func forEach(_ body: (inout CardRow) throws -> Void) throws {
     try element.reader.skipBlanks()
-    switch try source.peek() {
-    case UInt8(ascii: "["):
-      (place, hasCards) = (.inArray, true)
-      use()
-    case UInt8(ascii: "{"):
-      place = .inObject
-      isFirstMember = true
-    default: throw try source.expected("\"[\" or \"{\"")
+    if isLines {
+      try forEachLine(body)
+    } else {
+      switch try source.peek() {
+      case UInt8(ascii: "["): try forEachElement(body) { try $0.read(into: &$1) }
+      case UInt8(ascii: "{"): try forEachMember(body)
+      default: throw try source.expected("\"[\" or \"{\"")
+      }
+      try element.reader.skipBlanks()
+      if try source.peek() != nil { throw try source.expected("the end of the file") }
+      if !hasCards { throw ExchangeError.noCards(path: source.path, keys: names) }
     }
-    source.skip()
-    hasElement = false
+    source.endAccount()
   }
 
-  private var isFirstMember = false
+  private func forEachLine(_ body: (inout CardRow) throws -> Void) throws {
+    while try source.peek() != nil {
+      try element.read(into: &row)
+      count(row.start.line, to: source.line)
+      try source.endLine()
+      try body(&row)
+      try element.reader.skipBlanks()
+    }
+  }
+
+  private func forEachElement(
+    _ body: (inout CardRow) throws -> Void, _ read: (inout JSONElement, inout CardRow) throws -> Void
+  ) throws {
+    try element.reader.expect(UInt8(ascii: "["))
+    hasCards = true
+    use()
+    if try element.reader.isEmpty(until: UInt8(ascii: "]")) { return }
+    repeat {
+      try element.reader.skipBlanks()
+      try read(&element, &row)
+      count(account.nextElement())
+      try body(&row)
+    } while try element.reader.hasNext(until: UInt8(ascii: "]"))
+  }
 
   private func use() {
     let number = account.nextElement()
@@ -93,48 +74,34 @@ final class JSONCards: CardRows {
   }
 
   /// Counts an element: options and note types are used, everything else is a row.
-  private func count(_ row: CardRow, _ first: Int, to last: Int? = nil) {
+  private func count(_ first: Int, to last: Int? = nil) {
     let lines = first...(last ?? first)
     if row.content.isCard || row.start.invalidReason != nil { account.row(lines) } else { account.use(lines) }
   }
 
-  private func hasNext() throws -> Bool {
-    let close = UInt8(ascii: "]")
-    let isThere = try hasElement ? element.reader.hasNext(until: close) : !element.reader.isEmpty(until: close)
-    hasElement = true
-    if isThere { try element.reader.skipBlanks() }
-    return isThere
-  }
-
-  // MARK: The object with everything
-
-  /// Reads the next member. Returns true when it made a row, false when it was skipped or a list was entered.
-  private func member(into row: inout CardRow) throws -> Bool {
-    let close = UInt8(ascii: "}")
-    let isThere = try isFirstMember ? !element.reader.isEmpty(until: close) : element.reader.hasNext(until: close)
-    isFirstMember = false
-    guard isThere else {
-      place = .end
-      return false
-    }
-    element.reader.beginRow()
-    let (line, column) = (source.line, source.column)
-    let name = String(decoding: try element.reader.name().bytes, as: UTF8.self)
-    switch name {
-    case "cards": try enter(.inCards)
-    case "note_types": try enter(.inTypes)
-    case "options":
-      hasCards = true
-      row.clear(line: line, column: column)
-      try element.readOptions(into: &row)
-      count(row, account.nextElement())
-      return true
-    case "deckhand", "deck":
-      try element.reader.skip()
-      use()
-    default: try skip(name, line)
-    }
-    return false
+  /// Reads the members of the object with everything; unknown ones are skipped.
+  private func forEachMember(_ body: (inout CardRow) throws -> Void) throws {
+    source.skip()
+    if try element.reader.isEmpty(until: UInt8(ascii: "}")) { return }
+    repeat {
+      element.reader.beginRow()
+      let (line, column) = (source.line, source.column)
+      let name = String(decoding: try element.reader.name().bytes, as: UTF8.self)
+      switch name {
+      case "cards": try forEachElement(body) { try $0.read(into: &$1) }
+      case "note_types": try forEachElement(body) { try $0.readType(into: &$1) }
+      case "options":
+        hasCards = true
+        row.clear(line: line, column: column)
+        try element.readOptions(into: &row)
+        count(account.nextElement())
+        try body(&row)
+      case "deckhand", "deck":
+        try element.reader.skip()
+        use()
+      default: try skip(name, line)
+      }
+    } while try element.reader.hasNext(until: UInt8(ascii: "}"))
   }
 
   private func skip(_ name: String, _ line: Int) throws {
@@ -142,13 +109,6 @@ final class JSONCards: CardRows {
     try element.reader.skip()
     let number = account.nextElement()
     account.leave(number...number, .unknownKey, name: printable(name, limit: 60), at: line)
-  }
-
-  private func enter(_ list: Place) throws {
-    try element.reader.expect(UInt8(ascii: "["))
-    hasCards = true
-    use()
-    (place, hasElement) = (list, false)
   }
 }
 
@@ -162,7 +122,9 @@ struct JSONCardWriter: CardRowWriter {
 
   let sink: FileSink
   let form: Form
-  let contents: DeckContents
+  let deck: String
+  let options: [(subdeck: String, options: [CardField])]
+  let types: [NoteType]
   let hasSchedule: Bool
   private(set) var isFirst = true
 
@@ -173,20 +135,19 @@ struct JSONCardWriter: CardRowWriter {
     case .array: try sink.append("[")
     case .object:
       try beginObject()
-      for inner in contents.options where !inner.subdeck.isEmpty { try append(JSONElementWriter.options(inner)) }
+      for inner in options where !inner.subdeck.isEmpty { try append(JSONElementWriter.options(inner)) }
     case .lines:
-      for options in contents.options { try append(JSONElementWriter.options(options)) }
-      for type in contents.ownTypes { try append(JSONElementWriter.definition(type)) }
+      for options in options { try append(JSONElementWriter.options(options)) }
+      for type in types { try append(JSONElementWriter.definition(type)) }
     }
   }
 
   private func beginObject() throws {
-    try sink.append("{\"deckhand\": 1,\n\"deck\": " + Value.text(contents.name).json(.compact))
-    if let own = contents.options.first(where: { $0.subdeck.isEmpty }) {
+    try sink.append("{\"deckhand\": 1,\n\"deck\": " + Value.text(deck).json(.compact))
+    if let own = options.first(where: { $0.subdeck.isEmpty }) {
       try sink.append(",\n\"options\": ")
       try sink.append(JSONElementWriter.object(own.options))
     }
-    let types = contents.ownTypes
     for (index, type) in types.enumerated() {
       try sink.append(index == 0 ? ",\n\"note_types\": [\n" : ",\n")
       try sink.append(JSONElementWriter.type(type))

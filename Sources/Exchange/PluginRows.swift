@@ -48,10 +48,12 @@ final class PluginRows: RowSource {
     return report
   }
 
-  func forEach(_ body: @escaping (inout CardRow) throws -> Void) throws {
-    self.body = body
-    defer { self.body = nil }
-    do { try read(file) { [weak self] in try self?.take($0) } } catch { throw fault ?? error }
+  func forEach(_ body: (inout CardRow) throws -> Void) throws {
+    try withoutActuallyEscaping(body) { body in
+      self.body = body
+      defer { self.body = nil }
+      do { try read(file) { [weak self] in try self?.take($0) } } catch { throw fault ?? error }
+    }
     if let fault { throw fault }
     file.close()
     if table.isEmpty { return }

@@ -3,33 +3,17 @@
 
 internal import Glibc
 
-/// How long to wait for a lock that another process holds, by the clock that the caller passes in.
+/// How long to wait for a lock that another process holds, by the pauses between the tries.
 public struct LockWait {
   /// The limit, from the first try to the last.
   public var seconds: Double
-  /// Monotonic seconds.
-  public var elapsed: () -> Double
   public var isInterrupted: () -> Bool
   /// Pauses for that many seconds; a signal ends the pause early.
   public var pause: (Double) -> Void
 
   public init(
-    seconds: Double = 5, elapsed: @escaping () -> Double, isInterrupted: @escaping () -> Bool,
-    pause: @escaping (Double) -> Void = pauseForSignal
-  ) { (self.seconds, self.elapsed, self.isInterrupted, self.pause) = (seconds, elapsed, isInterrupted, pause) }
-
-  /// Measures the wait by adding up its own pauses, for callers whose clock does not advance.
-  public static func byPauses(
-    seconds: Double, isInterrupted: @escaping () -> Bool, pause: @escaping (Double) -> Void = pauseForSignal
-  ) -> LockWait {
-    var waited = 0.0
-    return LockWait(
-      seconds: seconds, elapsed: { waited }, isInterrupted: isInterrupted,
-      pause: {
-        pause($0)
-        waited += $0
-      })
-  }
+    seconds: Double = 5, isInterrupted: @escaping () -> Bool, pause: @escaping (Double) -> Void = pauseForSignal
+  ) { (self.seconds, self.isInterrupted, self.pause) = (seconds, isInterrupted, pause) }
 }
 
 /// Pauses for that many seconds, or until a signal arrives.
@@ -64,12 +48,13 @@ public final class FileLock {
 
   /// Locks a file that is already open; closing the file releases the lock.
   public static func lock(_ descriptor: Int32, _ path: String, _ wait: LockWait) throws(FileError) {
-    let end = wait.elapsed() + wait.seconds
+    var waited = 0.0
     while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else { throw FileError(path, .lock) }
       if wait.isInterrupted() { throw FileError(path, .lock, .interrupted) }
-      if wait.elapsed() >= end { throw FileError(path, .lock, .busy) }
+      if waited >= wait.seconds { throw FileError(path, .lock, .busy) }
       wait.pause(pauseBetweenTries)
+      waited += pauseBetweenTries
     }
   }
 

@@ -156,7 +156,7 @@ public final class PluginHost: ListenerLoading {
     try session.requireSignIn()
     guard let folder = session.grantsFolder else { return }
     try makePrivateFolder(folder)
-    let wait = LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted)
+    let wait = LockWait(isInterrupted: environment.isInterrupted)
     let lock = try FileLock(GrantFile.lockPath(in: folder), wait)
     defer { lock.release() }
     var file = try GrantFile(folder: folder)

@@ -208,7 +208,7 @@ final class Bases {
       }
     }
     func count(_ kind: BaseKind) -> Int { found[kind.rawValue, default: 0] }
-    let reviews =
+    let answers =
       try db.count(
         """
         SELECT (SELECT count(*) FROM reviews WHERE NOT \(Unsent.sql))
@@ -217,7 +217,7 @@ final class Bases {
         """
       )
     return SyncCounts(
-      cards: count(.card), notes: count(.note), reviews: reviews, types: count(.noteType), decks: count(.deck),
+      cards: count(.card), notes: count(.note), answers: answers, types: count(.noteType), decks: count(.deck),
       presets: count(.preset))
   }
 }

@@ -123,7 +123,7 @@ public final class CollectionPull {
 extension PulledCollection {
   fileprivate var stagedCounts: SyncCounts {
     SyncCounts(
-      cards: staged.counts[.cards] ?? 0, notes: staged.counts[.notes] ?? 0, reviews: staged.counts[.revlog] ?? 0,
+      cards: staged.counts[.cards] ?? 0, notes: staged.counts[.notes] ?? 0, answers: staged.counts[.revlog] ?? 0,
       types: staged.head.types.count, decks: staged.head.decks.count, presets: staged.head.presets.count)
   }
 }
@@ -132,7 +132,7 @@ extension SyncCounts {
   /// - Throws: `SyncError.counts` with the first count that is not the server's.
   func requireSame(as counted: SyncCounts) throws(SyncError) {
     let parts: [(String, KeyPath<SyncCounts, Int>)] = [
-      ("cards", \.cards), ("notes", \.notes), ("log rows", \.reviews), ("note types", \.types),
+      ("cards", \.cards), ("notes", \.notes), ("log rows", \.answers), ("note types", \.types),
       ("decks", \.decks), ("presets", \.presets),
     ]
     for (what, part) in parts where self[keyPath: part] != counted[keyPath: part] {

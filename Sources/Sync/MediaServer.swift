@@ -8,11 +8,8 @@ import Wire
 /// A file name that changed on the server, with its SHA-1 in hexadecimal, which is empty if the file was deleted.
 typealias MediaChange = (name: String, usn: Int, digest: String)
 
-public final class MediaServer {
-  private let program: SyncProgram
-  private let session: String
-  private let keyPath: String
-  private var address: String
+public final class MediaServer: SyncCalls {
+  override class var path: String { "msync/" }
   /// The most files that one call requests or sends.
   static let filesAtOnce = 25
   /// The most bytes of files that one call sends, unless a single file is larger.
@@ -20,16 +17,10 @@ public final class MediaServer {
   private static let numbers = 0...1 << 60
   private static let limits = JSONLimits(bytes: 16 << 20, depth: 8, values: 1_000_000, string: 1 << 20)
 
-  public init(_ program: SyncProgram, address: String, session: String, keyPath: String) {
-    (self.program, self.address, self.session, self.keyPath) = (program, address, session, keyPath)
-  }
-
   private func bytes(_ name: String, _ body: [UInt8]) throws(SyncError) -> [UInt8] {
-    var request = SyncRequest(call: "msync/" + name, address: address, session: session, keyPath: keyPath)
+    var request = request(name)
     request.answerLimit = MediaArchive.mostBytes + (1 << 20)
-    let (place, answer) = try program.exchange(request, body)
-    address = place
-    return answer
+    return try exchange(request, body)
   }
 
   /// `{"data": ..., "err": ""}`
@@ -46,10 +37,6 @@ public final class MediaServer {
 
   private func data(_ name: String, _ arguments: Value.Record) throws(SyncError) -> Value {
     try data(name, JSONWriter.bytes(of: .record(arguments)))
-  }
-
-  func fault(_ name: String, _ reason: String) -> SyncError {
-    .call(.badAnswer(reason: reason), step: "msync/" + name, address: address)
   }
 
   /// Returns the number of the last change on the server.

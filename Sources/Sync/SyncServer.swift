@@ -89,53 +89,64 @@ struct SyncHead {
   }
 }
 
-/// How many rows a server counts.
-struct SyncCounts: Equatable {
-  var cards = 0
-  var notes = 0
-  var reviews = 0
-  var types = 0
-  var decks = 0
-  var presets = 0
+/// How many rows a server counts, or how many unsent changes there are.
+public struct SyncCounts: Equatable, Sendable {
+  public var cards = 0
+  public var notes = 0
+  public var answers = 0
+  public var types = 0
+  public var decks = 0
+  public var presets = 0
+  /// Cards and notes that were removed locally.
+  public var removals = 0
+
+  public static let none = SyncCounts()
+
+  public var total: Int { notes + cards + answers + types + decks + presets + removals }
 }
 
-public final class SyncServer {
-  private let program: SyncProgram
+/// The calls of one conversation with a server.
+public class SyncCalls {
+  fileprivate let program: SyncProgram
   private let session: String
   private let keyPath: String
   /// The current address of the server; it changes when the server redirects.
   public private(set) var address: String
   /// The timeout in seconds while no byte arrives.
   public var timeout = 30
+  /// What the names of all calls begin with.
+  class var path: String { "sync/" }
 
   public init(_ program: SyncProgram, address: String, session: String, keyPath: String) {
     (self.program, self.address, self.session, self.keyPath) = (program, address, session, keyPath)
   }
 
+  final func request(_ name: String) -> SyncRequest {
+    var request = SyncRequest(call: Self.path + name, address: address, session: session, keyPath: keyPath)
+    request.timeout = timeout
+    return request
+  }
+
+  final func exchange(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> [UInt8] {
+    let (place, answer) = try program.exchange(request, body)
+    address = place
+    return answer
+  }
+
+  final func fault(_ name: String, _ reason: String) -> SyncError {
+    .call(.badAnswer(reason: reason), step: Self.path + name, address: address)
+  }
+}
+
+public final class SyncServer: SyncCalls {
   private func call(_ name: String, _ body: [UInt8]) throws(SyncError) -> Value { try call(request(name), body) }
 
   private func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> Value {
     try program.parsed(exchange(request, body), of: request)
   }
 
-  private func exchange(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> [UInt8] {
-    let (place, answer) = try program.exchange(request, body)
-    address = place
-    return answer
-  }
-
-  private func request(_ name: String) -> SyncRequest {
-    var request = SyncRequest(call: "sync/" + name, address: address, session: session, keyPath: keyPath)
-    request.timeout = timeout
-    return request
-  }
-
   private func call(_ name: String, _ arguments: Value.Record = Value.Record()) throws(SyncError) -> Value {
     try call(name, JSONWriter.bytes(of: .record(arguments)))
-  }
-
-  func fault(_ name: String, _ reason: String) -> SyncError {
-    .call(.badAnswer(reason: reason), step: "sync/" + name, address: address)
   }
 
   /// Requests the key of a user, which deckhand-net writes to its file.
@@ -223,7 +234,7 @@ public final class SyncServer {
 
   func counts(_ own: SyncCounts) throws(SyncError) -> SyncCounts {
     let none = Value.list([.integer(0), .integer(0), .integer(0)])
-    let numbers = [own.cards, own.notes, own.reviews, 0, own.types, own.decks, own.presets].map { Value.integer($0) }
+    let numbers = [own.cards, own.notes, own.answers, 0, own.types, own.decks, own.presets].map { Value.integer($0) }
     let answer = try call("sanityCheck2", ["client": .list([none] + numbers)])
     guard let list = answer.record?["s"]?.list, list.count == 8 else {
       throw fault("sanityCheck2", "does not say what the server counts: Anki has to check its database first")
@@ -231,7 +242,7 @@ public final class SyncServer {
     let counted = list.dropFirst().compactMap(\.integer)
     guard counted.count == 7 else { throw fault("sanityCheck2", "does not say what the server counts") }
     return SyncCounts(
-      cards: counted[0], notes: counted[1], reviews: counted[2], types: counted[4], decks: counted[5],
+      cards: counted[0], notes: counted[1], answers: counted[2], types: counted[4], decks: counted[5],
       presets: counted[6])
   }
 

@@ -16,22 +16,6 @@ public struct SyncLink: Equatable, Sendable {
   public init(address: String, user: String) { (self.address, self.user) = (address, user) }
 }
 
-/// The numbers of unsent changes.
-public struct UnsentChanges: Equatable, Sendable {
-  public var notes = 0
-  public var cards = 0
-  public var answers = 0
-  public var types = 0
-  public var decks = 0
-  public var presets = 0
-  /// Cards and notes that were removed locally.
-  public var removals = 0
-
-  public init() {}
-
-  public var total: Int { notes + cards + answers + types + decks + presets + removals }
-}
-
 public enum SyncTables {
   public static let schema = Schema(linkTable + serverRows)
 
@@ -95,8 +79,8 @@ public enum SyncTables {
   }
 
   /// Counts the local edits since the last sync. It scans every row.
-  public static func unsent(_ db: Database) throws -> UnsentChanges {
-    var found = UnsentChanges()
+  public static func unsent(_ db: Database) throws -> SyncCounts {
+    var found = SyncCounts()
     found.notes = try db.count("SELECT count(*) FROM notes WHERE \(unsentNote)")
     found.cards =
       try db.count("SELECT count(*) FROM cards WHERE \(unsentRow(.cards))")

@@ -31,7 +31,7 @@ extension SyncExchange {
     while try outgoing.next().count > 0 { if isInterrupted() { throw SyncError.interrupted } }
     var report = SyncReport()
     let here = try bases.counts()
-    report.sent = here.cards + here.notes + here.reviews + here.types + here.decks + here.presets
+    report.sent = here.total
     var fresh = link
     if sends {
       let bytes = try file(bases, head, in: folder)

@@ -16,6 +16,10 @@ extension String {
   }
 }
 
+extension Substring {
+  public var trimmed: String { String(self).trimmed }
+}
+
 /// Formats an integer with a comma between thousands: `1,204`.
 public func grouped(_ number: Int) -> String {
   let digits = String(number.magnitude)

@@ -70,44 +70,24 @@ private func trimmedEnd(_ text: Substring) -> String {
 /// Wraps a line between its pieces, which are separated by three or more spaces.
 public func packedLines(_ text: String, within width: Int) -> [String] {
   if text.displayWidth <= width { return [text] }
-  var lines: [String] = []
-  for piece in pieces(of: text) {
-    if let last = lines.last, last.displayWidth + 3 + piece.displayWidth <= width {
-      lines[lines.count - 1] = last + "   " + piece
-    } else {
-      lines += piece.lines(within: width)
-    }
-  }
-  return lines
-}
-
-private func pieces(of text: String) -> [String] {
-  var pieces: [String] = [""]
-  var blanks = 0
-  for character in text {
-    if character == " " {
-      blanks += 1
-      continue
-    }
-    if blanks > 2 { pieces.append("") } else { pieces[pieces.count - 1] += String(repeating: " ", count: blanks) }
-    blanks = 0
-    pieces[pieces.count - 1].append(character)
-  }
-  return pieces.filter { !$0.isEmpty }
+  let pieces = text.split(at: "   ").map(\.trimmed).filter { !$0.isEmpty }
+  return filled(pieces, by: "   ", within: width).flatMap { $0.lines(within: width) }
 }
 
 /// Fills lines of at most `width` columns (at least 20); a longer word gets its own line.
 public func wrapped(_ text: String, width: Int) -> [String] {
-  let width = max(20, width)
-  var lines: [String] = []
-  var used = 0
-  for word in text.split(whereSeparator: \.isWhitespace) {
-    let columns = word.displayWidth
-    if !lines.isEmpty, used + 1 + columns <= width {
-      lines[lines.count - 1] += " " + word
-      used += 1 + columns
+  filled(text.split(whereSeparator: \.isWhitespace).map { String($0) }, by: " ", within: max(20, width))
+}
+
+private func filled(_ pieces: [String], by gap: String, within width: Int) -> [String] {
+  var (lines, used): ([String], Int) = ([], 0)
+  for piece in pieces {
+    let columns = piece.displayWidth
+    if !lines.isEmpty, used + gap.count + columns <= width {
+      lines[lines.count - 1] += gap + piece
+      used += gap.count + columns
     } else {
-      lines.append(String(word))
+      lines.append(piece)
       used = columns
     }
   }

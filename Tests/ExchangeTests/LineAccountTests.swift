@@ -48,10 +48,8 @@ import Values
     let source = try ByteSource(Array(text.utf8), path: name, options)
     var table = TableOptions()
     table.takesLists = true
-    let cards = try CardFormat(ofPath: name).actual(source).rows(source, into: "d", table)
-    var row = CardRow()
-    while try cards.next(into: &row) {}
-    return cards.account
+    try CardFormat(ofPath: name).actual(source).rows(source, into: "d", table).forEach { _ in }
+    return source.account
   }
 
   private func check(_ name: String, _ text: String) throws {

@@ -6,6 +6,8 @@ import TestSupport
 @testable import Exchange
 
 @Suite struct RowIdentityTests {
+  private func match(_ new: [BuiltRow], _ old: [BuiltRow]) -> [Int?] { RowIdentity.match(new, old) { _ in nil } }
+
   /// The most frequent words of a beginners' course, including some that differ by a letter.
   private static let list = """
     el gato|the cat;el perro|the dog;el sol|the sun;la luna|the moon;la casa|the house;el árbol|the tree;el agua|the water;\
@@ -67,7 +69,7 @@ import TestSupport
       texts[side] = edit(texts[side], &numbers)
       var new = old
       new[place] = row(texts)
-      #expect(RowIdentity.match(new, old) == Array(old.indices), "\(name): \(Self.list[place]) -> \(texts)")
+      #expect(match(new, old) == Array(old.indices), "\(name): \(Self.list[place]) -> \(texts)")
     }
   }
 
@@ -83,7 +85,7 @@ import TestSupport
       var new = known.map { old[$0] }
       let there = known.firstIndex(of: place) ?? 0
       new[there] = old[other]
-      let matches = RowIdentity.match(new, known.map { old[$0] })
+      let matches = match(new, known.map { old[$0] })
       #expect(matches[there] == nil, "\(Self.list[place]) -> \(Self.list[other])")
       #expect(matches.enumerated().allSatisfy { $0 == there || $1 == $0 })
     }
@@ -101,15 +103,15 @@ import TestSupport
       (["Banda Sea", "mar"], ["Sea (of) Banda", "mar"], true),
     ])
   func `the guide's rules on edits are true`(_ old: [String], _ new: [String], _ isSame: Bool) {
-    #expect(RowIdentity.match([row(new)], [row(old)]) == [isSame ? 0 : nil], "\(old) -> \(new)")
+    #expect(match([row(new)], [row(old)]) == [isSame ? 0 : nil], "\(old) -> \(new)")
   }
 
   @Test func `a row keeps its card when it gets an id, and another id is another card`() {
     let texts = ["el gato", "the cat"]
-    #expect(RowIdentity.match([row(texts, id: "cat")], [row(texts)]) == [0])
-    #expect(RowIdentity.match([row(["un gato", "the cat"], id: "cat")], [row(texts)]) == [0])
-    #expect(RowIdentity.match([row(texts, id: "cat")], [row(texts, id: "dog")]) == [nil])
-    #expect(RowIdentity.match([row(["x", "y"], id: "cat")], [row(texts, id: "cat")]) == [0])
+    #expect(match([row(texts, id: "cat")], [row(texts)]) == [0])
+    #expect(match([row(["un gato", "the cat"], id: "cat")], [row(texts)]) == [0])
+    #expect(match([row(texts, id: "cat")], [row(texts, id: "dog")]) == [nil])
+    #expect(match([row(["x", "y"], id: "cat")], [row(texts, id: "cat")]) == [0])
   }
 
   @Test func `inserted, removed and moved rows leave the others unchanged`() {
@@ -118,7 +120,7 @@ import TestSupport
     new.remove(at: 10)
     new.insert(row(["la zanahoria", "the carrot"]), at: 30)
     new.swapAt(0, 40)
-    let matches = RowIdentity.match(new, old)
+    let matches = match(new, old)
     for (row, match) in zip(new, matches) {
       #expect(match.map { old[$0].whole } == old.first { $0.whole == row.whole }?.whole)
     }

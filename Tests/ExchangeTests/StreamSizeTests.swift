@@ -26,8 +26,8 @@ import TestDecks
 
   private func prompts(_ text: String, isLines: Bool) throws -> [[UInt8]] {
     let cards = JSONCards(try source(Array(text.utf8)), isLines: isLines)
-    var (row, prompts): (CardRow, [[UInt8]]) = (CardRow(), [])
-    while try cards.next(into: &row) {
+    var prompts: [[UInt8]] = []
+    try cards.forEach { row in
       #expect(row.start.invalidReason == nil)
       prompts.append(row.prompt)
     }

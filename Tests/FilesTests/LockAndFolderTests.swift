@@ -16,7 +16,7 @@ import TestSupport
     var pauses = 0
     func wait(seconds: Double, isInterrupted: @escaping () -> Bool = { false }) -> LockWait {
       LockWait(
-        seconds: seconds, elapsed: { self.now }, isInterrupted: isInterrupted,
+        seconds: seconds, isInterrupted: isInterrupted,
         pause: {
           self.now += $0
           self.pauses += 1
@@ -24,7 +24,7 @@ import TestSupport
     }
   }
 
-  @Test func `a held lock is waited for until the deadline, by the clock passed in`() throws {
+  @Test func `a held lock is waited for until the deadline`() throws {
     let path = TemporaryFolder().file("lock")
     let held = folder.file("lock")
     let first = try FileLock(held, Clock().wait(seconds: 1))
@@ -68,22 +68,11 @@ import TestSupport
   @Test func `a killed process leaves nothing locked`() async throws {
     let path = folder.file("lock")
     await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String] in
-      let lock = try FileLock(path, .byPauses(seconds: 0))
+      let lock = try FileLock(path, LockWait(seconds: 0))
       try #require(lock.descriptor >= 0)
       kill(getpid(), SIGKILL)
     }
     #expect(try FileLock(ifFree: path) != nil)
-  }
-
-  @Test func `a wait with pauses ends after the given time`() throws {
-    let path = folder.file("lock")
-    let first = try FileLock(path, .byPauses(seconds: 0))
-    var waited = 0.0
-    #expect(throws: FileError(path, .lock, .busy)) {
-      _ = try FileLock(path, .byPauses(seconds: 2, pause: { waited += $0 }))
-    }
-    #expect(waited >= 2 && waited < 2.1)
-    first.release()
   }
 }
 

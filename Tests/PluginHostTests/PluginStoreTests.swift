@@ -13,7 +13,7 @@ import Values
   private let folder = TemporaryFolder()
 
   private var store: PluginStore {
-    PluginStore(data: folder.path, folder: folder.file("plugins"), wait: .byPauses(seconds: 0.1))
+    PluginStore(data: folder.path, folder: folder.file("plugins"), wait: LockWait(seconds: 0.1))
   }
 
   private func write(_ version: String, _ name: String) throws {
@@ -78,7 +78,7 @@ import Values
   func `an uncommitted change is removed, unless another process is working on it`(there: [String: String]) throws {
     for (name, version) in there { try write(version, name) }
     try folder.write("{}", to: "plugins/.journal.tmp")
-    let lock = try FileLock(folder.file("plugins/.lock"), .byPauses(seconds: 0.1))
+    let lock = try FileLock(folder.file("plugins/.lock"), LockWait(seconds: 0.1))
     try store.recover()
     #expect(folder.names("plugins").count > 3)
     lock.release()

@@ -40,7 +40,7 @@ import Values
     try sides.store.undo(step?.id) { try SearchLog.forget($0) }
   }
 
-  private func unsent() throws -> UnsentChanges { try sides.store.read { try SyncTables.unsent($0) } }
+  private func unsent() throws -> SyncCounts { try sides.store.read { try SyncTables.unsent($0) } }
 
   private func edit(_ fields: [String: String]) throws {
     try sides.store.operation("edit") { db in

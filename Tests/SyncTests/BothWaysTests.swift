@@ -34,7 +34,7 @@ import Values
     #expect(card[1] == note[0] && card[2] == sent.head.decks[1]["id"] && card[6] == .integer(0))
     #expect(
       try store.read { try Bases($0).counts() }
-        == SyncCounts(cards: 1, notes: 1, reviews: 0, types: 1, decks: 4, presets: 1))
+        == SyncCounts(cards: 1, notes: 1, answers: 0, types: 1, decks: 4, presets: 1))
     #expect(try sides.outgoing(first).0.count == 0)
   }
 
@@ -66,7 +66,7 @@ import Values
         .integer(1_699_999_999_500), .integer(ServerSide.card), .integer(9), .integer(3),
       ])
     #expect(rows[.revlog]?.first?[7] == .integer(90_000))
-    #expect(try store.read { try Bases($0).counts() }.reviews == 2)
+    #expect(try store.read { try Bases($0).counts() }.answers == 2)
   }
 
   /// Receives a second deck, "B".

@@ -159,7 +159,7 @@ import Values
     let report = try importAll(whole)
     #expect(report.cards == 1 && report.answers == 2 && report.unstorable > 0, "\(report)")
     let counts = try store.read { try Bases($0).counts() }
-    #expect(counts.cards == 1 && counts.notes == 2 && counts.reviews == 2 && counts.types == 1, "\(counts)")
+    #expect(counts.cards == 1 && counts.notes == 2 && counts.answers == 2 && counts.types == 1, "\(counts)")
     #expect(try sides.outgoing(whole).0.count == 0)
     #expect(try store.read { try SyncTables.link($0)?.meta?.usn } == 9)
   }

@@ -31,7 +31,7 @@ import Values
     #expect(log.map { $0[0] } == [.integer(1_699_000_000_250), .integer(1_699_100_000_500)])
     #expect(log.map { $0[1] } == [.integer(ServerSide.card), .integer(ServerSide.card)])
     #expect(log.map { $0[4] } == [.integer(40), .integer(90)] && log.map { $0[5] } == [.integer(0), .integer(40)])
-    #expect(try sides.store.read { try Bases($0).counts() }.reviews == 3)
+    #expect(try sides.store.read { try Bases($0).counts() }.answers == 3)
     #expect(try sides.store.read { try SyncTables.unsent($0).total } == 0)
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
   }

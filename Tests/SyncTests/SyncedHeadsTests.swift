@@ -41,7 +41,7 @@ import Values
     return try store.read { try $0.rows(sql) { $0.text(0) } }
   }
 
-  private func unsent() throws -> UnsentChanges { try store.read { try SyncTables.unsent($0) } }
+  private func unsent() throws -> SyncCounts { try store.read { try SyncTables.unsent($0) } }
 
   private func ids(_ sql: String) throws -> [Int64] { try store.read { try $0.rows(sql) { $0.integer(0) } } }
 
@@ -161,7 +161,7 @@ import Values
       _ = try DecksCheck.mend(db, now: 1_700_000_000) { 1 }
     }
     #expect(try ids("SELECT id FROM reviews").isEmpty)
-    #expect(try store.read { try Bases($0).counts() }.reviews == 1)
+    #expect(try store.read { try Bases($0).counts() }.answers == 1)
     // It does not come back when the server sends everything.
     let all = try sides.pulled(ServerSide.head(), [.revlog: [ServerSide.review(1_690_000_000_000, 3)]])
     try sides.merge(all)

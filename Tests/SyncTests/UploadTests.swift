@@ -89,7 +89,7 @@ import Values
     #expect(try store.read { try SyncTables.link($0)?.meta?.usn } == 7)
     #expect(try store.read { try SyncTables.unsent($0).total } == 0)
     let counts = try store.read { try Bases($0).counts() }
-    #expect(counts == SyncCounts(cards: 1, notes: 1, reviews: 1, types: 1, decks: 2, presets: 1))
+    #expect(counts == SyncCounts(cards: 1, notes: 1, answers: 1, types: 1, decks: 2, presets: 1))
   }
 
   @Test func `a refusal by the server is reported in its own words, and all is still to be sent`() throws {

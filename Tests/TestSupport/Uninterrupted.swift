@@ -20,10 +20,8 @@ extension FileText {
 }
 
 extension LockWait {
-  public init(elapsed: @escaping () -> Double) { self.init(elapsed: elapsed, isInterrupted: { false }) }
-
-  public static func byPauses(seconds: Double, pause: @escaping (Double) -> Void = pauseForSignal) -> LockWait {
-    byPauses(seconds: seconds, isInterrupted: { false }, pause: pause)
+  public init(seconds: Double = 5, pause: @escaping (Double) -> Void = pauseForSignal) {
+    self.init(seconds: seconds, isInterrupted: { false }, pause: pause)
   }
 }
 

@@ -186,17 +186,14 @@ struct VisitedSource {
   var isGone = false
 }
 
-struct SourceOrder {
-  let db: Database
-  let build: Int64
-
+extension BuildTable {
   /// Places the cards of new notes below the card of the preceding row. At the beginning of a source they are placed
   /// above the card of the following row. The cards of a new source are placed below those of earlier sources; if
   /// there are none, they stay on top.
-  func place(_ new: Set<NoteID>, of source: Int64) throws {
+  static func place(_ db: Database, _ new: Set<NoteID>, of source: Int64, in build: Int64) throws {
     if new.isEmpty { return }
     var decks: [DeckID: [(id: CardID, isNew: Bool)]] = [:]
-    for (id, deck, note) in try BuildTable.cards(db, of: source) {
+    for (id, deck, note) in try cards(db, of: source) {
       decks[deck, default: []].append((id, new.contains(note)))
     }
     for (deck, cards) in decks.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
@@ -208,7 +205,7 @@ struct SourceOrder {
           try CardOrder.put(db, ids, beside: cards[start - 1].id, isBelow: true)
         } else if end < cards.endIndex {
           try CardOrder.put(db, ids, beside: cards[end].id, isBelow: false)
-        } else if let last = try BuildTable.lastCard(db, of: build, in: deck, before: source) {
+        } else if let last = try lastCard(db, of: build, in: deck, before: source) {
           try CardOrder.put(db, ids, beside: last, isBelow: true)
         }
         rest = cards[end...]

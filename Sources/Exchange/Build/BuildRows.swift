@@ -35,18 +35,18 @@ struct BuildRows {
 
   init(_ source: BuildSource, in folder: BuildFolder, _ settings: BuildSettings) throws {
     let (path, isInterrupted) = (folder.path + "/" + source.path, settings.isInterrupted)
-    var made: [CardRow] = []
     switch source.kind {
     case .cards(let format):
       let options = SourceOptions(findsEncoding: true, isInterrupted: isInterrupted)
       let rows = try folder.formats.rows(of: format, path, options, TableOptions(), isInterrupted: isInterrupted)
       if let rows {
-        try rows.forEach { made.append($0) }
+        try rows.forEach { try add($0, source, path) }
         left = rows.report
       } else {
         try read(ByteSource(path: path, options), format, source, path)
       }
     case .generator:
+      var made: [CardRow] = []
       inputs = try settings.generator.run(path, in: folder.path) { row in
         if isInterrupted() { throw FileError(path, .read, .interrupted) }
         var row = row
@@ -55,8 +55,8 @@ struct BuildRows {
         made.append(row)
         if made.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
       }
+      for row in made { try add(row, source, path) }
     }
-    for row in made { try add(row, source, path) }
   }
 
   /// Reads the rows of a text that may not be saved yet, up to the first error.
@@ -78,10 +78,9 @@ struct BuildRows {
     defer {
       if let cards = cards as? TableCards, let shape = cards.shape, let by = cards.separator { table = (shape, by) }
     }
-    var row = CardRow()
-    while try cards.next(into: &row) { try add(row, source, path) }
+    try cards.forEach { try add($0, source, path) }
     answeredCloze = cards.found.answeredCloze
-    left = cards.account.report
+    left = cards.report
   }
 
   /// What the user should check: lines that are part of no card, a cloze in an answer.

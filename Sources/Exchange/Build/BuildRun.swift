@@ -142,7 +142,7 @@ public final class BuildRun {
     }
     // The cards of a first build are already in the order of their sources.
     if let build = state.build {
-      for visited in state.visited { try SourceOrder(db: db, build: build).place(visited.new, of: visited.id) }
+      for visited in state.visited { try BuildTable.place(db, visited.new, of: visited.id, in: build) }
     }
     for (path, id, gone) in state.unread {
       let left = try handleGone(gone.filter { !state.claimed.contains($0.note) }, path)

@@ -11,12 +11,9 @@ enum RowIdentity {
   ///
   /// Rows are matched by id first, then by equality of the whole row, then by the same front, each in the order of
   /// the source. A remaining row between two matched rows is matched if it was edited only a little.
-  /// - Returns: for each new row the index of its old row; nil for a new row.
-  static func match(_ new: [BuiltRow], _ old: [BuiltRow]) -> [Int?] { match(new, old) { _ in nil } }
-
-  /// Matches rows as above, but also by the texts in the deck.
   /// - Parameter edited: returns the fields of an old row's note in the deck, if they were edited. A new row with
   ///   exactly these fields matches that row.
+  /// - Returns: for each new row the index of its old row; nil for a new row.
   static func match(_ new: [BuiltRow], _ old: [BuiltRow], edited: (Int) throws -> [String]?) rethrows -> [Int?] {
     var matching = Matching(new: new, old: old)
     matching.match { $0.givenID.isEmpty ? nil : AnyHashable($0.givenID) }

@@ -186,21 +186,10 @@ struct JSONPlace {
 
   /// Returns the text value of a key in a line, at any nesting level.
   static func text(of key: String, in line: ArraySlice<UInt8>) -> String? {
-    let wanted = Array("\"\(key)\"".utf8)
-    var place = line.startIndex
-    while place < line.endIndex {
-      guard line[place] == UInt8(ascii: "\"") else {
-        place += 1
-        continue
-      }
-      guard let close = end(of: line, from: place + 1) else { return nil }
-      let isWanted = line[place...close].elementsEqual(wanted)
-      place = close + 1
-      guard isWanted else { continue }
-      let value = line[place...].drop { $0 == 0x20 || $0 == UInt8(ascii: ":") }
-      guard value.first == UInt8(ascii: "\""), let end = end(of: line, from: value.startIndex + 1) else { return nil }
-      return String(decoding: line[value.startIndex + 1..<end], as: UTF8.self)
+    let behind = String(decoding: line, as: UTF8.self).split(at: "\"\(key)\"").dropFirst()
+    return behind.lazy.map { $0.drop { $0 == " " || $0 == ":" } }.first { $0.first == "\"" }.flatMap { value in
+      let text = value.dropFirst()
+      return text.firstIndex(of: "\"").map { String(text[..<$0]) }
     }
-    return nil
   }
 }

@@ -88,28 +88,37 @@ extension SourceReading {
   private func tableEdits(_ ids: [Int: String]) throws -> [SourceEdit] {
     guard let table, table.shape.hasHeader else { return [] }
     let byLine = Dictionary(firstOf: ids.map { (entries[$0.key].line, $0.value) })
-    let bytes = try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: { false }))
-    let rows = TableRows(bytes, separator: table.separator)
     let width = table.shape.columns.count
     let column = guidColumn ?? width
-    var edits: [SourceEdit] = []
-    var isHeader = true
-    while let line = try rows.next() {
-      if isHeader, rows.namesSeparator { continue }
-      let isWritten = guidColumn == nil || byLine[line] != nil
+    var (isHeader, isWide) = (true, false)
+    let edits = try tableEdits { line, cells in
       defer { isHeader = false }
-      guard isWritten else { continue }
-      var cells = (0..<rows.count).map { rows.text($0) }
+      guard guidColumn == nil || byLine[line] != nil else { return nil }
       // Cells beyond the header would be read as ids.
-      if guidColumn == nil, cells.count > width { return [] }
+      isWide = isWide || guidColumn == nil && cells.count > width
+      var cells = cells
       while cells.count <= column { cells.append("") }
       cells[column] = isHeader ? TableColumn.guid.name : byLine[line] ?? ""
-      let text = String(decoding: CellText.line(cells, table.separator).dropLast(), as: UTF8.self)
-      // The reader has reached the next line, unless the row ends the text.
-      let last = bytes.column == 1 && bytes.line > line ? bytes.line - 1 : bytes.line
-      edits.append(SourceEdit(range: self.text.start(line)..<self.text.end(last), text: text))
+      return cells
     }
-    // Edits of rows on one line would overlap.
+    return isWide ? [] : edits
+  }
+
+  /// Returns the edits that replace rows of a table; none if rows share a line, because they would overlap.
+  /// - Parameter change: returns the new cells of the row that begins at a line; nil to leave it.
+  func tableEdits(_ change: (_ line: Int, _ cells: [String]) -> [String]?) throws -> [SourceEdit] {
+    guard let table else { return [] }
+    let bytes = try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: { false }))
+    let rows = TableRows(bytes, separator: table.separator)
+    var (edits, isFirst) = ([SourceEdit](), true)
+    while let line = try rows.next() {
+      defer { isFirst = false }
+      if isFirst, rows.namesSeparator { continue }
+      let cells = (0..<rows.count).map { rows.text($0) }
+      guard let changed = change(line, cells), changed != cells else { continue }
+      let row = String(decoding: CellText.line(changed, table.separator).dropLast(), as: UTF8.self)
+      edits.append(SourceEdit(range: text.start(line)..<text.end(rows.lastLine), text: row))
+    }
     return rows.haveSharedLine ? [] : edits
   }
 }
@@ -138,7 +147,8 @@ extension SourceReading {
     return ids
   }
 
-  private func known(_ db: Database, _ description: BuildDescription) throws -> [Int: BuiltRow] {
+  /// Returns the rows of the last build by the index of the entry that the next one would match with each.
+  func known(_ db: Database, _ description: BuildDescription) throws -> [Int: BuiltRow] {
     guard let build = try BuildTable.find(db, description),
       let source = try BuildTable.sources(db, of: build)[path]
     else { return [:] }

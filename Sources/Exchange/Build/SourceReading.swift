@@ -48,6 +48,8 @@ package struct SourceReading {
   package let problems: [SourceProblem]
   let source: BuildSource
   let table: (shape: ListShape, separator: UInt8)?
+  /// Whether an error ended the reading.
+  let isBroken: Bool
 
   private let chunks: [[UInt8]: SourceChunk]
 
@@ -59,7 +61,7 @@ package struct SourceReading {
     let text = SourceText(bytes)
     var (entries, problems, lines): ([SourceEntry], [SourceProblem], Int) = ([], [], 0)
     var table: (shape: ListShape, separator: UInt8)?
-    var chunks: [[UInt8]: SourceChunk] = [:]
+    var (chunks, isBroken): ([[UInt8]: SourceChunk], Bool) = ([:], false)
     for range in SourceChunk.ranges(of: text, source) {
       let piece = Array(bytes[range])
       let chunk =
@@ -76,9 +78,10 @@ package struct SourceReading {
       for place in faults..<problems.count { problems[place].line += lines }
       table = chunk.table
       lines += chunk.lines
-      if chunk.isBroken { break }
+      isBroken = chunk.isBroken
+      if isBroken { break }
     }
-    (self.source, path, self.text) = (source, source.path, text)
+    (self.source, path, self.text, self.isBroken) = (source, source.path, text, isBroken)
     (self.entries, self.problems, self.table, self.chunks) = (entries, problems, table, chunks)
   }
 

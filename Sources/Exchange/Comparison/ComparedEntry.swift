@@ -62,13 +62,8 @@ public struct ComparedEntry: Sendable {
 
   /// Whether both have the same fields, tags and conflicts, in any order.
   public func isSame(as other: ComparedEntry) -> Bool {
-    hasSameFields(as: other) && hasSameTags(as: other) && hasSameConflicts(as: other)
-  }
-
-  func hasSameTags(as other: ComparedEntry) -> Bool { tags == other.tags || Set(tags) == Set(other.tags) }
-
-  private func hasSameConflicts(as other: ComparedEntry) -> Bool {
-    conflicts == other.conflicts || Set(conflicts) == Set(other.conflicts)
+    hasSameFields(as: other) && (tags == other.tags || Set(tags) == Set(other.tags))
+      && (conflicts == other.conflicts || Set(conflicts) == Set(other.conflicts))
   }
 
   private func hasSameFields(as other: ComparedEntry) -> Bool {
@@ -97,7 +92,7 @@ public struct ComparedList: Sendable {
   private(set) var places: [String: Int] = [:]
   private var numbers: [String: Int] = [:]
 
-  init(_ entries: [ComparedEntry] = []) {
+  public init(_ entries: [ComparedEntry] = []) {
     self.entries = entries
     places = Dictionary(firstOf: entries.enumerated().map { ($1.key, $0) })
   }
@@ -130,6 +125,10 @@ public struct ComparedList: Sendable {
   mutating func update(_ key: String, _ change: (inout ComparedEntry) -> Void) {
     if let place = places[key] { change(&entries[place]) }
   }
+
+  mutating func updateEach(_ change: (inout ComparedEntry) -> Void) {
+    for place in entries.indices { change(&entries[place]) }
+  }
 }
 
 public struct ComparedContent: Sendable {
@@ -139,21 +138,6 @@ public struct ComparedContent: Sendable {
 
   public subscript(kind: ComparedKind) -> ComparedList {
     get { lists[kind] ?? ComparedList() }
-    set { lists[kind] = newValue }
-  }
-
-  /// Appends an entry to the list of a kind.
-  /// - Returns: the key that the entry got.
-  @discardableResult
-  public mutating func append(_ entry: ComparedEntry, _ kind: ComparedKind) -> String {
-    lists[kind, default: ComparedList()].append(entry)
-  }
-
-  public mutating func replace(_ kind: ComparedKind, by entries: [ComparedEntry]) {
-    lists[kind] = ComparedList(entries)
-  }
-
-  public mutating func update(_ key: String, _ kind: ComparedKind, _ change: (inout ComparedEntry) -> Void) {
-    lists[kind]?.update(key, change)
+    _modify { yield &lists[kind, default: ComparedList()] }
   }
 }

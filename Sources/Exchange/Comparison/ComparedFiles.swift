@@ -60,10 +60,7 @@ public struct ComparedFiles {
         all[1].merged(result, with: all[2])
       }
     case .md:
-      let all = try operands.map { operand in
-        let lines = try Self.lines(operand, settings)
-        return try ComparedMarkdown(Self.source(operand, settings), lines: lines)
-      }
+      let all = try operands.map { try ComparedMarkdown(Self.source($0, settings)) }
       texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: all[1].encoding) {
         (result) throws(ComparisonError) in try ComparedMarkdown.merged(result, all)
       }
@@ -88,17 +85,13 @@ public struct ComparedFiles {
     guard let held = notes.compactMap(\.held).reduce(nil, Self.common) else { return contents }
     return contents.map { content in
       var content = content
-      if !held.contains(.notes) { content.replace(.noteType, by: []) }
-      if !held.contains(.options) { content.replace(.deck, by: []) }
-      if !held.contains(.media) { content.replace(.media, by: []) }
+      if !held.contains(.notes) { content[.noteType] = ComparedList() }
+      if !held.contains(.options) { content[.deck] = ComparedList() }
+      if !held.contains(.media) { content[.media] = ComparedList() }
       if !held.contains(.schedule) {
-        content.replace(
-          .note,
-          by: content[.note].entries.map { note in
-            var note = note
-            for name in [ComparedField.suspended, ComparedField.flag] { note.set(name, to: "") }
-            return note
-          })
+        content[.note].updateEach { note in
+          for name in [ComparedField.suspended, ComparedField.flag] { note.set(name, to: "") }
+        }
       }
       return content
     }
@@ -162,24 +155,6 @@ public struct ComparedFiles {
     return tables
   }
 
-  /// Returns a file's bytes, split after each line end.
-  private static func lines(
-    _ operand: ComparedOperand, _ settings: ExchangeSettings
-  ) throws -> [ArraySlice<UInt8>] {
-    let source = try source(operand, settings)
-    var lines: [ArraySlice<UInt8>] = []
-    while try source.peek() != nil {
-      var line: [UInt8] = []
-      while let byte = try source.peek(), byte != 0x0A { source.take(into: &line) { $0 == 0x0A } }
-      if try source.peek() != nil {
-        source.skip()
-        line.append(0x0A)
-      }
-      lines.append(line[...])
-    }
-    return lines
-  }
-
   private static func notes(_ operand: ComparedOperand, _ settings: ExchangeSettings) throws -> ComparedNotes {
     switch operand {
     case .notes(let notes): return notes
@@ -193,9 +168,8 @@ public struct ComparedFiles {
       notes.isByPrompt = settings.key?.lowercased() == TableColumn.prompt.name
       if let key = settings.key, !notes.isByPrompt { table.columns = [ColumnChoice("guid", key)] }
       let rows = try format.rows(source(operand, settings), into: "", table)
-      var row = CardRow()
       var count = 0
-      while try rows.next(into: &row) {
+      try rows.forEach { row in
         if row.content.isCard { count += 1 }
         // If another column is the key, it may be one that a row needs, so the row cannot be checked.
         if settings.key == nil || notes.isByPrompt || row.start.invalidReason != nil { try check(row, count, path) }

@@ -56,7 +56,7 @@ struct ComparedLines {
     var entry = ComparedEntry(
       key: name, title: line.members["prompt"]?.text ?? "", fields: FieldNames(names), values: values, tags: tags)
     entry.conflicts = conflicts
-    lines["\(kind.rawValue) \(content.append(entry, kind))"] = line
+    lines["\(kind.rawValue) \(content[kind].append(entry))"] = line
   }
 
   private static func identity(_ members: Value.Record, _ key: String?) -> (ComparedKind, String) {

@@ -15,19 +15,20 @@ struct ComparedMarkdown {
   private static let names = FieldNames(["prompt", "answer", "subdeck"])
   private static let clozeNames = FieldNames(["text", "subdeck"])
 
-  /// - Parameter lines: the file's bytes, split after each line end.
-  init(_ source: ByteSource, lines: [ArraySlice<UInt8>]) throws {
+  init(_ source: ByteSource) throws {
     (hasMark, encoding) = (source.hasMark, source.encoding)
+    source.record()
     let cards = MarkdownCards(source, isRaw: true)
     var row = CardRow()
     var found: [(line: Int, entry: ComparedEntry)] = []
     while try cards.next(into: &row) { found.append((row.start.line, Self.entry(row))) }
     // A cloze sentence is read before the card under whose heading it is.
     found.sort { $0.line < $1.line }
-    head = Array(lines[..<min(lines.count, (found.first?.line ?? lines.count + 1) - 1)].joined())
+    let text = SourceText(source.takeRecorded())
+    let starts = found.map { text.start($0.line) } + [text.bytes.count]
+    head = Array(text.bytes[..<starts[0]])
     for (index, card) in found.enumerated() {
-      let end = index + 1 < found.count ? found[index + 1].line - 1 : lines.count
-      blocks[content.append(card.entry, .note)] = Array(lines[(card.line - 1)..<max(card.line - 1, end)].joined())
+      blocks[content[.note].append(card.entry)] = Array(text.bytes[starts[index]..<starts[index + 1]])
     }
   }
 

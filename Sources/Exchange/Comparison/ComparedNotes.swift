@@ -47,12 +47,12 @@ public struct ComparedNotes {
   public mutating func addMedia(_ files: [String: [UInt8]]) {
     media = files
     for (name, bytes) in files.sorted(by: { $0.key < $1.key }) where content[.media][name] == nil {
-      content.append(ComparedEntry(media: name, sha1: bytes.withUnsafeBytes(sha1)), .media)
+      content[.media].append(ComparedEntry(media: name, sha1: bytes.withUnsafeBytes(sha1)))
     }
   }
 
   mutating func addOptions(_ fields: [CardField], of deck: String) {
-    if let entry = ComparedEntry(options: fields, of: deck) { content.append(entry, .deck) }
+    if let entry = ComparedEntry(options: fields, of: deck) { content[.deck].append(entry) }
   }
 
   /// Sorts the notes by deck and position; notes with the same position keep their order.
@@ -62,7 +62,7 @@ public struct ComparedNotes {
     let order = entries.indices.sorted {
       (places[$0].deck, places[$0].place, $0) < (places[$1].deck, places[$1].place, $1)
     }
-    content.replace(.note, by: order.map { entries[$0] })
+    content[.note] = ComparedList(order.map { entries[$0] })
   }
 
   // MARK: From collections
@@ -96,7 +96,7 @@ public struct ComparedNotes {
     values += [type] + cards.common + more.map(\.text)
     var entry = ComparedEntry(key: guid, fields: fields(names, more.map(\.name)), values: values, tags: tags)
     entry.conflicts = conflicts
-    content.append(entry, .note)
+    content[.note].append(entry)
   }
 
   /// Returns the fields that describe a note's cards: deck, suspension and flag, and those that not every note has.
@@ -115,7 +115,7 @@ public struct ComparedNotes {
   private mutating func add(_ place: Place, to note: String) {
     places[note, default: []].append(place)
     let cards = cards((places[note] ?? []).sorted { $0.ordinal < $1.ordinal })
-    content.update(note, .note) { entry in
+    content[.note].update(note) { entry in
       for (name, text) in zip([ComparedField.deck, ComparedField.suspended, ComparedField.flag], cards.common) {
         entry.set(name, to: text)
       }
@@ -164,7 +164,7 @@ public struct ComparedNotes {
       }
     case .type(let draft):
       typeFields[draft.name] = draft.fields
-      content.append(ComparedEntry(type: draft), .noteType)
+      content[.noteType].append(ComparedEntry(type: draft))
       return
     case .options(let fields): return addOptions(fields, of: row.subdeck)
     case .card(let ordinal): return add(Self.place(row, ordinal), to: keys[guid] ?? guid)
@@ -216,21 +216,17 @@ public struct ComparedNotes {
   func content(since base: ComparedNotes) -> ComparedContent {
     var content = self.content
     let held = self.held ?? Set(CardPart.allCases)
-    if !held.contains(.options) { content.replace(.deck, by: base.content[.deck].entries) }
-    if !held.contains(.media) { content.replace(.media, by: base.content[.media].entries) }
+    if !held.contains(.options) { content[.deck] = ComparedList(base.content[.deck].entries) }
+    if !held.contains(.media) { content[.media] = ComparedList(base.content[.media].entries) }
     // If no card is studied any more although some were, the file was written without schedules, suspensions and flags.
     let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
     if keepsMarks && held.contains(.fields) { return content }
-    content.replace(
-      .note,
-      by: content[.note].entries.map { note in
-        guard let before = base.content[.note][note.key] else { return note }
-        var names = keepsMarks ? [] : [ComparedField.suspended, ComparedField.flag]
-        if !held.contains(.fields), hasFields(of: note, before, in: base) { names += before.names(besides: note) }
-        var whole = note
-        for name in names { whole.set(name, to: before[name]) }
-        return whole
-      })
+    content[.note].updateEach { note in
+      guard let before = base.content[.note][note.key] else { return }
+      var names = keepsMarks ? [] : [ComparedField.suspended, ComparedField.flag]
+      if !held.contains(.fields), hasFields(of: note, before, in: base) { names += before.names(besides: note) }
+      for name in names { note.set(name, to: before[name]) }
+    }
     return content
   }
 

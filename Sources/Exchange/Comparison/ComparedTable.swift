@@ -76,7 +76,7 @@ struct ComparedTable {
     let conflictColumn = hasHeader ? columns.firstIndex(ofName: MergeConflict.name) : nil
     let keyColumn = try column(key, hasHeader: hasHeader)
     for (index, name) in columns.enumerated() where index != conflictColumn {
-      columns[index] = content.append(ComparedEntry(key: name), .column)
+      columns[index] = content[.column].append(ComparedEntry(key: name))
     }
     let names = FieldNames(
       columns.enumerated().filter { $0.offset != tagColumn && $0.offset != conflictColumn }.map(\.element))
@@ -91,7 +91,7 @@ struct ComparedTable {
       if let conflictColumn, conflictColumn < row.cells.count {
         entry.conflicts = MergeConflict.list(of: row.cells[conflictColumn]) ?? []
       }
-      places[content.append(entry, .note)] = place
+      places[content[.note].append(entry)] = place
     }
   }
 
@@ -111,27 +111,6 @@ struct ComparedTable {
   }
 
   // MARK: Writing
-
-  /// A row's cells as bytes of the file, and their texts, by the names of the columns.
-  private func cells(of key: String) -> [String: (raw: ArraySlice<UInt8>, text: String)] {
-    guard let place = places[key] else { return [:] }
-    let cells = zip(Self.parts(of: rows[place].raw, separator), rows[place].cells)
-    return Dictionary(firstOf: zip(columns, cells).map { ($0, (raw: $1.0, text: $1.1)) })
-  }
-
-  private static func parts(of row: [UInt8], _ separator: UInt8) -> [ArraySlice<UInt8>] {
-    var parts: [ArraySlice<UInt8>] = []
-    var (start, isQuoted) = (0, false)
-    for (place, byte) in row.enumerated() {
-      if byte == UInt8(ascii: "\""), isQuoted || place == start || row[start] == UInt8(ascii: "\"") {
-        isQuoted.toggle()
-      } else if byte == separator, !isQuoted {
-        parts.append(row[start..<place])
-        start = place + 1
-      }
-    }
-    return parts + [row[start...]]
-  }
 
   func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
     let notes = result.content[.note].entries
@@ -175,23 +154,19 @@ struct ComparedTable {
     return rows[place].raw
   }
 
-  /// Builds a row from the cells of both sides; each is copied from a side that has it, if possible.
+  /// Builds a row that neither side has; tags are separated as they were.
   private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
-    let sides = (theirs.separator == separator ? [self, theirs] : [self]).map { $0.cells(of: entry.key) }
     let tagName = [self, theirs].lazy.compactMap { side in side.tagColumn.map { side.columns[$0] } }.first
-    var row: [UInt8] = []
-    for (index, name) in names.enumerated() {
-      if index > 0 { row.append(separator) }
-      let known = sides.compactMap { $0[name] }
-      if name == tagName {
-        let wanted = Set(entry.markedTags)
-        let same = known.first { Set(Self.tags($0.text)) == wanted }
-        let blank = known.contains { $0.text.contains(text: ", ") } ? ", " : " "
-        row += same.map { Array($0.raw) } ?? line([entry.markedTags.joined(separator: blank)])
-      } else {
-        row += known.first { $0.text == entry[name] }.map { Array($0.raw) } ?? line([entry[name]])
-      }
-    }
-    return row
+    let given = [self, theirs].compactMap { $0.tagCell(of: entry.key) }
+    let wanted = entry.markedTags
+    let tags =
+      given.first { Set(Self.tags($0)) == Set(wanted) }
+      ?? wanted.joined(separator: given.contains { $0.contains(text: ", ") } ? ", " : " ")
+    return line(names.map { $0 == tagName ? tags : entry[$0] })
+  }
+
+  private func tagCell(of key: String) -> String? {
+    guard let place = places[key], let tagColumn, tagColumn < rows[place].cells.count else { return nil }
+    return rows[place].cells[tagColumn]
   }
 }

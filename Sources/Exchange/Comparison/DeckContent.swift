@@ -68,7 +68,7 @@ struct DeckContent {
       try readOptions(of: each, within: whole)
     }
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
-      notes.content.append(ComparedEntry(type: type.draft), .noteType)
+      notes.content[.noteType].append(ComparedEntry(type: type.draft))
     }
     try readMedia()
     return notes
@@ -119,7 +119,7 @@ struct DeckContent {
       let path = settings.mediaPath(record)
       guard fileExists(path) else { continue }
       let bytes = try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
-      notes.content.append(ComparedEntry(media: record.name, sha1: bytes.withUnsafeBytes(sha1)), .media)
+      notes.content[.media].append(ComparedEntry(media: record.name, sha1: bytes.withUnsafeBytes(sha1)))
       notes.mediaPaths[record.name] = path
     }
   }
@@ -141,7 +141,7 @@ struct PackageContent {
       if package.isFolder, package.media.isEmpty { notes.held?.remove(.media) }
       for (name, media) in package.media.sorted(by: { $0.key < $1.key })
       where package.listed?.contains(name) ?? true {
-        notes.content.append(ComparedEntry(media: name, sha1: try package.digest(of: media)), .media)
+        notes.content[.media].append(ComparedEntry(media: name, sha1: try package.digest(of: media)))
       }
       return notes
     }
@@ -179,7 +179,7 @@ struct PackageContent {
     }
     notes.sort(by: order)
     for type in types.values.sorted(by: { $0.name < $1.name }) where !type.isStock {
-      notes.content.append(ComparedEntry(type: type.draft), .noteType)
+      notes.content[.noteType].append(ComparedEntry(type: type.draft))
     }
     addOptions(to: &notes, root, decks, contents)
     return notes

@@ -47,7 +47,8 @@ struct EntryOrder {
     for number in theirs where !isFree[number] { sides[number] += 1 }
     let core = core(
       numbers.base.filter { sides[$0] == 3 }, ours.filter { sides[$0] == 3 }, theirs.filter { sides[$0] == 3 })
-    return inserted(ours, theirs, into: core)
+    // Entries that not all sides have follow the entry of the core that precedes them on their side.
+    return filled(core, ours, theirs) { _ in nil }
   }
 
   // MARK: Entries of all three sides
@@ -78,8 +79,7 @@ struct EntryOrder {
     let stableForUs = Set(EntryOrder.longestIncreasingSubsequence(ours, rank))
     let stableForThem = Set(EntryOrder.longestIncreasingSubsequence(theirs, rank))
     let spine = base.filter { stableForUs.contains($0) && stableForThem.contains($0) }
-    let places = EntryOrder.places(spine, numbers.keys.count)
-    return filled(spine, ours, theirs, gaps(ours, places), gaps(theirs, places)) { number in
+    return filled(spine, ours, theirs) { number in
       let (byUs, byThem) = (!stableForUs.contains(number), !stableForThem.contains(number))
       return byUs == byThem ? nil : byUs ? .ours : .theirs
     }
@@ -87,21 +87,10 @@ struct EntryOrder {
 
   // MARK: Other entries
 
-  /// Inserts the entries that not all sides have; each follows the entry of the core that precedes it on its side.
-  private func inserted(_ ours: [Int], _ theirs: [Int], into core: [Int]) -> [Int] {
-    let places = EntryOrder.places(core, numbers.keys.count)
-    return filled(core, ours, theirs, gaps(ours, places), gaps(theirs, places)) { _ in nil }
-  }
-
   /// Inserts what each side has between the entries of a spine.
-  /// - Parameters:
-  ///   - ourGaps: for each of our entries, the number of spine entries before it; -1 for an entry that is not
-  ///     inserted.
-  ///   - decider: the side whose position counts for an entry that both have; nil for the earlier position.
-  private func filled(
-    _ spine: [Int], _ ours: [Int], _ theirs: [Int], _ ourGaps: [Int], _ theirGaps: [Int],
-    decider: (Int) -> MergeSide?
-  ) -> [Int] {
+  /// - Parameter decider: the side whose position counts for an entry that both have; nil for the earlier position.
+  private func filled(_ spine: [Int], _ ours: [Int], _ theirs: [Int], decider: (Int) -> MergeSide?) -> [Int] {
+    let (ourGaps, theirGaps) = (gaps(ours, in: spine), gaps(theirs, in: spine))
     let none = [[Int]](repeating: [], count: spine.count + 1)
     var (first, second) = (none, none)
     func decides(_ side: MergeSide, _ gap: Int, _ other: Int, _ number: Int) -> Bool {
@@ -124,8 +113,10 @@ struct EntryOrder {
     return result
   }
 
-  /// Returns, for each entry of a side that is not in the spine, the number of spine entries up to its predecessor.
-  private func gaps(_ side: [Int], _ places: [Int]) -> [Int] {
+  /// Returns, for each entry of a side that is not in the spine, the number of spine entries up to its predecessor;
+  /// -1 for other entries.
+  private func gaps(_ side: [Int], in spine: [Int]) -> [Int] {
+    let places = EntryOrder.places(spine, numbers.keys.count)
     var gaps = [Int](repeating: -1, count: numbers.keys.count)
     var gap = 0
     for number in side {

@@ -109,9 +109,9 @@ extension ComparedContent {
   public mutating func settle(_ conflict: MergeConflict, of owner: MergeConflict.Owner, by side: SettledSide) {
     switch conflict.text(of: side) {
     case let text? where !conflict.field.isEmpty:
-      update(owner.key, owner.kind) { $0.set($0.localName(of: conflict.field, owner.kind), to: text) }
+      self[owner.kind].update(owner.key) { $0.set($0.localName(of: conflict.field, owner.kind), to: text) }
     case nil where conflict.field.isEmpty:
-      replace(owner.kind, by: self[owner.kind].entries.filter { $0.key != owner.key })
+      self[owner.kind] = ComparedList(self[owner.kind].entries.filter { $0.key != owner.key })
     default: break
     }
   }

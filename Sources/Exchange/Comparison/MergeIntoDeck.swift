@@ -101,17 +101,13 @@ public final class MergeIntoDeck {
 
   private func rename(_ file: String, to name: String, in merged: inout ComparedContent) {
     for kind in [ComparedKind.note, .noteType] {
-      merged.replace(
-        kind,
-        by: merged[kind].entries.map { entry in
-          var entry = entry
-          entry.values = entry.values.map {
-            kind == .note
-              ? MediaNames.renaming(file.composed, to: name, in: $0)
-              : MediaNames.renaming(file.composed, to: name, inTemplate: $0)
-          }
-          return entry
-        })
+      merged[kind].updateEach { entry in
+        entry.values = entry.values.map {
+          kind == .note
+            ? MediaNames.renaming(file.composed, to: name, in: $0)
+            : MediaNames.renaming(file.composed, to: name, inTemplate: $0)
+        }
+      }
     }
   }
 

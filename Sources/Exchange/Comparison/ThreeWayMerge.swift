@@ -17,7 +17,7 @@ public struct MergeResult: Sendable {
 
 /// A three-way merge of contents.
 ///
-///     let result = ThreeWayMerge(base: base, ours: ours, theirs: theirs).result()
+///     let result = ThreeWayMerge(base: base, ours: ours, theirs: theirs).result {}
 public struct ThreeWayMerge {
   private let base: ComparedContent
   private let ours: ComparedContent
@@ -31,8 +31,6 @@ public struct ThreeWayMerge {
   ) {
     (self.base, self.ours, self.theirs, self.preferred) = (base, ours, theirs, preferred)
   }
-
-  public func result() -> MergeResult { result {} }
 
   /// - Parameter poll: called for each entry; throws if the merge is to end.
   public func result(poll: () throws -> Void) rethrows -> MergeResult {
@@ -54,10 +52,10 @@ public struct ThreeWayMerge {
       let owners = ThreeWayMerge.owners(of: Set(entries.map(\.key)), kind, content[.note])
       for entry in entries {
         moved[owners[entry.key] ?? first, default: []] += entry.conflicts.map { $0.of(kind, entry.key) }
-        content.update(entry.key, kind) { $0.conflicts = [] }
+        content[kind].update(entry.key) { $0.conflicts = [] }
       }
     }
-    for (key, conflicts) in moved { content.update(key, .note) { $0 = adding(conflicts, to: $0) } }
+    for (key, conflicts) in moved { content[.note].update(key) { $0 = adding(conflicts, to: $0) } }
   }
 
   /// Returns the first note that uses each of some objects, by the object.
@@ -119,7 +117,7 @@ public struct ThreeWayMerge {
       last = type
     }
     for name in used.sorted() where content[.noteType][name] == nil {
-      if let type = ours[.noteType][name] ?? theirs[.noteType][name] { content.append(type, .noteType) }
+      if let type = ours[.noteType][name] ?? theirs[.noteType][name] { content[.noteType].append(type) }
     }
   }
 

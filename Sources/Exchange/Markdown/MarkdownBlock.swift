@@ -20,8 +20,10 @@ struct MarkdownBlock {
     guard new.count == old.count, edit.content.isOfType(of: row),
       content.fields.dropFirst(old.count).allSatisfy(\.isEmpty)
     else { return nil }
+    // The row's own deck is within that of its source.
     var facts = MarkdownFacts(
-      guid: String(decoding: row.guid, as: UTF8.self).trimmed, tags: row.tags, subdeck: row.subdeck)
+      guid: String(decoding: row.guid, as: UTF8.self).trimmed, tags: row.tags,
+      subdeck: MarkdownWriter.rows(in: source)?.first?.subdeck ?? "")
     facts.conflicts = row.fields.first { $0.name == MergeConflict.name }?.value.written ?? ""
     // If this fails, a part of the card is elsewhere, for example after a cloze within its answer.
     guard isRead(source, as: old, facts) else { return nil }

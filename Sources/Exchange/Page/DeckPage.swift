@@ -170,14 +170,13 @@ extension RecallModel {
 extension DeckOptions {
   var forPage: Value {
     .record([
-      ("parameters", .list(parametersInUse.map { .number($0) })), ("retention", .number(desiredRetention)),
-      ("learningSteps", .list(learningSteps.map { .measure($0) })),
-      ("relearningSteps", .list(relearningSteps.map { .measure($0) })), ("maximumInterval", .integer(maximumInterval)),
-      ("minimumLapse", .integer(minimumLapseInterval)), ("shortTerm", .boolean(shortTerm)),
-      ("newPerDay", .integer(newPerDay)), ("reviewsPerDay", .integer(reviewsPerDay)),
-      ("newIgnoresReviewLimit", .boolean(newIgnoresReviewLimit)),
-      ("maximumAnswerSeconds", .measure(maximumAnswerSeconds)), ("timed", recallModel.forPage),
-      ("timedSteps", .list([false, true].map { .boolean(stepsAreTimed(relearning: $0)) })),
+      "parameters": parametersInUse, "retention": desiredRetention,
+      "learningSteps": learningSteps.map { Value.measure($0) },
+      "relearningSteps": relearningSteps.map { Value.measure($0) }, "maximumInterval": maximumInterval,
+      "minimumLapse": minimumLapseInterval, "shortTerm": shortTerm, "newPerDay": newPerDay,
+      "reviewsPerDay": reviewsPerDay, "newIgnoresReviewLimit": newIgnoresReviewLimit,
+      "maximumAnswerSeconds": Value.measure(maximumAnswerSeconds), "timed": recallModel.forPage,
+      "timedSteps": [false, true].map { stepsAreTimed(relearning: $0) },
     ])
   }
 }
@@ -289,11 +288,9 @@ extension TimedMemory {
 
 extension CardSchedule {
   fileprivate var forPage: Value {
-    func number(_ value: Double?) -> Value { value.map { .number($0) } ?? .null }
-    return .record([
-      ("state", .integer(Int(state.rawValue))), ("step", .integer(step)), ("due", number(due)),
-      ("stability", number(stability)), ("difficulty", number(difficulty)), ("reps", .integer(reps)),
-      ("lapses", .integer(lapses)), ("last", number(lastReview)), ("timed", timed?.forPage ?? .null),
+    .record([
+      "state": Int(state.rawValue), "step": step, "due": due, "stability": stability, "difficulty": difficulty,
+      "reps": reps, "lapses": lapses, "last": lastReview, "timed": timed?.forPage,
     ])
   }
 }

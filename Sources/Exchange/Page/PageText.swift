@@ -10,44 +10,32 @@ enum PageText {
   private static let script = squeezed(
     PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
   private static let timedScript = script + squeezed(PackageResources.fsrs7_js)
-  static let style = squeezedStyle(PackageResources.page_css)
+  static let style = squeezed(PackageResources.page_css, beside: ":;,{}>")
 
-  /// Minifies a source: removes indentation, blank lines, lines that are only a comment, and spaces around operators.
-  /// No string in these files spans several lines or contains such an operator.
-  static func squeezed(_ source: [UInt8]) -> [UInt8] {
+  /// Minifies a source: removes indentation, blank lines, lines that are only a comment, and the blanks beside marks
+  /// outside of quotes, or of backquotes in a line that has them. No string in these files spans several lines.
+  static func squeezed(_ source: [UInt8], beside marks: String = "=><&|?+-*/:{},;()") -> [UInt8] {
     var result = ""
     for line in String(decoding: source, as: UTF8.self).split(separator: "\n") {
       let line = line.drop { $0 == " " }
-      let isComment = line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/")
-      if !line.isEmpty, !isComment { result += withoutListBlanks(line) + "\n" }
+      if line.isEmpty || line.hasPrefix("//") || line.hasPrefix("/*") && line.hasSuffix("*/") { continue }
+      let quote: Character = line.contains("`") ? "`" : "\""
+      let pieces = line.split(separator: quote, omittingEmptySubsequences: false).enumerated().map { number, piece in
+        number % 2 == 1 ? String(piece) : withoutBlanks(piece, beside: marks)
+      }
+      result += pieces.joined(separator: String(quote)) + "\n"
     }
-    for mark in operators { result = result.replacing(text: " \(mark) ", with: mark) }
-    for (wide, narrow) in brackets { result = result.replacing(text: wide, with: narrow) }
     return Array(result.utf8)
   }
 
-  /// Removes the spaces after commas and semicolons outside of quotes.
-  private static func withoutListBlanks(_ line: Substring) -> String {
-    guard !line.contains("`") else { return String(line) }
-    let pieces = line.split(separator: "\"", omittingEmptySubsequences: false)
-    return pieces.enumerated().map { number, piece in
-      number % 2 == 1 ? String(piece) : piece.replacing(text: ", ", with: ",").replacing(text: "; ", with: ";")
-    }.joined(separator: "\"")
+  private static func withoutBlanks(_ text: Substring, beside marks: String) -> String {
+    var kept = ""
+    for character in text {
+      if marks.contains(character), kept.last == " " { kept.removeLast() }
+      if character != " " || !(kept.last.map(marks.contains) ?? false) { kept.append(character) }
+    }
+    return kept
   }
-
-  static func squeezedStyle(_ source: [UInt8]) -> [UInt8] {
-    var style = String(decoding: squeezed(source), as: UTF8.self)
-    for mark in [": ", "; ", ", ", ";\n", "}\n"] { style = style.replacing(text: mark, with: String(mark.prefix(1))) }
-    return Array(style.utf8)
-  }
-
-  static let operators = [
-    "=>", "===", "!==", "=", "+=", "&&", "||", "??", "+", "-", "*", "/", "<", ">", "<=", ">=", "?", ":", "{", "}",
-  ]
-
-  static let brackets = [
-    ("{ ", "{"), (" }", "}"), (") {", "){"), ("if (", "if("), ("for (", "for("), (") return", ")return"),
-  ]
 
   static func script(timed: Bool) -> [UInt8] { timed ? timedScript : script }
 
@@ -180,7 +168,7 @@ public struct GalleryReport: Equatable, Sendable {
 ///     try GalleryPage(title: "Animals", count: 9) { try picture($0) }
 ///       .write(to: "animals.html", isInterrupted: isInterrupted)
 public struct GalleryPage {
-  private static let style = PageText.squeezedStyle(PackageResources.gallery_css)
+  private static let style = PageText.squeezed(PackageResources.gallery_css, beside: ":;,{}>")
   private let title: String
   private let count: Int
   private let picture: (Int) throws -> GalleryPicture

@@ -121,33 +121,28 @@ public struct KnownWordList: Sendable {
 
   /// The columns of a table: those that the user chose, or else those that the first row names.
   private struct TableLayout {
-    let word: Int
-    let status: Int?
-    let language: Int?
+    /// By what they have: `word`, `status` or `language`.
+    private(set) var columns: [String: Int] = [:]
     let hasHeader: Bool
 
     init(_ heading: [String], _ choices: [ColumnChoice], _ path: String) throws {
       if let other = choices.first(where: { ColumnNames.ofWords[$0.meaning] == nil }) {
         throw ExchangeError.badColumns(reason: "word, status or language expected, got \(quoted(other.meaning))")
       }
-      func named(_ choice: ColumnChoice) -> Int? { heading.firstIndex(ofName: choice.column) }
-      func named(_ meaning: String) -> Int? {
-        let names = heading.map(ColumnNames.plain)
-        return ColumnNames.ofWords[meaning, default: []].lazy.compactMap { names.firstIndex(of: $0) }.first
+      let names = heading.map(ColumnNames.plain)
+      let named = ColumnNames.ofWords.compactMapValues { $0.lazy.compactMap { names.firstIndex(of: $0) }.first }
+      var isNamed = named["word"] != nil
+      for choice in choices {
+        let index = heading.firstIndex(ofName: choice.column)
+        isNamed = isNamed || index != nil
+        guard let place = index ?? choice.number.map({ $0 - 1 }), place < heading.count else {
+          throw ExchangeError.noColumn(path: path, name: choice.column, names: heading)
+        }
+        columns[choice.meaning] = place
       }
-      func chosen(_ meaning: String) throws -> Int? {
-        guard let choice = choices.last(where: { $0.meaning == meaning }) else { return nil }
-        if let index = named(choice) { return index }
-        if let number = choice.number, number <= heading.count { return number - 1 }
-        throw ExchangeError.noColumn(path: path, name: choice.column, names: heading)
-      }
-      let (word, status, language) = (try chosen("word"), try chosen("status"), try chosen("language"))
       // A list may begin with a word like "state": such a name counts only in a table whose words are chosen.
-      let isTable = word != nil && (named("status") ?? named("language")) != nil
-      hasHeader = isTable || named("word") != nil || choices.contains { named($0) != nil }
-      self.word = word ?? named("word") ?? 0
-      self.status = status ?? (hasHeader ? named("status") : nil)
-      self.language = language ?? (hasHeader ? named("language") : nil)
+      hasHeader = isNamed || columns["word"] != nil && (named["status"] ?? named["language"]) != nil
+      if hasHeader { columns.merge(named) { chosen, _ in chosen } }
     }
   }
 
@@ -156,14 +151,15 @@ public struct KnownWordList: Sendable {
       index.flatMap { $0 < rows.count ? limitingMarks(rows.text($0)).trimmed : nil }
     }
     // Lute separates the parts of a term by zero-width spaces.
-    guard let text = cell(layout.word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty else { return nil }
+    let word = layout.columns["word"] ?? 0
+    guard let text = cell(word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty else { return nil }
     let stated: VocabularyEntry.State =
-      if let status = layout.status {
+      if let status = layout.columns["status"] {
         state(cell(status) ?? "")
       } else {
-        layout.hasHeader ? .known : listedState(cell(layout.word + 1))
+        layout.hasHeader ? .known : listedState(cell(word + 1))
       }
-    return VocabularyEntry(word: limitingMarks(text), language: cell(layout.language), state: stated)
+    return VocabularyEntry(word: limitingMarks(text), language: cell(layout.columns["language"]), state: stated)
   }
 
   /// Parses a status. Lute, LWT and LingQ count from 1 to 5; W and 99 mean well known, I and 98 ignored.

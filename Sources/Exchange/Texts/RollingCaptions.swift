@@ -66,7 +66,7 @@ enum RollingCaptions {
       let words = first.dropFirst(last.count)
       if words.isEmpty { return Array(lines[count...]) }
       if !words[words.startIndex].isCased, !words[words.startIndex].isNumber {
-        return [String(words.trimmingBlanks)] + lines[count...]
+        return [words.trimmed] + lines[count...]
       }
     }
     return lines

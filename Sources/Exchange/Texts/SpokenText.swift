@@ -194,7 +194,7 @@ struct SpokenText {
   /// Returns what follows `NAME:` in capitals, because another speaker begins; nil without one.
   private static func afterSpeaker(_ line: String) -> String? {
     guard let colon = line.prefix(longestName + 1).firstIndex(where: { $0 == ":" || $0 == "：" }) else { return nil }
-    let (name, words) = (line[..<colon].trimmingBlanks, line[line.index(after: colon)...])
+    let (name, words) = (line[..<colon].trimmed, line[line.index(after: colon)...])
     guard name.count > 1, name.first?.isLetter == true, !name.contains(where: \.isLowercase),
       name.contains(where: \.isUppercase), words.first?.isNumber != true
     else { return nil }

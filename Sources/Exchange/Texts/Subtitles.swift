@@ -299,8 +299,8 @@ enum SubtitleScript {
   private static func cue(_ content: Substring, _ columns: [String]) -> SubtitleCue? {
     let values = content.split(at: ",", maxSplits: columns.count - 1)
     guard values.count == columns.count, let start = columns.firstIndex(of: "start"),
-      let end = columns.firstIndex(of: "end"), let from = SubtitleTime.time(values[start].trimmingBlanks),
-      let to = SubtitleTime.time(values[end].trimmingBlanks), let words = values.last
+      let end = columns.firstIndex(of: "end"), let from = SubtitleTime.time(values[start].trimmed[...]),
+      let to = SubtitleTime.time(values[end].trimmed[...]), let words = values.last
     else { return nil }
     return SubtitleCue(lines: [withoutOverrides(words)], start: from, end: max(from, to))
   }

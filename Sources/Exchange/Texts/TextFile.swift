@@ -47,7 +47,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
 
   /// Detects the format of a text without a name by its beginning; the default is plain text.
   init(beginningOf text: String) {
-    let lines = text.split(maxSplits: 2, whereSeparator: \.isNewline).map(\.trimmingBlanks)
+    let lines = text.split(maxSplits: 2, whereSeparator: \.isNewline).map(\.trimmed)
     let first = lines.first?.lowercased() ?? ""
     if first.hasPrefix("webvtt") {
       self = .vtt
@@ -161,18 +161,14 @@ public struct TextFile: Sendable {
       let lines = String(decoding: head, as: UTF8.self)
         .split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).prefix { !$0.isEmpty }
       let line = lines.first { $0.lowercased().hasPrefix("language:") }
-      return line.map { String($0.dropFirst("language:".count).trimmingBlanks) }
+      return line.map { $0.dropFirst("language:".count).trimmed }
     case .plain, .markdown, .epub, .docx, .odt, .pdf, .srt, .ass, .conllu: return nil
     }
   }
 
   static func language(ofHTML html: ArraySlice<UInt8>) -> String? {
-    var (tags, index) = (TagReading(), html.startIndex)
-    while let (tag, place) = tags.next(html, from: index) {
-      if tag.name == "html" { return tag.attribute("lang") ?? tag.attribute("xml:lang") }
-      index = place.upperBound
-    }
-    return nil
+    let tag = XMLTags(Array(html)).first("html")
+    return tag?.attribute("lang") ?? tag?.attribute("xml:lang")
   }
 
   private static func plainParagraphs(_ text: String, _ scan: TextScan) throws -> [TextParagraph] {
@@ -237,7 +233,7 @@ public struct TextFile: Sendable {
     }
     for (number, line) in lines.enumerated() {
       if number & 0xFF == 0 { try scan.check() }
-      let line = line.trimmingBlanks
+      let line = line.trimmed[...]
       if line.hasPrefix("```") || line.hasPrefix("~~~") {
         isCode.toggle()
         continue
@@ -274,14 +270,6 @@ public struct TextFile: Sendable {
       }
       previous = character
     }
-    return text
-  }
-}
-
-extension Substring {
-  var trimmingBlanks: Substring {
-    var text = drop { $0.isWhitespace }
-    while text.last?.isWhitespace == true { text.removeLast() }
     return text
   }
 }

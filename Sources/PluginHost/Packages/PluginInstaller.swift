@@ -33,7 +33,7 @@ public struct PluginInstaller {
   private var environment: Environment { host.environment }
 
   var store: PluginStore {
-    let wait = LockWait(elapsed: environment.clocks.elapsed, isInterrupted: environment.isInterrupted)
+    let wait = LockWait(isInterrupted: environment.isInterrupted)
     return PluginStore(data: environment.folders.data, folder: environment.folders.plugins, wait: wait)
   }
 

@@ -134,7 +134,7 @@ enum SyncCommand {
     return CommandResult(.record(joining: fields(status.link), news), .lines(lines))
   }
 
-  static func unsentWords(_ unsent: UnsentChanges, _ session: Session) -> String {
+  static func unsentWords(_ unsent: SyncCounts, _ session: Session) -> String {
     let parts: [(Int, String)] = [
       (unsent.notes, "changed note"), (unsent.cards, "changed card"), (unsent.answers, "answer"),
       (unsent.types, "note type"), (unsent.decks, "deck"), (unsent.presets, "preset"), (unsent.removals, "removal"),

@@ -161,7 +161,7 @@ struct HistoryFile {
   /// - Returns: false while another shell holds the lock.
   private func lock(_ descriptor: Int32) -> Bool {
     do {
-      try FileLock.lock(descriptor, path, .byPauses(seconds: 0.1, isInterrupted: { false }))
+      try FileLock.lock(descriptor, path, LockWait(seconds: 0.1, isInterrupted: { false }))
       return true
     } catch {
       // Some network file systems have no locks; a history without a lock is better than none.

@@ -70,10 +70,7 @@ public struct ClientRequest: Equatable, Sendable {
   }
 
   public var value: Value {
-    .record([
-      ("method", .text(method)), ("origin", origin.map { .text($0) } ?? .null),
-      ("agent", agent.map { .text($0) } ?? .null), ("private_network", .boolean(asksForPrivateNetwork)),
-    ])
+    .record(["method": method, "origin": origin, "agent": agent, "private_network": asksForPrivateNetwork])
   }
 }
 
@@ -97,8 +94,7 @@ public struct ClientReply: Equatable, Sendable {
 
   public var value: Value {
     .record([
-      ("status", .integer(status)), ("json", .boolean(isJSON)), ("origin", allowedOrigin.map { .text($0) } ?? .null),
-      ("private_network", .boolean(allowsPrivateNetwork)),
+      "status": status, "json": isJSON, "origin": allowedOrigin, "private_network": allowsPrivateNetwork,
     ])
   }
 }

@@ -48,9 +48,8 @@ public struct SyncRequest: Equatable, Sendable {
 
   public var value: Value {
     .record([
-      ("call", .text(call)), ("address", .text(address)), ("session", .text(session)), ("key_path", .text(keyPath)),
-      ("is_sign_in", .boolean(isSignIn)), ("kept_for", .text(expectedAddress)), ("patience", .integer(timeout)),
-      ("answer_limit", .integer(answerLimit)),
+      "call": call, "address": address, "session": session, "key_path": keyPath, "is_sign_in": isSignIn,
+      "kept_for": expectedAddress, "patience": timeout, "answer_limit": answerLimit,
     ])
   }
 }

@@ -50,7 +50,7 @@ extension Comparing {
       if let entry { kept.append(entry) }
     }
     if count == 0 { throw ComparisonError.noConflict(try guids.first ?? field ?? deck.record().name) }
-    settled.replace(.note, by: Self.placed(kept, behind: predecessors))
+    settled[.note] = ComparedList(Self.placed(kept, behind: predecessors))
     let environment = workspace.environment
     return try workspace.perform(.settleConflicts, on: workspace.decks.name(of: deck.id), count: { $0 }) { db in
       _ = try MergeIntoDeck(

@@ -18,7 +18,7 @@ public struct SyncStatus {
   public var meta: SyncMeta?
   /// The error if the server did not answer.
   public var problem: SyncError?
-  public var unsent = UnsentChanges()
+  public var unsent = SyncCounts.none
   public var media = KnownMedia()
 
   /// Whether the server has changes that are not here yet; nil if unknown.
@@ -29,7 +29,7 @@ public struct SyncStatus {
 }
 
 /// What a sync found before it imported anything.
-public typealias SyncPreview = (link: SyncLink, pulled: PulledCollection, cardsHere: Int, unsent: UnsentChanges)
+public typealias SyncPreview = (link: SyncLink, pulled: PulledCollection, cardsHere: Int, unsent: SyncCounts)
 
 /// Syncing with the server that the account is linked with.
 public struct SyncOperations {

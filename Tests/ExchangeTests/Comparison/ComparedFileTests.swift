@@ -33,7 +33,7 @@ import Text
   ) throws -> (text: String, conflicts: [String]) {
     let files = try files(texts, format, key: key)
     let contents = files.contents
-    let result = ThreeWayMerge(base: contents[0], ours: contents[1], theirs: contents[2], preferred: side).result()
+    let result = ThreeWayMerge(base: contents[0], ours: contents[1], theirs: contents[2], preferred: side).result {}
     let bytes = try #require(try files.merged(result))
     return (String(decoding: bytes, as: UTF8.self), result.conflicts.flatMap { $0.entry.conflicts.map(\.field) })
   }
@@ -110,13 +110,13 @@ import Text
       """
     }
     let contents = try files(texts, .jsonl).contents
-    let merged = ThreeWayMerge(base: contents[0], ours: contents[1], theirs: contents[2]).result().content
+    let merged = ThreeWayMerge(base: contents[0], ours: contents[1], theirs: contents[2]).result {}.content
     let conflicts = try #require(merged[.note]["n"]?.conflicts)
     #expect(conflicts.map(\.shownField) == ["note_type Verb/note_type/css", "deck /deck_options/new_per_day"])
     #expect(MergeConflict.list(of: MergeConflict.json(conflicts)) == conflicts)
     var deck = ComparedContent()
-    deck.append(ComparedEntry(type: NoteTypeDraft(name: "Verb", fields: ["A"], cards: [], css: "2")), .noteType)
-    deck.append(ComparedEntry(key: "", fields: FieldNames(["new_per_day"]), values: ["2"]), .deck)
+    deck[.noteType].append(ComparedEntry(type: NoteTypeDraft(name: "Verb", fields: ["A"], cards: [], css: "2")))
+    deck[.deck].append(ComparedEntry(key: "", fields: FieldNames(["new_per_day"]), values: ["2"]))
     for conflict in conflicts { deck.settle(conflict, of: try #require(conflict.owner), by: .theirs) }
     #expect(deck[.noteType]["Verb"]?["css"] == "3" && deck[.deck][""]?["new_per_day"] == "3")
     #expect(deck[.deck][""]?.fields.list == ["new_per_day"])
@@ -279,7 +279,7 @@ import Text
   @Test func `a quote within a cell does not split it`() throws {
     let merged = try merge(
       ["prompt,answer,x\n5\" tall,a,1\n", "prompt,answer,x\n5\" tall,b,1\n", "prompt,answer,x\n5\" tall,a,2\n"], .csv)
-    #expect(merged.text == "prompt,answer,x\n5\" tall,b,2\n")
+    #expect(merged.text == "prompt,answer,x\n\"5\"\" tall\",b,2\n")
   }
 
   @Test func `files of two formats are compared as notes, and a row without a guid is matched by its text`() throws {

@@ -57,7 +57,7 @@ import Values
   func aPreferredSideDecides(_ side: MergeSide, _ text: String) {
     let merged = ThreeWayMerge(
       base: deck([("a", "one")]), ours: deck([("a", "two")]), theirs: deck([("a", "three")]), preferred: side
-    ).result()
+    ).result {}
     #expect(merged.conflicts.isEmpty)
     #expect(merged.content[.note]["a"]?["answer"] == text)
   }
@@ -80,7 +80,7 @@ import Values
   @Test func twoTypesOfOneNameAreAConflict() {
     func type(_ css: String) -> ComparedContent {
       var content = ComparedContent()
-      content.append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]), .noteType)
+      content[.noteType].append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]))
       return content
     }
     let merged = merge(ComparedContent(), type("a {}"), type("b {}"))
@@ -93,7 +93,7 @@ import Values
   @Test func aCardThatOneSideChangedAndTheOtherRemovedIsInConflictAsAWhole() {
     func type(_ names: [String], _ texts: [String]) -> ComparedContent {
       var content = ComparedContent()
-      content.append(ComparedEntry(key: "Verb", fields: FieldNames(names), values: texts), .noteType)
+      content[.noteType].append(ComparedEntry(key: "Verb", fields: FieldNames(names), values: texts))
       return content
     }
     let names = ["css", "One, front", "One, back"]
@@ -102,7 +102,7 @@ import Values
     #expect(merged?.values == ["a", "F", "b"])
     #expect(merged?.conflicts.map(\.field) == ["One, front", "One, back"] && merged?.conflicts.last?.theirs == "")
     for (side, texts) in [(MergeSide.ours, ["a", "F", "b"]), (.theirs, ["a", "", ""])] {
-      let decided = ThreeWayMerge(base: base, ours: changed, theirs: removed, preferred: side).result()
+      let decided = ThreeWayMerge(base: base, ours: changed, theirs: removed, preferred: side).result {}
       #expect(decided.conflicts.isEmpty && decided.content[.noteType]["Verb"]?.values == texts)
     }
   }
@@ -110,8 +110,8 @@ import Values
   @Test func aConflictOfATypeIsKeptWithANoteOfIt() {
     func sides(_ css: String) -> ComparedContent {
       var content = ComparedContent()
-      content.append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]), .noteType)
-      content.append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Verb"]), .note)
+      content[.noteType].append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]))
+      content[.note].append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Verb"]))
       return content
     }
     let merged = merge(sides("a"), sides("b"), sides("c"))
@@ -126,8 +126,8 @@ import Values
   func aConflictOfATypeIsSettledWhateverItsFieldIsCalled(_ field: String) throws {
     func sides(_ text: String) -> ComparedContent {
       var content = ComparedContent()
-      content.append(ComparedEntry(key: "Ver/b", fields: FieldNames([field]), values: [text]), .noteType)
-      content.append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Ver/b"]), .note)
+      content[.noteType].append(ComparedEntry(key: "Ver/b", fields: FieldNames([field]), values: [text]))
+      content[.note].append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Ver/b"]))
       return content
     }
     var settled = merge(sides("a"), sides("b"), sides("c")).content
@@ -144,9 +144,9 @@ import Values
     func sides(_ options: String?) -> ComparedContent {
       var content = ComparedContent()
       if let options {
-        content.append(ComparedEntry(key: "", fields: FieldNames(["new_per_day"]), values: [options]), .deck)
+        content[.deck].append(ComparedEntry(key: "", fields: FieldNames(["new_per_day"]), values: [options]))
       }
-      content.append(ComparedEntry(key: "n"), .note)
+      content[.note].append(ComparedEntry(key: "n"))
       return content
     }
     var settled = merge(sides("7"), sides("8"), sides(nil)).content
@@ -189,9 +189,9 @@ import Values
   @Test func aTypeThatOneSideRemovedStaysForANoteThatTheOtherAdded() {
     func sides(_ hasType: Bool, _ notes: [String]) -> ComparedContent {
       var content = ComparedContent()
-      if hasType { content.append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: ["a"]), .noteType) }
+      if hasType { content[.noteType].append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: ["a"])) }
       for key in notes {
-        content.append(ComparedEntry(key: key, fields: FieldNames([ComparedField.type]), values: ["Verb"]), .note)
+        content[.note].append(ComparedEntry(key: key, fields: FieldNames([ComparedField.type]), values: ["Verb"]))
       }
       return content
     }
@@ -287,18 +287,18 @@ import Values
       other.conflicts = entry.conflicts.map {
         MergeConflict(field: $0.field, base: $0.base, ours: $0.theirs, theirs: $0.ours, isOrder: $0.isOrder)
       }
-      result.append(other, .note)
+      result[.note].append(other)
     }
     return result
   }
 
   private func merge(_ base: ComparedContent, _ ours: ComparedContent, _ theirs: ComparedContent) -> MergeResult {
-    ThreeWayMerge(base: base, ours: ours, theirs: theirs).result()
+    ThreeWayMerge(base: base, ours: ours, theirs: theirs).result {}
   }
 
   private func content(_ entries: [ComparedEntry]) -> ComparedContent {
     var content = ComparedContent()
-    for entry in entries { content.append(entry, .note) }
+    for entry in entries { content[.note].append(entry) }
     return content
   }
 
@@ -352,7 +352,7 @@ private struct RandomDeck {
 
   var content: ComparedContent {
     var content = ComparedContent()
-    for entry in entries { content.append(entry, .note) }
+    for entry in entries { content[.note].append(entry) }
     return content
   }
 }
