@@ -156,8 +156,8 @@ public final class CardImport {
       guard let card = written.card else { return drop(row.histories) }
       try replay(row.histories, of: card)
       if let plan = row.schedule { try places.schedule(card, plan) }
-      if !row.log.isEmpty { try places.log(row.log, of: card) }
-      if isPreviewed, let shown = try places.preview(card, row) { report.preview.append(shown) }
+      if !row.log.isEmpty { try CardTable.addLog(db, row.log, to: card) }
+      if isPreviewed, let shown = try CardTable.card(db, card) { report.preview.append((shown, row.subdeck)) }
     } catch let refusal as RowRefusal {
       guard refusal.code == .failure(.notFound), let reopen else {
         return try refuse(row, refusal.code, refusal.message, path)
@@ -208,7 +208,7 @@ public final class CardImport {
       }
       let (schedule, log, source) = HistoryReplay.schedule(history, options, at: moment)
       try places.schedule(card, CardPlan(schedule, isSuspended: history.isSuspended))
-      try places.log(log, of: card)
+      try CardTable.addLog(db, log, to: card)
       report.history[source] += 1
       report.history[.answers] += history.answers.count
       if history.known.stability != nil || history.interval != nil { report.history[.schedules] += 1 }

@@ -88,7 +88,11 @@ final class ImportPlaces {
       try NoteTypeTable.assign(db, type, to: note, now: now, isInterrupted: isNeverInterrupted)
       row.emptyOthers(of: type.fields)
     }
-    if try !place(note, within: row.subdeck) { return try writeElsewhere(row, over: note) }
+    guard try place(note, within: row.subdeck) else {
+      // The note's cards stay in their other deck.
+      let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
+      return try writeNote(row, type, row.noteFields, 0, over: note)
+    }
     var written = try write(row, needsCard: true)
     if moved.contains(note), written.outcome == .skipped { written.outcome = .updated }
     return written
@@ -106,12 +110,6 @@ final class ImportPlaces {
     _ = try CardTable.move(db, others, into: target, now: now)
     moved.insert(note)
     return true
-  }
-
-  /// Writes a row to its note in another deck. The note's cards stay there.
-  private func writeElsewhere(_ row: CardRow, over note: NoteID) throws -> Written {
-    let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
-    return try writeNote(row, type, row.noteFields, 0, over: note)
   }
 
   /// Returns which rule a row breaks, by writing it and rolling back. Only the deck and the note type that it names
@@ -140,13 +138,6 @@ final class ImportPlaces {
   func schedule(_ card: CardID, _ plan: CardPlan) throws {
     if plan.isPlain { return }
     try CardHiding.setSchedule(db, card, to: plan.schedule, isSuspended: plan.isSuspended, flag: plan.flag, now: now)
-  }
-
-  func log(_ log: [LoggedReview], of card: CardID) throws { try CardTable.addLog(db, log, to: card) }
-
-  /// Returns a card as it is now, with its deck's name within the import's.
-  func preview(_ id: CardID, _ row: CardRow) throws -> ImportReport.Preview? {
-    try CardTable.card(db, id).map { (card: $0, subdeck: row.subdeck) }
   }
 
   /// Removes the nested decks that the import made and that have no cards, no decks in them and no options.

@@ -128,9 +128,10 @@ struct UndoneRows {
   }
 
   private func removeNew(_ db: Database, _ new: Table, _ known: UndoTable) throws {
-    for span in new.spans { try db.run(known.rangeRemoval, [span.lowerBound, span.upperBound]) }
+    let removal = "DELETE FROM \(known.quoted) WHERE "
+    for span in new.spans { try db.run(removal + "rowid BETWEEN ?1 AND ?2", [span.lowerBound, span.upperBound]) }
     for key in new.keys {
-      let statement = try db.cachedStatement(sql: known.keyRemoval)
+      let statement = try db.cachedStatement(sql: removal + known.keyCondition(from: 1))
       try known.bind(key, to: statement) { _ = try statement.run() }
     }
   }

@@ -244,10 +244,6 @@ package enum SpecialField: String {
   /// Only on the back: what the front showed. It cannot be the condition of a section.
   case frontSide = "FrontSide"
 
-  static func isCondition(_ name: String) -> Bool {
-    SpecialField(rawValue: name).map { $0 != .frontSide } ?? (clozeNumber(name) != nil)
-  }
-
   /// Returns 2 for `c2`.
   static func clozeNumber(_ name: String) -> Int? {
     guard name.utf8.first == UInt8(ascii: "c"), name.utf8.count > 1 else { return nil }
@@ -278,7 +274,12 @@ extension Template {
         case .text: ("", true)
         case .field(let field):
           (field.name, SpecialField(rawValue: field.name) != nil || field.name.isEmpty && !field.filters.isEmpty)
-        case .section(let section): (section.name, SpecialField.isCondition(section.name))
+        case .section(let section):
+          (
+            section.name,
+            SpecialField(rawValue: section.name).map { $0 != .frontSide }
+              ?? (SpecialField.clozeNumber(section.name) != nil)
+          )
         }
       if isAllowed || known.contains(name) { continue }
       throw .unknownField(name: name, suggestion: suggestion(for: name, among: fields))

@@ -38,7 +38,7 @@ struct TemplateFilter {
 
   private func apply(_ filter: String, to text: Bytes) -> Bytes {
     switch filter {
-    case "text": HTMLText.stripped(text)
+    case "text": FieldHTML.stripped(text)
     case "furigana": Ruby.text(text, as: .both)
     case "kana": Ruby.text(text, as: .reading)
     case "kanji": Ruby.text(text, as: .base)
@@ -60,7 +60,7 @@ struct TemplateFilter {
   }
 
   private func spoken(_ text: Bytes, _ filter: String) -> Bytes {
-    if isForTerminal { return HTMLText.stripped(text).isEmpty ? [] : Bytes("[spoken ".utf8) + text + Bytes("]".utf8) }
+    if isForTerminal { return FieldHTML.stripped(text).isEmpty ? [] : Bytes("[spoken ".utf8) + text + Bytes("]".utf8) }
     let options = filter.utf8.dropFirst(4)
     return Bytes("[anki:tts lang=".utf8) + Bytes(options) + Bytes("]".utf8) + text + Bytes("[/anki:tts]".utf8)
   }

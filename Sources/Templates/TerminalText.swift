@@ -136,8 +136,11 @@ package struct TerminalText {
     case "audio", "video":
       if !tag.isClosing, !tag.fileName.isEmpty { put("[\(tag.name == "audio" ? "sound" : "video") \(tag.fileName)]") }
     case "td", "th": blank = true
-    case "rt": tag.isClosing ? closeReading() : openReading()
-    case "ruby": if tag.isClosing { closeReading() }
+    case "rt" where !tag.isClosing:
+      if reading != nil { return }
+      put("(")
+      reading = result.count
+    case "rt", "ruby": if tag.isClosing { closeReading() }
     case "a":
       if !tag.isClosing, tag.attribute("class") == "hint" {
         hintIsOpen = true
@@ -154,12 +157,6 @@ package struct TerminalText {
     case _ where HTMLTag.blocks.contains(tag.name): breaks = Swift.max(1, breaks)
     default: break
     }
-  }
-
-  private mutating func openReading() {
-    if reading != nil { return }
-    put("(")
-    reading = result.count
   }
 
   private mutating func closeReading() {

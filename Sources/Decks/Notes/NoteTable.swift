@@ -276,8 +276,9 @@ public enum NoteTable {
     for (what, text, before, place) in [("prompt", new.prompt, old.prompt, 0), ("answer", new.answer, old.answer, 1)]
     where !text.utf8.elementsEqual(before.utf8) {
       if !type.isBasic { throw NoteError.madeFromNote(what: what, fields: type.fields) }
-      if HTMLText.isFormatted(padded(note.fields, type)[place]) { throw NoteError.formatted(field: type.fields[place]) }
-      fields[type.fields[place]] = HTMLText.html(ofPlain: text)
+      let field = padded(note.fields, type)[place]
+      if FieldHTML.isFormatted(field) { throw NoteError.formatted(field: type.fields[place]) }
+      fields[type.fields[place]] = FieldHTML.html(ofPlain: text)
     }
     // A note with the shape of Basic has two fields and no template to evaluate.
     try update(db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)

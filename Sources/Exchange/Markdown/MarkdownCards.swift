@@ -70,22 +70,17 @@ final class MarkdownCards: CardRows {
 
   // MARK: Lines
 
+  /// Returns the next line without its end; nil at the end of the file.
   private func nextLine() throws -> (line: Substring, number: Int)? {
     if let next = waiting.popLast() { return next }
-    let number = source.line
-    return try readLine().map { ($0, number) }
-  }
-
-  /// Returns the next line without its end; nil at the end of the file.
-  private func readLine() throws -> Substring? {
-    let before = (open?.size ?? 0) + (paragraph?.size ?? 0)
+    let (number, before) = (source.line, (open?.size ?? 0) + (paragraph?.size ?? 0))
     guard let bytes = try source.takeLine(after: before) else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ExchangeError.badFile(
         path: source.path, line: source.line - 1, column: 1,
         expected: "UTF-8 expected; if the file is in latin-1, give --encoding latin-1")
     }
-    return text[...]
+    return (text[...], number)
   }
 
   /// Skips the front matter, which is between two rules at the beginning of the file and describes it.

@@ -90,7 +90,9 @@ public struct DailyBackups {
     let wait = workspace.hooks.nextBackup - now
     // A wait of more than a day was set by a clock that was wrong.
     guard wait <= 0 || wait > 86_400, !workspace.rehearsal.isOn else { return }
-    workspace.hooks.nextBackup = nextMidnight(after: now)
+    // The next midnight.
+    let offset = workspace.environment.clocks.zoneOffset(now)
+    workspace.hooks.nextBackup = (((now + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
     workspace.hooks.isBackupDue = fileExists(workspace.collectionPath)
   }
 
@@ -156,10 +158,5 @@ public struct DailyBackups {
       workspace.hooks.nextBackup = workspace.now + (workspace.isInterrupted() ? 0 : 3600)
       workspace.hooks.backupFailed(error)
     }
-  }
-
-  private func nextMidnight(after moment: Double) -> Double {
-    let offset = workspace.environment.clocks.zoneOffset(moment)
-    return (((moment + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
   }
 }

@@ -179,7 +179,17 @@ extension CareOperations {
     workspace.opened.documents = nil
     workspace.opened.orders.forget()
     var failure: FileError?
-    do { try replaceFiles(by: staged) } catch let error as FileError { failure = error }
+    do {
+      // They were unpacked before the rows were replaced, so the user cannot interrupt the restore between the rows and
+      // them; after a kill, it can be repeated.
+      if staged.chosen.contains(.grants), let grants = staged.grants {
+        try AtomicFile.write(workspace.folder + "/grants.json", grants)
+      }
+      if staged.chosen.contains(.history), staged.hasHistory {
+        try AtomicFile.copy(
+          staged.scratch.path("history"), to: workspace.folder + "/history", isInterrupted: isNeverInterrupted)
+      }
+    } catch let error as FileError { failure = error }
     try workspace.settings.reload()
     // Until the rows named them, another process may have removed the contents as unused.
     if !media.allSatisfy(fileExists) {
@@ -208,18 +218,6 @@ extension CareOperations {
 
   /// How often the local data is saved again while other processes keep changing it.
   private static let mostTries = 20
-
-  /// Replaces the grants and the history, if the caller chose them. They were unpacked before the rows were replaced,
-  /// so the user cannot interrupt the restore between the rows and them; after a kill, it can be repeated.
-  private func replaceFiles(by staged: StagedBackup) throws {
-    if staged.chosen.contains(.grants), let grants = staged.grants {
-      try AtomicFile.write(workspace.folder + "/grants.json", grants)
-    }
-    if staged.chosen.contains(.history), staged.hasHistory {
-      try AtomicFile.copy(
-        staged.scratch.path("history"), to: workspace.folder + "/history", isInterrupted: isNeverInterrupted)
-    }
-  }
 
   private func unpackMedia(of staged: StagedBackup) throws {
     let isInterrupted = workspace.isInterrupted

@@ -96,14 +96,6 @@ public struct WordOperations {
       }
   }
 
-  /// Returns the language of an Apertium dictionary, which is searched only for words of that language.
-  private func languageOfBilingual(_ name: String) -> Language? {
-    let file = workspace.languages.bilingualFiles().first {
-      LanguageLibrary.dictionaryName($0.words, $0.meanings) == name
-    }
-    return file.flatMap { file in Language.known.first { $0.code.hasPrefix(file.words) } }
-  }
-
   /// Returns the dictionary entries for a word, as `LexiconHandle.define` does, but without needing a word list.
   /// - Parameter isLemma: the word is a lemma, so other words of which it may be a form are not looked up: the noun
   ///   `diezmo`, a tithe, is not a form of `diezmar`, to decimate.
@@ -112,7 +104,11 @@ public struct WordOperations {
     _ word: String, isLemma: Bool = false, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
     var missing: DictionaryError?
-    let bilingual = name.flatMap { languageOfBilingual($0) }
+    // An Apertium dictionary is searched only for words of its language.
+    let file = name.flatMap { name in
+      workspace.languages.bilingualFiles().first { LanguageLibrary.dictionaryName($0.words, $0.meanings) == name }
+    }
+    let bilingual = file.flatMap { file in Language.known.first { $0.code.hasPrefix(file.words) } }
     let language = bilingual ?? language
     func defined(_ form: String) throws -> [Meaning] {
       func translations() -> [Meaning] { workspace.languages.meanings(of: form, in: language) }
@@ -121,7 +117,9 @@ public struct WordOperations {
       do {
         let order = try workspace.preferences().texts.dictionaries
         let found = try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order)
-        return Self.inOrder(found + translated, order)
+        // The entries of the preferred dictionaries come first; the others keep their order.
+        func rank(_ meaning: Meaning) -> Int { order.firstIndex(of: meaning.dictionary) ?? order.count }
+        return (found + translated).sorted { rank($0) < rank($1) }
       } catch let error as DictionaryError {
         guard case .none = error else { throw error }
         missing = error
@@ -156,12 +154,6 @@ public struct WordOperations {
     let found = try library.forms(of: word, part: part, in: language)
     guard found.isEmpty, let lemma = library.lemmatizer(of: language).lemma(ofPhrase: word) else { return found }
     return try library.forms(of: lemma, part: part, in: language)
-  }
-
-  /// Puts the entries of the preferred dictionaries first; the others keep their order.
-  private static func inOrder(_ meanings: [Meaning], _ order: [String]) -> [Meaning] {
-    func rank(_ meaning: Meaning) -> Int { order.firstIndex(of: meaning.dictionary) ?? order.count }
-    return meanings.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
   }
 
   /// Returns the other languages whose words can be explained, those with a dictionary first.
@@ -210,7 +202,7 @@ public struct WordOperations {
 
   /// Returns the common words for a game; nil if the settings or the user's list call for all words.
   func ofGame(_ lexicon: Lexicon, isGiven: Bool) throws -> CommonWords? {
-    try isGiven || !workspace.preferences().games.choosesCommonWords ? nil : common(of: lexicon)
+    try isGiven || workspace.preferences().games.words != "common" ? nil : common(of: lexicon)
   }
 }
 
