@@ -81,7 +81,8 @@ public struct Template: Sendable {
         try tree.add(tag: tag)
       }
     }
-    nodes = try tree.finished()
+    if let section = tree.open.last { throw .unclosed(section: section.name) }
+    nodes = tree.root
   }
 
   private struct Tree {
@@ -103,11 +104,6 @@ public struct Template: Sendable {
         add(.section(last))
       case .field(let field): add(.field(field))
       }
-    }
-
-    func finished() throws(TemplateFault) -> [Node] {
-      if let section = open.last { throw .unclosed(section: section.name) }
-      return root
     }
   }
 }
@@ -175,22 +171,15 @@ struct TagReader {
         index = end + 2
         return .tag(Tag(bytes[tagRange]))
       }
-      skipComment()
+      if !lastCommentSeen, bytes.begins(with: "<!--", at: index) {
+        let end = bytes.position(of: "-->", from: index + 4)
+        lastCommentSeen = end == nil
+        index = end.map { $0 + 3 } ?? index
+      } else {
+        index += 1
+      }
     }
     return index > start ? .text(bytes[start..<index]) : nil
-  }
-
-  /// Skips a comment that begins here, otherwise one byte.
-  private mutating func skipComment() {
-    guard !lastCommentSeen, bytes.begins(with: "<!--", at: index) else {
-      index += 1
-      return
-    }
-    if let end = bytes.position(of: "-->", from: index + 4) {
-      index = end + 3
-    } else {
-      lastCommentSeen = true
-    }
   }
 }
 

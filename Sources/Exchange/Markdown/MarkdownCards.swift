@@ -40,7 +40,9 @@ final class MarkdownCards: CardRows {
         endCloze()
         endOpen()
         if finished.isEmpty {
-          endFile()
+          let end = source.column > 1 ? source.line : source.line - 1
+          if let comment, comment <= end { account.leave(comment...end, .unclosedComment) }
+          source.endAccount()
           return false
         }
         break
@@ -56,12 +58,6 @@ final class MarkdownCards: CardRows {
     count(block) { account.row($0) }
     block.fill(&row, isRaw: isRaw)
     return true
-  }
-
-  private func endFile() {
-    let end = source.column > 1 ? source.line : source.line - 1
-    if let comment, comment <= end { account.leave(comment...end, .unclosedComment) }
-    source.endAccount()
   }
 
   private func count(_ block: MarkdownCardBlock, _ body: (ClosedRange<Int>) -> Void) {

@@ -50,13 +50,9 @@ struct DailyBackup: Sendable {
 
   /// Makes the backup and removes old ones.
   func make(progress: (Int, Int) -> Void) throws {
-    try makePrivateFolder(parentFolder(of: job.path))
-    _ = try job.write(progress: progress)
-    try removeOld()
-  }
-
-  private func removeOld() throws {
     let folder = parentFolder(of: job.path)
+    try makePrivateFolder(folder)
+    _ = try job.write(progress: progress)
     var paths: [Int: String] = [:]
     for name in try Folder.names(in: folder) {
       if let day = DailyBackup.day(ofFile: name) { paths[day] = folder + "/" + name }

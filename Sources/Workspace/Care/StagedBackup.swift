@@ -122,7 +122,13 @@ extension CareOperations {
   private func filterSensitiveRows(_ staged: StagedBackup, _ db: Database) throws {
     // Card ids in the backup may belong to other local cards.
     try SearchLog.forget(db)
-    let (kept, link) = try localSettings()
+    var (kept, link): ([String: StoredSetting], SyncLink?) = ([:], nil)
+    do {
+      let local = { db in (try SettingsTable.load(db), try SyncTables.link(db)) }
+      if !isCollectionGone { (kept, link) = try workspace.database.read(local) }
+    } catch let error as StorageError where error.isDamage {
+      // The local settings and the local link cannot be read: nothing is kept.
+    }
     let found = try SettingsTable.load(db)
     // Scripts and plugins declare guarded settings too.
     let tree = workspace.openedPreferences?.tree
@@ -143,16 +149,6 @@ extension CareOperations {
     if isOtherLink {
       try SyncTables.removeLink(db)
       if let link { try SyncTables.setLink(db, SyncLink(address: link.address, user: link.user)) }
-    }
-  }
-
-  /// Returns the local settings and the local link; nothing if they cannot be read.
-  private func localSettings() throws -> ([String: StoredSetting], SyncLink?) {
-    guard !isCollectionGone else { return ([:], nil) }
-    do {
-      return try workspace.database.read { (try SettingsTable.load($0), try SyncTables.link($0)) }
-    } catch let error as StorageError where error.isDamage {
-      return ([:], nil)
     }
   }
 

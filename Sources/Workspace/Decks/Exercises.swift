@@ -194,7 +194,7 @@ extension SessionHandle {
     var sounds: [String] = []
     if !isAnswerShown, let question = try question(), question.exercise != nil {
       if let text = question.text("say") {
-        try workspace.speech.say(text, in: workspace.words.language())
+        try workspace.speech.say(text, in: workspace.words.textLanguage())
         return true
       }
       sounds = question.sound.map { [$0] } ?? []

@@ -172,7 +172,7 @@ extension TextHandle {
   }
 
   /// Adds cards for words; creates the deck and the note type if they do not exist.
-  /// - Parameter noteType: the note type; nil for Mined, or Mined cloze.
+  /// - Parameter noteType: an existing type or a stock type; nil for Mined, or Mined cloze.
   /// - Returns: how many notes were added.
   /// - Throws: `NoteError.typeNotFound`.
   @discardableResult
@@ -184,7 +184,11 @@ extension TextHandle {
     let now = environment.clocks.now()
     return try workspace.perform(.mineText, on: deck, count: { $0 }) { db in
       let deckID = try DeckTable.findOrMake(db, named: deck, now: now).deck.id
-      let type = try MinedNoteType.type(db, named: noteType, isCloze: isCloze, now: now)
+      let draft = isCloze ? MinedNoteType.cloze : MinedNoteType.plain
+      let type =
+        if let noteType { try NoteTypeTable.findOrMake(db, named: noteType, now: now) } else {
+          try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
+        }
       var added = 0
       // The most useful word comes first, after those that were mined before.
       for (number, word) in words.enumerated() {
@@ -230,7 +234,7 @@ enum MinedNoteType {
 
       """
 
-  private static let plain = NoteTypeDraft(
+  static let plain = NoteTypeDraft(
     name: "Mined", fields: fields,
     cards: [
       CardTemplate(
@@ -238,7 +242,7 @@ enum MinedNoteType {
         back: "{{FrontSide}}\n<hr id=answer>\n" + rest)
     ], css: css)
 
-  private static let cloze = NoteTypeDraft(
+  static let cloze = NoteTypeDraft(
     name: "Mined cloze", fields: fields,
     cards: [
       CardTemplate(
@@ -247,14 +251,6 @@ enum MinedNoteType {
         back: "<div class=\"sentence\">{{cloze:Sentence}}</div>\n<hr id=answer>\n<div class=\"word\">{{Word}}</div>\n"
           + rest)
     ], css: css, isCloze: true)
-
-  /// - Parameter name: an existing type or a stock type; nil for Mined, which is created if it does not exist.
-  /// - Throws: `NoteError.typeNotFound`.
-  static func type(_ db: Database, named name: String?, isCloze: Bool, now: Double) throws -> NoteType {
-    if let name { return try NoteTypeTable.findOrMake(db, named: name, now: now) }
-    let draft = isCloze ? cloze : plain
-    return try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
-  }
 
   /// Creates the note of a mined word. Fields with the names of Mined's fields (case-insensitive) get the
   /// corresponding values. If no field is called Word, the first other field gets the word and the second one its

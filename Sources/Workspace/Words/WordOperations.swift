@@ -33,7 +33,7 @@ public struct WordOperations {
   /// Returns the language of texts with a name; nil for that of `text.language`, or that of `game.language` if texts
   /// have none set.
   /// - Throws: `LexiconError.unknownLanguage`.
-  func textLanguage(named name: String?) throws -> Language {
+  public func textLanguage(named name: String? = nil) throws -> Language {
     try language(named: name ?? setTextLanguage)
   }
 
@@ -68,13 +68,10 @@ public struct WordOperations {
     return divider
   }
 
-  /// Returns the language of texts.
-  public func language() throws -> Language { try textLanguage(named: nil) }
-
   /// Whether a word is in the list of the language of texts; no word is where there is no list.
   public func isListed(_ word: String) -> Bool {
     do {
-      let list = try workspace.lexicons.lexicon(for: language())
+      let list = try workspace.lexicons.lexicon(for: textLanguage())
       return list.contains(list.normalized(word))
     } catch {
       // Without a list, a slip of the keyboard cannot be told from another word.
@@ -116,7 +113,12 @@ public struct WordOperations {
       let translated = name == nil ? translations() : []
       do {
         let order = try workspace.preferences().texts.dictionaries
-        let found = try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order)
+        let found = try workspace.lexicons.meanings.define(
+          form, in: language, foldAccents: foldAccents, only: name, order: order
+        ).map { meaning in
+          guard meaning.isMarkup else { return meaning }
+          return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
+        }
         // The entries of the preferred dictionaries come first; the others keep their order.
         func rank(_ meaning: Meaning) -> Int { order.firstIndex(of: meaning.dictionary) ?? order.count }
         return (found + translated).sorted { rank($0) < rank($1) }
@@ -141,7 +143,7 @@ public struct WordOperations {
   /// Returns the inflected forms of the word of a card in the language of texts, without its article.
   /// - Throws: `LanguageError`; `LexiconError.unknownLanguage`.
   public func forms(ofPhrase phrase: String) throws -> [InflectedForm] {
-    let language = try language()
+    let language = try textLanguage()
     let word = workspace.languages.lemmatizer(of: language).word(ofPhrase: phrase)
     return try word.map { try forms(of: $0, in: language) } ?? []
   }
@@ -258,18 +260,6 @@ extension LexiconHandle {
       let (meanings, language) = (workspace.lexicons.meanings, lexicon.language)
       return try workspace.languages.isOpen(language) && meanings.hasDictionary(of: language)
         && meanings.isOpen(language, foldAccents: lexicon.foldsAccents)
-    }
-  }
-}
-
-extension DictionaryLibrary {
-  /// Returns the dictionary entries with markup converted to plain text.
-  func plain(
-    _ word: String, in language: Language, _ foldAccents: Bool, only name: String?, _ order: [String]
-  ) throws -> [Meaning] {
-    try define(word, in: language, foldAccents: foldAccents, only: name, order: order).map { meaning in
-      guard meaning.isMarkup else { return meaning }
-      return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
     }
   }
 }
