@@ -314,17 +314,15 @@ final class MarkdownCards: CardRows {
     }
     // A heading without text below it is a title for what follows.
     if ended.isTitle { return count(ended) { account.use($0) } }
-    if let reason = leftReason(ended) { return count(ended) { account.leave($0, reason) } }
+    let reason: LeftReason? =
+      switch ended.kind {
+      case .left(let known): known
+      case .gaps where MarkdownCloze.gaps(in: MarkdownCardBlock.text(ended.prompt)) == nil: .noCloze
+      case .heading where isForeign && !isRaw && ended.facts.guid.isEmpty: .otherFormat
+      default: nil
+      }
+    if let reason { return count(ended) { account.leave($0, reason) } }
     if found.listedPairs == nil, ended.listsPairs { found.listedPairs = ended.line }
     finished.append(ended)
-  }
-
-  private func leftReason(_ block: MarkdownCardBlock) -> LeftReason? {
-    switch block.kind {
-    case .left(let reason): reason
-    case .gaps where MarkdownCloze.gaps(in: MarkdownCardBlock.text(block.prompt)) == nil: .noCloze
-    case .heading where isForeign && !isRaw && block.facts.guid.isEmpty: .otherFormat
-    default: nil
-    }
   }
 }
