@@ -131,7 +131,7 @@ private struct Asking: LuaRepresentable {
   func push(on stack: borrowing LuaStack) throws -> Int32 {
     try stack.reserve(16)
     stack.pushTable(array: 0, fields: 5)
-    try stack.top.setField("language", session.workspace.words.language().name)
+    try stack.top.setField("language", session.workspace.words.textLanguage().name)
     try stack.top.setField("can_speak", session.options.canSpeak)
     try stack.top.setField(
       "others",

@@ -50,19 +50,19 @@ private func readOptions(
 func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
   BoundType<SessionHandle>(
     "session", "A study session.", weight: .measured({ 1024 + 32 * $0.queueLength }),
-    summary: { "\($0.options.mode.rawValue) session (\(counted(try $0.remaining(), "card")) left)" },
+    summary: { "\($0.options.mode.rawValue) session (\(counted(try $0.progress().remaining, "card")) left)" },
     checks: context.checks(.decks) { try requireOpen($0, "session") }
   ) { type in
     type.example = "decks.open(\"Spanish\"):study()"
     type.field("card", .optional(.object("card")), "The top card; nil when the session is over.") { try $0.card() }
     type.field("mode", .string, "review or sprint.") { $0.options.mode.rawValue }
-    type.field("remaining", .integer, "Cards left.") { try $0.remaining() }
+    type.field("remaining", .integer, "Cards left.") { try $0.progress().remaining }
     type.field("time_remaining", .optional(.number), "Seconds left of a sprint; nil in a review.") {
       try $0.timeRemaining()
     }
-    type.field("active", .boolean, "Whether it is running: neither paused nor over.") { try $0.isActive() }
-    type.field("right", .integer, "Right answers.") { try $0.right() }
-    type.field("wrong", .integer, "Wrong answers.") { try $0.wrong() }
+    type.field("active", .boolean, "Whether it is running: neither paused nor over.") { try $0.progress().isActive }
+    type.field("right", .integer, "Right answers.") { try $0.progress().right }
+    type.field("wrong", .integer, "Wrong answers.") { try $0.progress().wrong }
     type.method(
       "answer", ["answer": .string], returns: .table.orProblem, grant: .ofAnswers, example: "(\"good\")",
       "Answers the top card: \"right\" or \"wrong\", or \"again\", \"hard\", \"good\", \"easy\". Codes: over, paused, "

@@ -45,7 +45,7 @@ extension CardTable {
     new.fields = card.fields ?? old.fields
     new.document = card.document ?? old.document
     if card.saysNoFormatting, card.guid == nil, old.isBasic,
-      let place = NoteFieldText.list(old.noteFields).firstIndex(where: HTMLText.isFormatted)
+      let place = NoteFieldText.list(old.noteFields).firstIndex(where: FieldHTML.isFormatted)
     {
       throw NoteError.formatted(field: try NoteTable.fieldName(db, old.note, place))
     }
@@ -73,10 +73,10 @@ extension CardTable {
     var fields = NoteFieldText.list(old.noteFields)
     for (place, (text, before)) in [(new.prompt, old.prompt), (new.answer, old.answer)].enumerated()
     where !utf8Same(text, before) {
-      guard fields.indices.contains(place), !HTMLText.isFormatted(fields[place]) else {
+      guard fields.indices.contains(place), !FieldHTML.isFormatted(fields[place]) else {
         throw NoteError.formatted(field: try NoteTable.fieldName(db, old.note, place))
       }
-      fields[place] = HTMLText.html(ofPlain: text)
+      fields[place] = FieldHTML.html(ofPlain: text)
     }
     try NoteTable.writeTexts(
       db, old.note, modified: seconds(now), tags: new.tags, fields: fields.joined(separator: "\u{1F}"))

@@ -150,6 +150,11 @@ enum Guid {
     return (String(guid[..<slash]), place - 1)
   }
 
+  static func cleaned(_ given: String) throws -> String? {
+    var given = given
+    return try given.withUTF8 { try cleaned($0).map { String(decoding: $0, as: UTF8.self) } }
+  }
+
   /// Trims and checks a given guid; returns nil if it is empty, so that one has to be generated.
   static func cleaned(_ bytes: TextBytes) throws(DeckError) -> TextBytes? {
     let guid = try CardText.cleaned(bytes, "guid")

@@ -42,12 +42,12 @@ public struct CheckedCard {
   /// the texts themselves.
   var noteFields: String? {
     if let note { return note.fields }
-    guard prompt.contains(where: HTMLText.isEscaped) || answer.contains(where: HTMLText.isEscaped) else { return nil }
+    guard prompt.contains(where: FieldHTML.isEscaped) || answer.contains(where: FieldHTML.isEscaped) else { return nil }
     var fields = Bytes()
     fields.reserveCapacity(prompt.count + answer.count + 64)
-    for byte in prompt { HTMLText.add(byte, ofPlainTo: &fields) }
+    for byte in prompt { FieldHTML.add(byte, ofPlainTo: &fields) }
     fields.append(NoteFieldText.separator)
-    for byte in answer { HTMLText.add(byte, ofPlainTo: &fields) }
+    for byte in answer { FieldHTML.add(byte, ofPlainTo: &fields) }
     return fields.text
   }
 }

@@ -9,7 +9,7 @@ import Templates
 /// One kind of error, with the number of rows that have it.
 public struct DecksFinding: Equatable, Sendable {
   public enum Kind: String, CaseIterable, Sendable {
-    // What cannot be read comes first: other repairs read it.
+    // What cannot be read comes first: other repairs read it, and changes of the rows keep those of a server.
     case deckRow = "unreadable_deck_row"
     case presetRow = "unreadable_preset_row"
     case cardRow = "unreadable_card_row"
@@ -29,8 +29,18 @@ public struct DecksFinding: Equatable, Sendable {
     case futureAnswer = "future_answer"
     case badFields = "bad_fields"
 
-    /// For a kind of value that cannot be read.
-    var column: FormedColumn? { FormedColumn(rawValue: rawValue) }
+    /// The table and the column with values that cannot be read; nil for another kind of error.
+    var column: (table: String, name: String)? {
+      switch self {
+      case .deckRow: ("decks", "json")
+      case .presetRow: ("presets", "json")
+      case .cardRow: ("cards", "raw")
+      case .deckOptions: ("decks", "options")
+      case .presetOptions: ("presets", "options")
+      case .noteType: ("note_types", "json")
+      default: nil
+      }
+    }
   }
 
   public let kind: Kind
@@ -81,8 +91,8 @@ public enum DecksCheck {
   public static func findings(_ db: Database, now: Double) throws -> [DecksFinding] {
     try DecksFinding.Kind.allCases.compactMap { kind in
       let rows: [Int64] =
-        if let column = kind.column {
-          try column.unreadable(db).map(\.row)
+        if kind.column != nil {
+          try kind.unreadable(db).map(\.row)
         } else if let sql = sql(kind) {
           try db.rows(sql) { $0.integer(0) }
         } else if kind == .futureAnswer { try FutureAnswers.cards(db, now: now).map(\.rawValue) } else {
@@ -94,16 +104,15 @@ public enum DecksCheck {
 
   /// The values that no command can read.
   public static func unreadable(_ db: Database) throws -> [UnreadableValue] {
-    try FormedColumn.allCases.flatMap { try $0.unreadable(db) }
+    try DecksFinding.Kind.allCases.flatMap { try $0.unreadable(db) }
   }
-
-  public static func decksWithoutParent(_ db: Database) throws -> [DeckID] { try decks(db, .deckWithoutParent) }
 
   public static func notesWithoutCard(_ db: Database) throws -> [NoteID] {
     try db.rows(query(.noteWithoutCard)) { NoteID(rawValue: $0.integer(0)) }
   }
 
-  private static func decks(_ db: Database, _ kind: DecksFinding.Kind) throws -> [DeckID] {
+  /// The decks of which `deckKey` or `deckWithoutParent` is true.
+  public static func decks(_ db: Database, _ kind: DecksFinding.Kind) throws -> [DeckID] {
     let decks = try db.rows("SELECT id, name, name_key FROM decks") { ($0.integer(0), $0.text(1), $0.text(2)) }
     let keys = Set(decks.map(\.2))
     return decks.filter { _, name, key in
@@ -130,7 +139,7 @@ public enum DecksCheck {
     for finding in found {
       switch finding.kind {
       case .deckRow, .presetRow, .cardRow, .deckOptions, .presetOptions, .noteType:
-        try finding.kind.column?.repair(db, now: now)
+        try finding.kind.repairValues(db, now: now)
       case .cardWithoutDeck: try moveToRecovered(db, now: now)
       case .cardWithoutNote:
         try CardTable.remove(db, db.rows(query(.cardWithoutNote)) { CardID(rawValue: $0.integer(0)) })
@@ -141,7 +150,12 @@ public enum DecksCheck {
         try db.execute(sql: "\(SyncedTable.notes.saveRemovedSQL(ids)); DELETE FROM notes WHERE id IN (\(ids))")
       case .cardWithoutTemplate: try giveTemplates(db, now: now)
       case .deckWithoutParent, .deckKey: try repairDecks(db, now: now)
-      case .missingGuid: try addGuids(db, random)
+      case .missingGuid:
+        try eachNote(db, .missingGuid) { note in
+          try SyncedTable.notes.keep(db, [note.rawValue])
+          let guid = try NoteTable.guid(db, nil, random)
+          try db.execute(sql: "UPDATE notes SET guid = ? WHERE id = ?", arguments: [guid, note.rawValue])
+        }
       case .badSchedule: try repairSchedules(db)
       case .badReview: try ReviewTable.remove(db, query(.badReview))
       case .futureAnswer: try FutureAnswers.moveToNow(db, now: now)
@@ -228,14 +242,6 @@ public enum DecksCheck {
     for id in try db.rows(query(kind), [], { NoteID(rawValue: $0.integer(0)) }) { try body(id) }
   }
 
-  private static func addGuids(_ db: Database, _ random: () -> UInt64) throws {
-    try eachNote(db, .missingGuid) { note in
-      try SyncedTable.notes.keep(db, [note.rawValue])
-      let guid = try NoteTable.guid(db, nil, random)
-      try db.execute(sql: "UPDATE notes SET guid = ? WHERE id = ?", arguments: [guid, note.rawValue])
-    }
-  }
-
   /// Brings values of a schedule within their limits; a card with too little information becomes new again.
   private static func repairSchedules(_ db: Database) throws {
     try SyncedTable.cards.keep(db, db.rows(query(.badSchedule)) { $0.integer(0) })
@@ -264,44 +270,17 @@ public struct UnreadableValue: Equatable, Sendable {
   public let text: String
 }
 
-/// Such a column; its raw value is that of the finding.
-enum FormedColumn: String, CaseIterable {
-  // The rows as a server has them come first: a change of the others keeps them.
-  case deckRow = "unreadable_deck_row"
-  case presetRow = "unreadable_preset_row"
-  case cardRow = "unreadable_card_row"
-  case deckOptions = "unreadable_deck_options"
-  case presetOptions = "unreadable_preset_options"
-  case noteType = "unreadable_note_type"
-
-  var table: String {
-    switch self {
-    case .deckRow, .deckOptions: "decks"
-    case .presetRow, .presetOptions: "presets"
-    case .cardRow: "cards"
-    case .noteType: "note_types"
-    }
-  }
-
-  var name: String {
-    switch self {
-    case .deckRow, .presetRow, .noteType: "json"
-    case .deckOptions, .presetOptions: "options"
-    case .cardRow: "raw"
-    }
-  }
-
-  /// SQL for the rows to look at; those of a server are read by SQL alone.
-  private var condition: String {
-    switch self {
-    case .deckRow, .presetRow: "NOT iif(json_valid(json), json_type(json) = 'object', 0)"
-    case .cardRow: "raw IS NOT NULL AND NOT iif(json_valid(raw), json_array_length(raw) = 15, 0)"
-    case .deckOptions, .presetOptions, .noteType: "1"
-    }
-  }
-
+extension DecksFinding.Kind {
+  /// The values that no command can read. Those of a server are found by SQL alone.
   func unreadable(_ db: Database) throws -> [UnreadableValue] {
-    try db.rows("SELECT id, \(name) FROM \(table) WHERE \(condition)") { ($0.integer(0), $0.text(1)) }
+    guard let (table, name) = column else { return [] }
+    let condition =
+      switch self {
+      case .deckRow, .presetRow: "NOT iif(json_valid(json), json_type(json) = 'object', 0)"
+      case .cardRow: "raw IS NOT NULL AND NOT iif(json_valid(raw), json_array_length(raw) = 15, 0)"
+      default: "1"
+      }
+    return try db.rows("SELECT id, \(name) FROM \(table) WHERE \(condition)") { ($0.integer(0), $0.text(1)) }
       .filter { !canRead($0.1) }
       .map { UnreadableValue(table: table, column: name, row: $0.0, text: $0.1) }
   }
@@ -309,10 +288,10 @@ enum FormedColumn: String, CaseIterable {
   private func canRead(_ text: String) -> Bool {
     do {
       switch self {
-      case .deckRow, .presetRow, .cardRow: return false
       case .deckOptions: _ = try DeckLimits(json: text)
       case .presetOptions: _ = try DeckOptions(json: text)
       case .noteType: _ = try NoteType(stored: text)
+      default: return false
       }
       return true
     } catch {
@@ -322,8 +301,9 @@ enum FormedColumn: String, CaseIterable {
   }
 
   /// Gives the row of each value that cannot be read its default. It counts as changed since the last sync.
-  func repair(_ db: Database, now: Double) throws {
-    for row in try unreadable(db).map(\.row) {
+  fileprivate func repairValues(_ db: Database, now: Double) throws {
+    for value in try unreadable(db) {
+      let (table, row) = (value.table, value.row)
       switch self {
       case .deckRow, .presetRow:
         try db.execute(sql: "UPDATE \(table) SET json = '{}', \(Unsent.sql) WHERE id = ?", arguments: [row])
@@ -331,7 +311,7 @@ enum FormedColumn: String, CaseIterable {
       case .deckOptions, .presetOptions:
         try (self == .deckOptions ? SyncedTable.decks : .presets).keep(db, [row])
         try db.execute(sql: "UPDATE \(table) SET options = '{}' WHERE id = ?", arguments: [row])
-      case .noteType: try rebuildType(db, row, now: now)
+      default: try rebuildType(db, row, now: now)
       }
     }
   }

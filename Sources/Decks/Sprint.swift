@@ -44,7 +44,7 @@ public final class Sprint: StudyProgress {
     self.seconds = seconds.isFinite ? max(0, seconds) : 100
     self.clock = clock
     queue = cards
-    start()
+    resume()
   }
 
   /// The only card that can be answered; nil when the sprint is over.
@@ -72,7 +72,7 @@ public final class Sprint: StudyProgress {
       queue.append(card)
     }
     answers.append(isRight)
-    if remaining == 0 { stop() }
+    if remaining == 0 { pause() }
     return (card, isRight, remaining, isOver)
   }
 
@@ -90,14 +90,16 @@ public final class Sprint: StudyProgress {
       wrong -= 1
       queue.removeLast()
     }
-    if hadEnded { start() }
+    if hadEnded { resume() }
   }
 
   /// Stops the clock. It does nothing if the sprint is already paused or over.
-  public func pause() { stop() }
+  public func pause() { (used, started) = (usedNow, nil) }
 
   /// Starts the clock again, unless the sprint is over.
-  public func resume() { start() }
+  public func resume() {
+    if started == nil, !isOver { started = clock() }
+  }
 
   /// Starts again with the whole time and the whole stack.
   public func restart() { reset(cards: cards) }
@@ -108,19 +110,10 @@ public final class Sprint: StudyProgress {
     queue = cards
     (head, right, wrong, answers) = (0, 0, 0, [])
     (used, started) = (0, nil)
-    start()
+    resume()
   }
 
   private var usedNow: Double { used + (started.map { max(0, clock() - $0) } ?? 0) }
-
-  private func start() {
-    if started == nil, !isOver { started = clock() }
-  }
-
-  private func stop() {
-    used = usedNow
-    started = nil
-  }
 }
 
 /// A fingerprint of the cards of a deck at one moment.

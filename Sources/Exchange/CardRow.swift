@@ -115,6 +115,12 @@ extension CardRow {
     if case .note(_, let fields, _) = content { fields } else { sides.map { (nil, $0) } }
   }
 
+  /// The text that the id of a row of a build is derived from when its source gives none.
+  var front: String {
+    if case .note(_, let fields, _) = content { return fields.first?.html ?? "" }
+    return String(decoding: prompt, as: UTF8.self).trimmed
+  }
+
   var sides: [String] {
     [prompt, answer].map { bytes in
       let text = String(decoding: bytes, as: UTF8.self)

@@ -88,7 +88,11 @@ final class ImportPlaces {
       try NoteTypeTable.assign(db, type, to: note, now: now, isInterrupted: isNeverInterrupted)
       row.emptyOthers(of: type.fields)
     }
-    if try !place(note, within: row.subdeck) { return try writeElsewhere(row, over: note) }
+    guard try place(note, within: row.subdeck) else {
+      // The note's cards stay in their other deck.
+      let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
+      return try writeNote(row, type, row.noteFields, 0, over: note)
+    }
     var written = try write(row, needsCard: true)
     if moved.contains(note), written.outcome == .skipped { written.outcome = .updated }
     return written
@@ -106,12 +110,6 @@ final class ImportPlaces {
     _ = try CardTable.move(db, others, into: target, now: now)
     moved.insert(note)
     return true
-  }
-
-  /// Writes a row to its note in another deck. The note's cards stay there.
-  private func writeElsewhere(_ row: CardRow, over note: NoteID) throws -> Written {
-    let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
-    return try writeNote(row, type, row.noteFields, 0, over: note)
   }
 
   /// Returns which rule a row breaks, by writing it and rolling back. Only the deck and the note type that it names
@@ -253,7 +251,13 @@ final class ImportPlaces {
     }
     try flush()
     let same = try known ?? note.guid.flatMap { try self.note(guid: $0) }
-    if same == nil, onDuplicate == .update, let guid = note.guid { try refuseElsewhere(guid) }
+    // A note in a deck outside the import must not be changed.
+    if same == nil, onDuplicate == .update, let guid = note.guid?.trimmed,
+      let other = try NoteTable.id(db, guid: guid), let card = try NoteTable.cards(db, of: other).first,
+      let deck = try CardTable.card(db, card)?.deck
+    {
+      throw RowRefusal(ExchangeError.noteElsewhere(guid: guid, deck: try DeckTable.record(db, deck).name))
+    }
     let (outcome, id) = try refusing { try batch.write(note, type: type, over: same, random: random) }
     if let id, !row.fields.isEmpty { try NoteData.set(db, of: id, to: row.fields) }
     guard outcome == .added, let id else { return Written(outcome: outcome) }
@@ -263,14 +267,6 @@ final class ImportPlaces {
     let card = try NoteTable.card(db, of: id, ordinal: ordinal) ?? cards.first
     try attach(row, to: card)
     return Written(outcome: outcome, added: cards.count - 1, card: card)
-  }
-
-  /// Refuses a row whose note is in a deck outside the import, because such a note must not be changed.
-  private func refuseElsewhere(_ guid: String) throws {
-    guard let note = try NoteTable.id(db, guid: guid.trimmed), let card = try NoteTable.cards(db, of: note).first,
-      let deck = try CardTable.card(db, card)?.deck
-    else { return }
-    throw RowRefusal(ExchangeError.noteElsewhere(guid: guid.trimmed, deck: try DeckTable.record(db, deck).name))
   }
 
   private func noteType(of row: CardRow) throws -> NoteType {

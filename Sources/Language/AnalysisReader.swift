@@ -130,7 +130,8 @@ struct AnalysisReader {
     while let row = rest.popFirst() {
       let inner = rest.prefix { $0.id <= row.last && row.last > row.id }
       rest = rest.dropFirst(inner.count)
-      guard let range = find(row.form) ?? findComposed(row.form) else {
+      var composed = Self.text(row.form).composed
+      guard let range = find(row.form) ?? composed.withUTF8({ find($0) }) else {
         dropped += 1
         continue
       }
@@ -157,11 +158,6 @@ struct AnalysisReader {
       first = next
     }
     if first < words.count { try emit(first == 0 ? words : Array(words[first...]), place, body) }
-  }
-
-  private mutating func findComposed(_ form: AnalysisRow.Cell) -> Range<Int>? {
-    var composed = Self.text(form).composed
-    return composed.withUTF8 { find($0) }
   }
 
   /// Finds a word in the text, here or up to 200 characters ahead, within one paragraph.

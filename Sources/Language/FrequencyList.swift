@@ -19,27 +19,19 @@ public struct FrequencyList {
     let words = try dataText(path, limit: Self.limit, isInterrupted: isInterrupted)
     let isModel = words.utf8.starts(with: "\n\\data\\".utf8) || words.utf8.starts(with: "\\data\\".utf8)
     let lines = words.utf8.split(separator: UInt8(ascii: "\n"))
-    if isModel { readModel(lines, language) } else { readTable(lines, language) }
-  }
-
-  private mutating func readModel(_ lines: [Substring.UTF8View], _ language: Language) {
     var isInside = false
-    for line in lines {
-      if line.first == UInt8(ascii: "\\") {
+    for (index, line) in lines.enumerated() where isModel || line.first != UInt8(ascii: "#") {
+      if !isModel {
+        let columns = line.split(separator: UInt8(ascii: "\t"), maxSplits: 2)
+        guard let word = columns.first else { continue }
+        let count = columns.count > 1 ? Double(String(Substring(columns[1])).trimmed) : Double(lines.count - index)
+        add(Substring(word), count, language)
+      } else if line.first == UInt8(ascii: "\\") {
         if isInside { return }
         isInside = line.starts(with: "\\1-grams:".utf8)
       } else if isInside, let blank = line.firstIndex(of: UInt8(ascii: " ")) {
         add(Substring(line[line.index(after: blank)...]), Double(Substring(line[..<blank])), language)
       }
-    }
-  }
-
-  private mutating func readTable(_ lines: [Substring.UTF8View], _ language: Language) {
-    for (index, line) in lines.enumerated() where line.first != UInt8(ascii: "#") {
-      let columns = line.split(separator: UInt8(ascii: "\t"), maxSplits: 2)
-      guard let word = columns.first else { continue }
-      let count = columns.count > 1 ? Double(String(Substring(columns[1])).trimmed) : Double(lines.count - index)
-      add(Substring(word), count, language)
     }
   }
 

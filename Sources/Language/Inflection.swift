@@ -63,8 +63,8 @@ extension LanguageLibrary {
     let found = try generator(of: language).forms(of: lemma.replacingApostrophes).map { tags, form in
       InflectedForm(form, tags: tags)
     }
-    return found.filter { part == nil || $0.part == part }.distinct(by: \.self).enumerated().sorted { a, b in
-      (a.element.order + [.max, a.offset]).lexicographicallyPrecedes(b.element.order + [.max, b.offset])
-    }.map(\.element)
+    return found.filter { part == nil || $0.part == part }.distinct(by: \.self).sorted { a, b in
+      (a.order + [.max]).lexicographicallyPrecedes(b.order + [.max])
+    }
   }
 }

@@ -59,7 +59,10 @@ public final class LanguageLibrary {
     let code = language.baseCode
     let files = Language.base(code)?.reading.files
     let analysers = (files?.analysers ?? []).compactMap { path in apertium(path, "automorf").flatMap(transducers) }
-    let wordNet = code == "en" ? openWordNet() : nil
+    let nouns = code == "en" ? first("wordnet/index.noun") : nil
+    let wordNet = nouns.flatMap { path in
+      attempt { () throws(LanguageError) in try WordNetForms(parentFolder(of: path), isInterrupted: isInterrupted) }
+    }
     let table = formTable(language)
     let isMissing = analysers.isEmpty && wordNet == nil && table == nil
     let lemmatizer = Lemmatizer(
@@ -147,12 +150,6 @@ public final class LanguageLibrary {
     let file = try TransducerFile(path, isInterrupted: isInterrupted)
     explained.updateValue(file, forKey: path)
     return file
-  }
-
-  private func openWordNet() -> WordNetForms? {
-    first("wordnet/index.noun").flatMap { path in
-      attempt { () throws(LanguageError) in try WordNetForms(parentFolder(of: path), isInterrupted: isInterrupted) }
-    }
   }
 
   private func openStems(_ language: Language) -> AffixStems? {

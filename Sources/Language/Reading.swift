@@ -34,16 +34,14 @@ enum Reading {
     // What follows `#` belongs to a multi-word entry.
     if lemma.contains(" ") { return nil }
     if lemma == "prpers" { lemma = form }
-    if tags.first?.hasPrefix("vb") == true { lemma = withoutReflexive(lemma, code: code) }
+    // `lavar` from `lavarse`, `lavare` from `lavarsi`.
+    if tags.first?.hasPrefix("vb") == true,
+      let ending = Language.base(code)?.reading.reflexives.first(where: { lemma.hasSuffix($0.key) })
+    {
+      lemma = lemma.dropLast(ending.key.count) + ending.value
+    }
     guard !lemma.isEmpty else { return nil }
     return LemmaCandidate(lemma: lemma, rank: rank(tags, isJoined: parts.count > 1))
-  }
-
-  /// `lavar` from `lavarse`, `lavare` from `lavarsi`.
-  private static func withoutReflexive(_ lemma: String, code: String) -> String {
-    let endings = Language.base(code)?.reading.reflexives ?? [:]
-    guard let ending = endings.first(where: { lemma.hasSuffix($0.key) }) else { return lemma }
-    return lemma.dropLast(ending.key.count) + ending.value
   }
 
   /// Ranks parts of speech by how often they are meant when a form is ambiguous; lower is likelier.

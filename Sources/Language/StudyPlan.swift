@@ -139,7 +139,9 @@ private struct Planner {
   }
 }
 
+/// A word of a text, and the sentence that shows it.
 public struct LookUp: Equatable, Sendable {
+  /// What the reader looked up; empty for a word that nobody did.
   public let word: String
   /// Index into `TextIndex.sentences`; nil for a word without letters or digits.
   public let sentence: Int?
@@ -147,6 +149,12 @@ public struct LookUp: Equatable, Sendable {
   public let lemma: UInt32?
   /// The place of a phrase, a name or a hyphenated word in `TextIndex.tokens`; nil if the sentence lacks it.
   public let tokens: Range<Int>?
+}
+
+extension LookUp {
+  public init(_ lemma: UInt32, in sentence: Int) {
+    self.init(word: "", sentence: sentence, lemma: lemma, tokens: nil)
+  }
 }
 
 extension TextIndex {
@@ -161,8 +169,12 @@ extension TextIndex {
 
   private func lookUp(_ word: String, in sentences: Range<Int>, _ lemmas: [String]) -> LookUp {
     for sentence in sentences {
-      guard let lemma = lemmaLookedUp(in: self.sentences[sentence], of: lemmas) else { continue }
-      return LookUp(word: word, sentence: sentence, lemma: lemma, tokens: nil)
+      for token in tokens(of: self.sentences[sentence]) where !token.isName {
+        let form = forms[Int(token.form)]
+        guard let lemma = form.lemmas.first, lemmas.contains(form.text) || lemmas.contains(self.lemmas[Int(lemma)].text)
+        else { continue }
+        return LookUp(word: word, sentence: sentence, lemma: lemma, tokens: nil)
+      }
     }
     let wanted = folded(word)
     for sentence in sentences {

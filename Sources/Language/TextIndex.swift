@@ -46,13 +46,13 @@ public struct TextToken: Sendable {
 /// A word in lower case.
 public struct TextForm: Sendable {
   public let text: String
-  /// Indices into `lemmas`, the likeliest first; empty for a number.
-  public let lemmas: [UInt32]
+  public let isNumber: Bool
   /// How it is read, as an analyser says; empty if none does.
-  var reading = ""
+  let reading: String
+  /// Indices into `lemmas`, the likeliest first; empty for a number.
+  public fileprivate(set) var lemmas: [UInt32] = []
   /// The number of its tokens, without names.
   public fileprivate(set) var count = 0
-  public var isNumber: Bool { lemmas.isEmpty }
 }
 
 /// A word in its dictionary form.
@@ -132,14 +132,6 @@ public struct TextIndex: Sendable {
   func endsWithMark(_ sentence: TextSentence) -> Bool {
     let start = max(sentence.bytes.lowerBound, sentence.bytes.upperBound - min(sentence.bytes.upperBound, 256))
     return String(decoding: bytes[Int(start)..<Int(sentence.bytes.upperBound)], as: UTF8.self).endsSentence ?? false
-  }
-
-  /// Returns the lemma of the word that was looked up in a sentence, by a form or a lemma; nil if there is none.
-  public func lemmaLookedUp(in sentence: TextSentence, of lemmas: [String]) -> UInt32? {
-    let found = tokens(of: sentence).lazy.filter { !$0.isName }.compactMap { token in
-      forms[Int(token.form)].lemmas.first.map { (form: forms[Int(token.form)].text, lemma: $0) }
-    }
-    return found.first { lemmas.contains($0.form) || lemmas.contains(self.lemmas[Int($0.lemma)].text) }?.lemma
   }
 
   public func pieces(of sentence: TextSentence) -> [(text: String, token: TextToken?)] {
@@ -278,26 +270,21 @@ public struct TextBuilder {
 
   public consuming func finish(watch: (Int) throws -> Void) rethrows -> TextIndex {
     let weight = weight
-    let known = try FormsOfSpellings(spellings, lemmatizer) { try watch(weight) }
+    var (forms, numbers, candidates) = try forms { try watch(weight) }
     // In place: a second array of them would be the largest allocation for a large text.
     var finished: [TextToken] = []
     swap(&finished, &tokens)
-    for index in finished.indices { finished[index].form = known.forms[Int(finished[index].form)] }
-    let names = NameCounts(finished, known.count)
-    let candidates = try known.texts.indices.map { form in
-      if form & 0xFF == 0 { try watch(weight) }
-      if let lemma = known.lemmas[form] { return [LemmaCandidate(lemma: lemma, rank: .min)] }
-      return known.isNumber[form] ? [] : lemmatizer.candidates(of: known.texts[form])
-    }
+    for index in finished.indices { finished[index].form = numbers[Int(finished[index].form)] }
+    let names = NameCounts(finished, forms.count)
     let (nouns, hasData) = (lemmatizer.language.letterCase == .nouns, lemmatizer.hasData)
     let closed = lemmatizer.tables.closedWords
-    var (forms, lemmas) = Self.choose(candidates, known, finished)
+    var lemmas = Self.choose(candidates, &forms, finished)
     for index in finished.indices {
       let token = finished[index]
       let form = Int(token.form)
       let isName =
         token.isName
-        || !nouns && token.isCapital && !known.isNumber[form] && !closed.contains(known.texts[form])
+        || !nouns && token.isCapital && !forms[form].isNumber && !closed.contains(forms[form].text)
           && names.isName(form, isFirst: token.isFirst, isRead: !hasData || !candidates[form].isEmpty)
       if !isName, !token.isPart {
         forms[form].count += 1
@@ -313,61 +300,54 @@ public struct TextBuilder {
       forms: forms, lemmas: lemmas, failure: failure, weight: weight)
   }
 
+  /// Returns the forms of the spellings, the number of the form of each, and what may be the lemmas of each form.
+  private func forms(
+    watch: () throws -> Void
+  ) rethrows -> (forms: [TextForm], numbers: [UInt32], candidates: [[LemmaCandidate]]) {
+    var (forms, numbers, candidates): ([TextForm], [UInt32], [[LemmaCandidate]]) = ([], [], [])
+    var known: [String: UInt32] = [:]
+    for spelling in 0..<spellings.count {
+      if spelling & 0xFF == 0 { try watch() }
+      // A word whose lemma its sentence or an analyser tells has it after the form, and then its reading.
+      let parts = spellings.text(spelling).split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      let text = lemmatizer.form(of: parts[0], isPlain: false)
+      let key = parts.count > 1 ? "\(text)\t\(parts[1].composed)" : text
+      let number = known[key] ?? UInt32(forms.count)
+      numbers.append(number)
+      if number < forms.count { continue }
+      known[key] = number
+      let isNumber = text.unicodeScalars.first.map { $0.properties.generalCategory == .decimalNumber } ?? true
+      let isRead = parts.count > 2
+      forms.append(TextForm(text: text, isNumber: isNumber, reading: isRead && !isNumber ? parts[2] : ""))
+      candidates.append(
+        isRead
+          ? [LemmaCandidate(lemma: parts[1].composed, rank: .min)]
+          : isNumber ? [] : lemmatizer.candidates(of: text))
+    }
+    return (forms, numbers, candidates)
+  }
+
   /// Chooses the lemmas of each form; of equally likely ones, the more frequent in the text comes first.
   private static func choose(
-    _ candidates: [[LemmaCandidate]], _ known: FormsOfSpellings, _ used: [TextToken]
-  ) -> (forms: [TextForm], lemmas: [TextLemma]) {
+    _ candidates: [[LemmaCandidate]], _ forms: inout [TextForm], _ used: [TextToken]
+  ) -> [TextLemma] {
     var counts = [Int](repeating: 0, count: candidates.count)
     for token in used { counts[Int(token.form)] += 1 }
     var weights: [String: Int] = [:]
-    for (form, some) in candidates.enumerated() where some.count > 0 {
+    for (form, some) in candidates.enumerated() {
       for candidate in some { weights[candidate.lemma, default: 0] += counts[form] }
     }
-    var (numbers, lemmas, forms): ([String: UInt32], [TextLemma], [TextForm]) = ([:], [], [])
-    for (form, some) in candidates.enumerated() {
-      guard !known.isNumber[form] else {
-        forms.append(TextForm(text: known.texts[form], lemmas: []))
-        continue
-      }
-      let chosen = Lemmatizer.chosen(some, form: known.texts[form]) { weights[$0] ?? 0 }
-      let own = chosen.map { lemma in
+    var (numbers, lemmas): ([String: UInt32], [TextLemma]) = ([:], [])
+    for form in forms.indices where !forms[form].isNumber {
+      let chosen = Lemmatizer.chosen(candidates[form], form: forms[form].text) { weights[$0] ?? 0 }
+      forms[form].lemmas = chosen.map { lemma in
         if let number = numbers[lemma] { return number }
         lemmas.append(TextLemma(text: lemma))
         numbers[lemma] = UInt32(lemmas.count - 1)
         return UInt32(lemmas.count - 1)
       }
-      forms.append(TextForm(text: known.texts[form], lemmas: own, reading: known.readings[form] ?? ""))
     }
-    return (forms, lemmas)
-  }
-}
-
-private struct FormsOfSpellings {
-  var forms: [UInt32] = []
-  var texts: [String] = []
-  /// What a sentence or an analysis says of a form, by its number.
-  var (lemmas, readings): ([Int: String], [Int: String]) = ([:], [:])
-  var isNumber: [Bool] = []
-  var count: Int { texts.count }
-
-  init(_ spellings: borrowing SpellingTable, _ lemmatizer: Lemmatizer, watch: () throws -> Void) rethrows {
-    var numbers: [String: UInt32] = [:]
-    for spelling in 0..<spellings.count {
-      if spelling & 0xFFF == 0 { try watch() }
-      // A word whose lemma its sentence or an analyser tells has it after the form, and then its reading.
-      let parts = spellings.text(spelling).split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      let text = lemmatizer.form(of: parts[0], isPlain: false)
-      let key = parts.count > 1 ? "\(text)\t\(parts[1].composed)" : text
-      if let number = numbers[key] {
-        forms.append(number)
-      } else {
-        numbers[key] = UInt32(texts.count)
-        if parts.count > 2 { (lemmas[texts.count], readings[texts.count]) = (parts[1].composed, parts[2]) }
-        forms.append(UInt32(texts.count))
-        isNumber.append(text.unicodeScalars.first.map { $0.properties.generalCategory == .decimalNumber } ?? true)
-        texts.append(text)
-      }
-    }
+    return lemmas
   }
 }
 

@@ -239,7 +239,8 @@ struct Tokenizer {
       case _ where wideEnd == index && "」』）".unicodeScalars.contains(scalar): (wideEnd, closes) = (index + length, true)
       case ";" where tables.rules.asksWithSemicolon: (isEnd, dots) = (true, dots + 2)
       case _ where scalar.endsSentence: (isEnd, dots) = (true, dots + (scalar == "…" ? 3 : 2))
-      case "\n" where end == nil && isParagraphEnd(bytes, index): return index
+      // A blank line ends a paragraph.
+      case "\n" where end == nil && index + 1 < bytes.count && bytes[index + 1] == 0x0A: return index
       default:
         if isEnd, end == nil, scalar.properties.isWhitespace { end = index }
         // In French a blank comes before the mark that closes a quotation; one that opens follows it directly.
@@ -261,11 +262,6 @@ struct Tokenizer {
 
   private func isBlank(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
     index < bytes.count && Self.classify(bytes, index).kind == .blank
-  }
-
-  /// Whether a line end ends a paragraph: a blank line follows.
-  private func isParagraphEnd(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int) -> Bool {
-    index + 1 < bytes.count && bytes[index + 1] == 0x0A
   }
 
   private func isAbbreviation(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, before next: WordRange) -> Bool {

@@ -19,7 +19,7 @@ struct CompiledFile {
       compiled.source.bytes == source.bytes, compiled.source.time == source.time
     else { return nil }
     if file.facts.modified == Self.stamp(of: compiled.checksum) { return compiled }
-    guard compiled.hasIntactChecksum else { return nil }
+    guard imageChecksum(of: compiled.bytes) == compiled.checksum else { return nil }
     // If the time cannot be set, the checksum is verified again the next time: slower, but just as safe.
     setTime(descriptor, compiled)
     return compiled

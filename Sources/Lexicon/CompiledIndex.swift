@@ -74,9 +74,6 @@ final class CompiledIndex {
 
   var checksum: UInt64 { IndexHeader(bytes: bytes).checksum }
 
-  /// Whether the bytes match the checksum.
-  var hasIntactChecksum: Bool { imageChecksum(of: bytes) == checksum }
-
   func elements<Element: BitwiseCopyable>(
     _ section: IndexLayout.Section, as type: Element.Type
   ) -> UnsafeBufferPointer<Element> {

@@ -107,7 +107,13 @@ public final class LexiconLibrary {
     let name = name ?? String(file.prefix { $0 != "." })
     let language = language ?? Language.named(name) ?? .unknown(name)
     let policy = WordPolicy(language: language, foldsAccents: false)
-    return try make(.list(path: path), name, .utf8, policy, cachedAs: fileName(of: path, name), anew: false)
+    // The compiled form is named by the list and a number derived from the path, whatever folder that is relative to
+    // and whatever links it has.
+    var place = realPath(path) ?? path
+    let number = place.withUTF8 { damageDigest(UnsafeRawBufferPointer($0), seed: 0) }
+    let letters = name.unicodeScalars.prefix(40).map { $0.isLetter || $0.value == 0x2D ? Character($0) : "_" }
+    let cached = String(letters) + "." + String(number, radix: 16)
+    return try make(.list(path: path), name, .utf8, policy, cachedAs: cached, anew: false)
   }
 
   private func sources(of language: Language) -> [ListSource] {
@@ -127,15 +133,6 @@ public final class LexiconLibrary {
       } catch { failure = failure ?? error }
     }
     throw failure ?? .noWordList(language: language.name, package: language.lists.package)
-  }
-
-  /// Returns a name for the compiled form of any file: the list's name and a number derived from the path, whatever
-  /// folder it is relative to and whatever links it has.
-  private func fileName(of path: String, _ name: String) -> String {
-    var path = realPath(path) ?? path
-    let number = path.withUTF8 { damageDigest(UnsafeRawBufferPointer($0), seed: 0) }
-    let letters = name.unicodeScalars.prefix(40).map { $0.isLetter || $0.value == 0x2D ? Character($0) : "_" }
-    return String(letters) + "." + String(number, radix: 16)
   }
 
   private func make(

@@ -48,17 +48,14 @@ extension MemoryModel {
       }
       return given
     }
-    let longer = given.count == 17 ? withShortTerm(given) : given + [0, 0.5]
+    var longer = given + (given.count == 17 ? [0, 0, 0, 0.5] : [0, 0.5])
+    if given.count == 17 {
+      // In FSRS 4.5, difficulty was linear and relative to a good answer.
+      longer[4] = given[5] * 2 + given[4]
+      longer[5] = log(given[5] * 3 + 1) / 3
+      longer[6] = given[6] + 0.5
+    }
     return zip(longer, parameterRanges).map { min($1.upperBound, max($1.lowerBound, $0)) }
-  }
-
-  /// Converts parameters of FSRS 4.5, where difficulty was linear and relative to a good answer.
-  private static func withShortTerm(_ given: [Double]) -> [Double] {
-    var w = given
-    w[4] = given[5] * 2 + given[4]
-    w[5] = log(given[5] * 3 + 1) / 3
-    w[6] = given[6] + 0.5
-    return w + [0, 0, 0, 0.5]
   }
 
   /// Returns the state of a card that was scheduled by SM-2, from its last interval and ease.

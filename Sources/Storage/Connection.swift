@@ -13,7 +13,7 @@ final class Connection {
   /// The second thread that writes rows; alive while a batch holds it.
   private weak var lane: WorkLane?
   /// Whether the lane was given rows that may not be written yet.
-  private(set) var isLent = false
+  var isLent = false
   /// The path of the database file, as messages name it.
   let path: String
   /// The current operation, as messages name it.
@@ -55,9 +55,6 @@ final class Connection {
     lane = made
     return made
   }
-
-  /// Records that the lane was given rows.
-  func lend() { isLent = true }
 
   /// Waits until the lane is idle. If the lane failed, the failure is kept and the handle stays lent.
   func wait() {

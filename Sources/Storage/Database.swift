@@ -172,12 +172,6 @@ public final class Database {
     }
   }
 
-  /// Runs a body that changes nothing. All of its statements see one state, whatever other processes commit meanwhile.
-  public func snapshot<T>(_ body: () throws -> T) throws -> T {
-    // Outside a transaction, a savepoint begins one that takes no write lock before it writes.
-    try savepoint(body)
-  }
-
   /// Runs the body in a savepoint of the active transaction. If the body throws, only its own changes are rolled back.
   public func savepoint<T>(_ body: () throws -> T) throws -> T {
     try run("SAVEPOINT part")

@@ -41,7 +41,8 @@ struct DatabaseFile {
       }
       return (database, nil)
     } catch {
-      guard DatabaseFile.allowsReading(error) else { throw error }
+      let isOfDisk = (error as? FileError)?.isUnwritable ?? (error as? StorageError)?.isOfDisk ?? false
+      guard isOfDisk else { throw error }
       return (try openForReading(path), error)
     }
   }
@@ -76,11 +77,6 @@ struct DatabaseFile {
       let hasLog = log.map { $0.kind == .file && $0.size > 0 } ?? false
       return try open(path, hasLog ? .immutableWithLog : .immutable)
     }
-  }
-
-  private static func allowsReading(_ error: any Error) -> Bool {
-    if let error = error as? FileError { return error.isUnwritable }
-    return (error as? StorageError)?.isOfDisk ?? false
   }
 
   static func size(of path: String) -> Int {

@@ -13,8 +13,8 @@ struct NewRows {
   private var known: Set<[UInt8]> = []
   /// How many row ids the spans contain.
   private var spanned = 0
-  /// Every row id of the spans; set once a row was inserted below an earlier one.
-  private var rows: RowBits?
+  /// Every row id of the spans; set once a row was inserted below an earlier one: the next row id may already be there.
+  private(set) var rows: RowBits?
 
   struct Mark {
     fileprivate let spans: Int
@@ -29,9 +29,6 @@ struct NewRows {
   var isEmpty: Bool { spans.isEmpty && keys.isEmpty }
 
   var end: Int64? { spans.last?.upperBound }
-
-  /// Whether a row was inserted below an earlier one, so that the next row id may already be in a span.
-  var isUnordered: Bool { rows != nil }
 
   func holds(_ row: Int64) -> Bool {
     guard let last = spans.last else { return false }
@@ -83,7 +80,7 @@ struct NewRows {
 }
 
 /// A set of row ids as bits, 64 to a word, so that nearby ids share a word.
-private struct RowBits {
+struct RowBits {
   private var words: [Int64: UInt64] = [:]
 
   init(_ spans: [RowSpan]) { for span in spans { insert(span) } }

@@ -156,7 +156,7 @@ public final class RowBatch: ColumnBinding {
     if filling.count == 0 { return }
     let (rows, mark, target) = (filling, WrittenMark(), self.target)
     isUnderWay = true
-    connection.lend()
+    connection.isLent = true
     let isAdded = try lane.add { () throws(StorageError) in
       try target.write(rows)
       mark.set()

@@ -78,7 +78,13 @@ public final class Store {
   /// Runs statements that change nothing. Never waits for a writer; may be called inside an operation.
   public func read<T>(_ body: (Database) throws -> T) throws -> T {
     try access("reading") { db in
-      try countOtherCommits(db)
+      // A commit of another process is counted. While a transaction is open, none is visible.
+      if path != nil, !db.isInsideTransaction {
+        let version = try db.dataVersion
+        // The first call counts, too: it cannot know what was committed before.
+        if dataVersion != version { otherChanges &+= 1 }
+        dataVersion = version
+      }
       return try body(db)
     }
   }
@@ -289,13 +295,9 @@ public final class Store {
     recorder?.clear()
     firstPart = nil
     if db.isInsideTransaction { try db.rollback() }
-    truncateLog(db)
-  }
-
-  /// Truncates a large write-ahead log at once, because it still contains what was rolled back.
-  private func truncateLog(_ db: Database) {
     guard let path, DatabaseFile.size(of: path + "-wal") > DatabaseFile.walLimit else { return }
-    // While another process reads, the log stays; it shrinks when that process ends.
+    // A large write-ahead log still contains what was rolled back. While another process reads, the log stays; it
+    // shrinks when that process ends.
     do { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } catch { return }
   }
 
@@ -322,15 +324,6 @@ public final class Store {
     do { try database.close() } catch { return }
     (self.database, dataVersion, readOnlyReason) = (nil, nil, nil)
     otherChanges &+= 1
-  }
-
-  /// Counts a commit of another process. While a transaction is open, none is visible.
-  private func countOtherCommits(_ db: Database) throws {
-    guard path != nil, !db.isInsideTransaction else { return }
-    let version = try db.dataVersion
-    // The first call counts, too: it cannot know what was committed before.
-    if dataVersion != version { otherChanges &+= 1 }
-    dataVersion = version
   }
 
   private func opened(_ name: String) throws -> ExclusiveDatabase {

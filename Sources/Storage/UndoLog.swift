@@ -59,7 +59,17 @@ public enum UndoLog {
     let rows = recorder.isTooLarge ? nil : recorder.encoded()
     let bytes = try rows?.byteCount ?? 0
     let isKept = rows != nil && bytes <= byteLimit
-    try dropUndone(db)
+    // Of a step that was undone although a later one is in effect, an empty row with `undone` 2 stays, which is not
+    // listed: to undo that later step is not to go back to an earlier state.
+    if try db.hasRow("SELECT 1 FROM undo_steps WHERE undone = 1") {
+      try db.run("DELETE FROM undo_chunks WHERE step IN (SELECT id FROM undo_steps WHERE undone = 1)")
+      try db.run(
+        """
+        UPDATE undo_steps SET undone = 2, bytes = 0, rows = NULL
+        WHERE undone = 1 AND id < (SELECT max(id) FROM undo_steps WHERE undone = 0)
+        """)
+      try db.run("DELETE FROM undo_steps WHERE undone = 1")
+    }
     let insertion = try db.cachedStatement(
       sql: "INSERT INTO undo_steps (name, at, count, bytes, rows, receipt) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
     try insertion.bind([name, now, recorder.rowCount, isKept ? bytes : 0, nil, receipt])
@@ -73,19 +83,6 @@ public enum UndoLog {
       try db.run("DELETE FROM undo_steps WHERE id < ?", [id])
     }
     return Int(id)
-  }
-
-  /// Removes the steps that were undone. Of one that was undone although a later step is in effect, an empty row with
-  /// `undone` 2 stays, which is not listed: to undo that later step is not to go back to an earlier state.
-  private static func dropUndone(_ db: Database) throws {
-    guard try db.hasRow("SELECT 1 FROM undo_steps WHERE undone = 1") else { return }
-    try db.run("DELETE FROM undo_chunks WHERE step IN (SELECT id FROM undo_steps WHERE undone = 1)")
-    try db.run(
-      """
-      UPDATE undo_steps SET undone = 2, bytes = 0, rows = NULL
-      WHERE undone = 1 AND id < (SELECT max(id) FROM undo_steps WHERE undone = 0)
-      """)
-    try db.run("DELETE FROM undo_steps WHERE undone = 1")
   }
 
   /// Replaces the rows of a step with those recorded while it was undone, so that it can be redone, or the reverse.

@@ -160,7 +160,7 @@ final class UndoRecorder {
     switch operation {
     case SQLITE_INSERT:
       inserted[index].add(after)
-      if inserted[index].end == after, !inserted[index].isUnordered {
+      if inserted[index].end == after, inserted[index].rows == nil {
         run = Run(table: name, index: index, high: after)
       }
     case SQLITE_DELETE: if !inserted[index].holds(before) { removed(db, index, before) }

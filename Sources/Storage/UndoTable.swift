@@ -51,11 +51,6 @@ struct UndoTable {
       + "VALUES (\(rowid.1)\(values.joined(separator: ", ")))"
   }
 
-  /// SQL that removes the rows from one row id to another, both included.
-  var rangeRemoval: String { "DELETE FROM \(quoted) WHERE rowid BETWEEN ?1 AND ?2" }
-
-  var keyRemoval: String { "DELETE FROM \(quoted) WHERE \(keyCondition(from: 1))" }
-
   /// SQL that restores the old values of columns if these hold the expected values. The arguments are the old values,
   /// the expected ones, then the row id or the key.
   func update(_ changed: [Int]) -> String {

@@ -104,7 +104,15 @@ struct UndoneRows {
       throw UndoError.differs(step, what: "the table \(tables[index].name) no longer exists")
     }
     for (index, new) in tables.enumerated() {
-      if !(new.spans.isEmpty && new.keys.isEmpty) { try removeNew(db, new, table(index)) }
+      if !new.spans.isEmpty || !new.keys.isEmpty {
+        let known = try table(index)
+        let removal = "DELETE FROM \(known.quoted) WHERE "
+        for span in new.spans { try db.run(removal + "rowid BETWEEN ?1 AND ?2", [span.lowerBound, span.upperBound]) }
+        for key in new.keys {
+          let statement = try db.cachedStatement(sql: removal + known.keyCondition(from: 1))
+          try known.bind(key, to: statement) { _ = try statement.run() }
+        }
+      }
       try didPart()
     }
     let statements = Statements()
@@ -124,14 +132,6 @@ struct UndoneRows {
         end = start
       }
       try didPart()
-    }
-  }
-
-  private func removeNew(_ db: Database, _ new: Table, _ known: UndoTable) throws {
-    for span in new.spans { try db.run(known.rangeRemoval, [span.lowerBound, span.upperBound]) }
-    for key in new.keys {
-      let statement = try db.cachedStatement(sql: known.keyRemoval)
-      try known.bind(key, to: statement) { _ = try statement.run() }
     }
   }
 

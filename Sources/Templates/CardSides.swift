@@ -35,8 +35,6 @@ package struct NoteFields {
     }
   }
 
-  package var clozeNumbers: Set<Int> { values.keys.reduce(into: []) { $0.formUnion(clozes(of: $1).numbers) } }
-
   package func clozes(of name: String) -> ClozeText {
     if let known = parsed.texts[name] { return known }
     let text = ClozeText(self[name] ?? [])

@@ -122,7 +122,7 @@ package struct ClozeText {
   package func shown(number: Int, isFront: Bool, isTagged: Bool = true) -> Bytes {
     var view = ClozeView(number: number, isFront: isFront, isTagged: isTagged)
     let isActive = view.show(nodes)
-    return isActive ? HTMLText.strippingMathTags(view.result) : []
+    return isActive ? FieldHTML.strippingMathTags(view.result) : []
   }
 
   /// Returns only the texts of the clozes with that number, or on the front their hints, separated by ", ".

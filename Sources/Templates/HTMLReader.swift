@@ -56,7 +56,10 @@ package struct HTMLReader {
 
   /// Reads a tag, a comment, CDATA or a declaration; returns nil when there is none, or it is never closed.
   private mutating func markup() -> Part? {
-    if let name = hidden?.name, Self.unparsed.contains(name), !isEndTag(of: name) { return nil }
+    if let name = hidden?.name, Self.unparsed.contains(name) {
+      let tag = html[index...].prefix(name.utf8.count + 2).map(asciiLowered)
+      if !tag.elementsEqual("</\(name)".utf8) { return nil }
+    }
     if html.begins(with: "<!--", at: index) {
       let end = hasMoreComments ? html.position(of: "-->", from: index + 4) : nil
       hasMoreComments = end != nil
@@ -80,11 +83,6 @@ package struct HTMLReader {
     guard let (tag, end) = tags.tag(html, index) else { return nil }
     index = end
     return part(tag)
-  }
-
-  private func isEndTag(of name: String) -> Bool {
-    html.begins(with: "</", at: index)
-      && html[(index + 2)...].prefix(name.utf8.count).map(asciiLowered).elementsEqual(name.utf8)
   }
 
   /// Returns the end of a DOCTYPE including its declarations in brackets, which are not read.

@@ -188,7 +188,7 @@ extension MediaNames {
         let (quote, end) = (bytes[value.startIndex - 1], value.endIndex)
         let isQuoted = quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'")
         let place = value.startIndex - (isQuoted ? 1 : 0)..<end + (isQuoted && bytes[end] == quote ? 1 : 0)
-        replace(place, by: "\"\(HTMLText.html(ofPlain: new))\"")
+        replace(place, by: "\"\(FieldHTML.html(ofPlain: new))\"")
       }
     }
     return (result + bytes[start...]).text

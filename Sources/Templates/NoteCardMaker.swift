@@ -50,7 +50,8 @@ package struct NoteCardMaker {
   package func filledOrdinals(_ fields: NoteFields) -> [Int] {
     guard type.isCloze else { return sides.indices.filter { sides[$0].front.isFilled(fields) } }
     // As in Anki, higher numbers share the last card.
-    return Set(fields.clozeNumbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 }).sorted()
+    let numbers = fields.values.keys.flatMap { fields.clozes(of: $0).numbers }
+    return Set(numbers.filter { $0 > 0 }.map { min($0, Self.mostCards) - 1 }).sorted()
   }
 
   package func texts(_ fields: NoteFields, _ facts: CardFacts, ordinal: Int) throws(NoteError) -> CardTexts {
@@ -116,7 +117,7 @@ extension CardTexts {
   /// Returns the plain text that a field was written as; nil for HTML, and for text that a card cannot show.
   package static func plainText(_ field: String) -> String? {
     // An escape is at most five bytes for one.
-    guard field.utf8.count <= 5 * CardTexts.limit, !field.utf8.contains(0x0A), var text = HTMLText.plain(field),
+    guard field.utf8.count <= 5 * CardTexts.limit, !field.utf8.contains(0x0A), var text = FieldHTML.plain(field),
       text.utf8.count <= CardTexts.limit
     else { return nil }
     let isText = !text.isEmpty && text.trimmed.utf8.count == text.utf8.count && text.withUTF8 { !hasTooManyMarks($0) }

@@ -81,7 +81,8 @@ public struct Template: Sendable {
         try tree.add(tag: tag)
       }
     }
-    nodes = try tree.finished()
+    if let section = tree.open.last { throw .unclosed(section: section.name) }
+    nodes = tree.root
   }
 
   private struct Tree {
@@ -103,11 +104,6 @@ public struct Template: Sendable {
         add(.section(last))
       case .field(let field): add(.field(field))
       }
-    }
-
-    func finished() throws(TemplateFault) -> [Node] {
-      if let section = open.last { throw .unclosed(section: section.name) }
-      return root
     }
   }
 }
@@ -175,22 +171,15 @@ struct TagReader {
         index = end + 2
         return .tag(Tag(bytes[tagRange]))
       }
-      skipComment()
+      if !lastCommentSeen, bytes.begins(with: "<!--", at: index) {
+        let end = bytes.position(of: "-->", from: index + 4)
+        lastCommentSeen = end == nil
+        index = end.map { $0 + 3 } ?? index
+      } else {
+        index += 1
+      }
     }
     return index > start ? .text(bytes[start..<index]) : nil
-  }
-
-  /// Skips a comment that begins here, otherwise one byte.
-  private mutating func skipComment() {
-    guard !lastCommentSeen, bytes.begins(with: "<!--", at: index) else {
-      index += 1
-      return
-    }
-    if let end = bytes.position(of: "-->", from: index + 4) {
-      index = end + 3
-    } else {
-      lastCommentSeen = true
-    }
   }
 }
 
@@ -244,10 +233,6 @@ package enum SpecialField: String {
   /// Only on the back: what the front showed. It cannot be the condition of a section.
   case frontSide = "FrontSide"
 
-  static func isCondition(_ name: String) -> Bool {
-    SpecialField(rawValue: name).map { $0 != .frontSide } ?? (clozeNumber(name) != nil)
-  }
-
   /// Returns 2 for `c2`.
   static func clozeNumber(_ name: String) -> Int? {
     guard name.utf8.first == UInt8(ascii: "c"), name.utf8.count > 1 else { return nil }
@@ -278,7 +263,12 @@ extension Template {
         case .text: ("", true)
         case .field(let field):
           (field.name, SpecialField(rawValue: field.name) != nil || field.name.isEmpty && !field.filters.isEmpty)
-        case .section(let section): (section.name, SpecialField.isCondition(section.name))
+        case .section(let section):
+          (
+            section.name,
+            SpecialField(rawValue: section.name).map { $0 != .frontSide }
+              ?? (SpecialField.clozeNumber(section.name) != nil)
+          )
         }
       if isAllowed || known.contains(name) { continue }
       throw .unknownField(name: name, suggestion: suggestion(for: name, among: fields))

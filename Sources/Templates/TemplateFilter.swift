@@ -38,7 +38,7 @@ struct TemplateFilter {
 
   private func apply(_ filter: String, to text: Bytes) -> Bytes {
     switch filter {
-    case "text": HTMLText.stripped(text)
+    case "text": FieldHTML.stripped(text)
     case "furigana": Ruby.text(text, as: .both)
     case "kana": Ruby.text(text, as: .reading)
     case "kanji": Ruby.text(text, as: .base)
@@ -60,7 +60,7 @@ struct TemplateFilter {
   }
 
   private func spoken(_ text: Bytes, _ filter: String) -> Bytes {
-    if isForTerminal { return HTMLText.stripped(text).isEmpty ? [] : Bytes("[spoken ".utf8) + text + Bytes("]".utf8) }
+    if isForTerminal { return FieldHTML.stripped(text).isEmpty ? [] : Bytes("[spoken ".utf8) + text + Bytes("]".utf8) }
     let options = filter.utf8.dropFirst(4)
     return Bytes("[anki:tts lang=".utf8) + Bytes(options) + Bytes("]".utf8) + text + Bytes("[/anki:tts]".utf8)
   }
@@ -98,36 +98,25 @@ enum Ruby {
     while index < text.count {
       // A word ends at the next space or `>`; the space before the word belongs to it.
       let start = text[index] == 0x20 ? index + 1 : index
-      if let found = search.reading(ofWordAt: start) {
-        write(text, index..<start, found, as: form, &result)
-        index = found.end
+      let found = search.reading(ofWordAt: start)
+      let end = found?.end ?? Swift.max(search.wordEnd(start), index + 1)
+      if let found, !text[found.reading].begins(with: "sound:") {
+        switch form {
+        case .both:
+          result.add("<ruby><rb>")
+          result += text[found.base]
+          result.add("</rb><rt>")
+          result += text[found.reading]
+          result.add("</rt></ruby>")
+        case .reading: result += text[found.reading]
+        case .base: result += text[found.base]
+        }
       } else {
-        let end = Swift.max(search.wordEnd(start), index + 1)
         result += text[index..<end]
-        index = end
       }
+      index = end
     }
     return result
-  }
-
-  private static func write(
-    _ text: Bytes, _ blank: Range<Int>, _ found: BracketSearch.Reading, as form: Form, _ result: inout Bytes
-  ) {
-    let (base, reading) = (text[found.base], text[found.reading])
-    if reading.begins(with: "sound:") {
-      result += text[blank.lowerBound..<found.end]
-      return
-    }
-    switch form {
-    case .both:
-      result.add("<ruby><rb>")
-      result += base
-      result.add("</rb><rt>")
-      result += reading
-      result.add("</rt></ruby>")
-    case .reading: result += reading
-    case .base: result += base
-    }
   }
 
   private static func replacingNbsp(_ field: Bytes) -> Bytes {
@@ -143,12 +132,6 @@ enum Ruby {
 
 /// Searches for brackets from the start of a text to its end; reads each byte only a few times.
 private struct BracketSearch {
-  struct Reading {
-    let base: Range<Int>
-    let reading: Range<Int>
-    let end: Int
-  }
-
   private let text: Bytes
   private var brackets = NextByte(UInt8(ascii: "]"))
   private var lineEnds = NextByte(0x0A)
@@ -164,11 +147,11 @@ private struct BracketSearch {
 
   /// Returns the first bracket of a word that follows at least one character, is closed on the same line, and is not
   /// empty.
-  mutating func reading(ofWordAt start: Int) -> Reading? {
+  mutating func reading(ofWordAt start: Int) -> (base: Range<Int>, reading: Range<Int>, end: Int)? {
     var index = start
     while index < text.count, text[index] != 0x20, text[index] != UInt8(ascii: ">") {
       if text[index] == UInt8(ascii: "["), index > start, let closing = closing(from: index + 2) {
-        return Reading(base: start..<index, reading: index + 1..<closing, end: closing + 1)
+        return (start..<index, index + 1..<closing, closing + 1)
       }
       index += 1
     }

@@ -69,7 +69,13 @@ package struct TerminalText {
       switch byte {
       case UInt8(ascii: "["): index = readBracket(index)
       case _ where isASCIISpace(byte):
-        readBlank(byte)
+        if preformatted == 0 {
+          blank = true
+        } else if byte == 0x0A {
+          breaks += 1
+        } else {
+          put(byte == 0x0D ? 0x20 : byte)
+        }
         index += 1
       case 0xC2 where html.begins(with: "\u{A0}", at: index):
         put(0x20)
@@ -105,16 +111,6 @@ package struct TerminalText {
     (breaks, blank) = (0, false)
   }
 
-  private mutating func readBlank(_ byte: UInt8) {
-    if preformatted == 0 {
-      blank = true
-    } else if byte == 0x0A {
-      breaks += 1
-    } else {
-      put(byte == 0x0D ? 0x20 : byte)
-    }
-  }
-
   /// Reads a bracket and returns the index after it: `[sound:name]` becomes `[sound name]`.
   private mutating func readBracket(_ index: Int) -> Int {
     guard html.begins(with: "[sound:", at: index), let end = brackets.next(html, from: index), end < index + 1_000
@@ -136,8 +132,14 @@ package struct TerminalText {
     case "audio", "video":
       if !tag.isClosing, !tag.fileName.isEmpty { put("[\(tag.name == "audio" ? "sound" : "video") \(tag.fileName)]") }
     case "td", "th": blank = true
-    case "rt": tag.isClosing ? closeReading() : openReading()
-    case "ruby": if tag.isClosing { closeReading() }
+    case "rt" where !tag.isClosing:
+      if reading != nil { return }
+      put("(")
+      reading = result.count
+    case "rt", "ruby":
+      guard tag.isClosing, let start = reading else { return }
+      reading = nil
+      if result.count == start { result.removeLast() } else { put(")") }
     case "a":
       if !tag.isClosing, tag.attribute("class") == "hint" {
         hintIsOpen = true
@@ -154,17 +156,5 @@ package struct TerminalText {
     case _ where HTMLTag.blocks.contains(tag.name): breaks = Swift.max(1, breaks)
     default: break
     }
-  }
-
-  private mutating func openReading() {
-    if reading != nil { return }
-    put("(")
-    reading = result.count
-  }
-
-  private mutating func closeReading() {
-    guard let start = reading else { return }
-    reading = nil
-    if result.count == start { result.removeLast() } else { put(")") }
   }
 }

@@ -179,5 +179,5 @@ import TestSupport
 }
 
 extension BuildRow {
-  fileprivate var facts: [String] { [built.name, front, "\(built.whole)", "\(built.front)"] }
+  fileprivate var facts: [String] { [built.name, row.front, "\(built.whole)", "\(built.front)"] }
 }

@@ -32,7 +32,7 @@ import Testing
       few.put(0, 1)
       few.endRow()
       let isDone = Flag()
-      db.connection.lend()
+      db.connection.isLent = true
       try db.connection.sharedLane().add {
         // Long enough for the other thread to go on, if it does not wait.
         for _ in 0..<20_000 { sched_yield() }

@@ -138,12 +138,12 @@ import Values
   }
 
   @Test func `plain text becomes HTML, and HTML with more than text is distinguished from it`() {
-    #expect(HTMLText.html(ofPlain: "a < b & c\nd") == "a &lt; b &amp; c<br>d")
+    #expect(FieldHTML.html(ofPlain: "a < b & c\nd") == "a &lt; b &amp; c<br>d")
     for plain in ["el gato", "a &lt; b", "uno<br>dos", "[x]", "a  b", "[sound:a.mp3]"] {
-      #expect(!HTMLText.isFormatted(plain))
+      #expect(!FieldHTML.isFormatted(plain))
     }
     for html in ["<b>a</b>", "a&nbsp;b", "<img src=a>", "<div>a</div>", "<br/>", "&#65;", "&", "a&#0;"] {
-      #expect(HTMLText.isFormatted(html))
+      #expect(FieldHTML.isFormatted(html))
     }
   }
 

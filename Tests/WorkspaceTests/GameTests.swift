@@ -203,7 +203,7 @@ private final class TestData: ModeData {
     wanted.mode = .review
     let review = try deck.study(wanted)
     witness.seen = []
-    while !(try review.isOver()) { try review.answer(.easy) }
+    while !(try review.progress().isOver) { try review.answer(.easy) }
     try review.finishIfOver()
     #expect(witness.seen == ["card a easy", "card b easy", "session 2 0"])
     try workspace.close()

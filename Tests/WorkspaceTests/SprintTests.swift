@@ -18,15 +18,15 @@ import TestWorkspace
     options.mode = .sprint
     let sprint = try deck.study(options)
     try sprint.answer(.good)
-    #expect(try sprint.remaining() == 2 && sprint.right() == 1)
+    #expect(try sprint.progress().remaining == 2 && sprint.progress().right == 1)
     #expect(try sprint.counts() == (0, 0) && sprint.choices().isEmpty)
     _ = try workspace.decks.create("Other")
-    #expect(try sprint.remaining() == 2)
+    #expect(try sprint.progress().remaining == 2)
     try within.add(NewCard(prompt: "d", answer: "x"))
-    #expect(try sprint.remaining() == 4)
+    #expect(try sprint.progress().remaining == 4)
     try sprint.answer(.again)
     _ = try deck.removeCards(at: [1, 2])
-    #expect(try sprint.remaining() == 2)
+    #expect(try sprint.progress().remaining == 2)
     while try sprint.card() != nil { try sprint.answer(.good) }
     #expect(throws: DeckError.over) { try sprint.flag(1) }
     try workspace.close()
@@ -42,10 +42,10 @@ import TestWorkspace
     try sprint.answer(.good)
     person.clock.pass(2)
     try sprint.flag(1)
-    #expect(try sprint.remaining() == 2 && sprint.right() == 1)
+    #expect(try sprint.progress().remaining == 2 && sprint.progress().right == 1)
     person.clock.pass(2)
     try workspace.cards.setFlag(deck.cards().rest(), to: 2)
-    #expect(try sprint.remaining() == 3 && sprint.right() == 0)
+    #expect(try sprint.progress().remaining == 3 && sprint.progress().right == 0)
     try workspace.close()
   }
 
@@ -56,10 +56,10 @@ import TestWorkspace
     var options = SessionHandle.Options(try workspace.preferences())
     (options.mode, options.moreDecks) = (.sprint, Array(decks.dropFirst()))
     let sprint = try decks[0].study(options)
-    #expect(try sprint.remaining() == 3)
+    #expect(try sprint.progress().remaining == 3)
     try sprint.answer(.good)
     try decks[2].add(NewCard(prompt: "q", answer: "x"))
-    #expect(try sprint.remaining() == 4)
+    #expect(try sprint.progress().remaining == 4)
     try workspace.close()
   }
 }

@@ -1,5 +1,6 @@
 // Undo in a study session: it undoes the step of the undo log, inside and outside a unit of work.
 
+import Decks
 import Memory
 import Problems
 import TestDecks
@@ -52,7 +53,7 @@ private final class Marker: WorkspaceObserver {
     try session.undo()
     try session.undo()
     #expect(try names() == added && reviews() == 0)
-    #expect(try (session.right(), session.wrong(), session.remaining()) == (0, 0, 2))
+    #expect(try (session.progress().right, session.progress().wrong, session.progress().remaining) == (0, 0, 2))
     #expect(problemCode { try session.undo() } == "nothing_to_undo")
     try workspace.care.undo()
     #expect(try deck.count() == 1)
@@ -144,16 +145,16 @@ private final class Marker: WorkspaceObserver {
     try session.answer(.easy)
     _ = try workspace.cards.remove([card])
     #expect(problemCode { try session.undo() } == "undo_conflict")
-    #expect(try session.right() == 1)
+    #expect(try session.progress().right == 1)
   }
 
   @Test func `a session goes on with the next day's cards, and undo goes back into the day before`() throws {
     let session = try study()
     try session.answer(.easy)
     try session.bury()
-    #expect(try session.isOver())
+    #expect(try session.progress().isOver)
     person.clock.pass(86_400)
-    #expect(try session.remaining() == 1 && session.card()?.record().prompt == "el perro")
+    #expect(try session.progress().remaining == 1 && session.card()?.record().prompt == "el perro")
     try session.answer(.easy)
     for _ in 0..<3 { try session.undo() }
     #expect(try names() == added && session.card()?.record().prompt == "el gato")

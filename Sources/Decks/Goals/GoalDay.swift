@@ -132,7 +132,7 @@ struct GoalGroup {
 
   /// The number of new cards that are still to be studied today.
   func newLeft(_ options: DeckOptions) throws -> Int {
-    let answered = try AnsweredCounts.byDeck(db, today: moment)
+    let answered = try WaitingCounts.answered(db, today: moment)
     let left = max(0, options.newPerDay - decks.reduce(0) { $0 + (answered[$1]?.new ?? 0) })
     var waiting = 0
     for deck in decks where waiting < left {

@@ -81,10 +81,10 @@ public struct CardHTML {
 
   /// A side that is one field. A tag in plain text is a picture if there is a file of its name.
   private static func field(_ field: String, _ pictures: [String]) -> (html: String, isPlain: Bool) {
-    guard !HTMLText.isFormatted(field) else { return (field, false) }
+    guard !FieldHTML.isFormatted(field) else { return (field, false) }
     let html = pictures.reduce(field) { html, name in
       [#"<img src="\#(name)">"#, "<img src='\(name)'>"].reduce(html) {
-        $0.replacing(text: HTMLText.html(ofPlain: $1), with: $1)
+        $0.replacing(text: FieldHTML.html(ofPlain: $1), with: $1)
       }
     }
     return (html, true)
@@ -225,7 +225,7 @@ public struct CardMedia: Equatable, Sendable {
 
   /// The media of a prompt or an answer. A tag in plain text names a file only if there is a file of that name.
   private static func names(_ db: Database, inPlain field: String) throws -> (sounds: [String], pictures: [String]) {
-    var found = try MediaNames.inOrder(HTMLText.plain(field) ?? field) { try MediaTable.isThere(db, $0) }
+    var found = try MediaNames.inOrder(FieldHTML.plain(field) ?? field) { try MediaTable.isThere(db, $0) }
     let named = MediaNames.inHTML(field)
     found.pictures = try found.pictures.filter { try named.contains($0) || MediaTable.isThere(db, $0) }
     return found

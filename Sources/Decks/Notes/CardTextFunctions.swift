@@ -71,13 +71,6 @@ private final class CardRendering {
   /// The indices of a note's columns among the arguments.
   private static let noteColumns = [7, 5, 6]
 
-  private func lastTexts(_ call: SQLCall) -> CardTexts? {
-    guard let shown, shown.id == call.integer(1), shown.ordinal == call.integer(2), shown.flag == call.integer(3),
-      shown.deck.elementsEqual(call.bytes(4))
-    else { return nil }
-    return shown.texts
-  }
-
   func answer(_ call: SQLCall) {
     let texts = texts(call)
     call.answer(call.integer(0) == 0 ? texts.prompt : texts.answer)
@@ -86,14 +79,17 @@ private final class CardRendering {
   private func texts(_ call: SQLCall) -> CardTexts {
     // A type that is not JSON is refused wherever it is read; its cards show nothing.
     do {
-      if isLastNote(call) {
-        if let texts = lastTexts(call) { return texts }
-      } else {
+      if !isLastNote(call) {
         (note, shown) = (nil, nil)
         try read(call)
       }
       guard let note else { return CardTexts.nothing }
       let (id, ordinal, flag) = (call.integer(1), call.integer(2), call.integer(3))
+      if let shown, (shown.id, shown.ordinal, shown.flag) == (id, ordinal, flag),
+        shown.deck.elementsEqual(call.bytes(4))
+      {
+        return shown.texts
+      }
       var facts = note.maker.facts(note.record, deckName: call.text(4))
       (facts.cardID, facts.flag) = (id, Int(clamping: flag))
       let texts = try note.maker.texts(note.fields, facts, ordinal: StoredCard.ordinal(ordinal))

@@ -135,7 +135,7 @@ public enum MediaTable {
     let fields = NoteFieldText.list(String(decoding: column, as: UTF8.self))
     let found = fields.reduce(into: Set<String>()) { $0.formUnion(MediaNames.inHTML($1, isThere: known)) }
     guard isBasic else { return found }
-    return fields.compactMap(HTMLText.plain).reduce(found) {
+    return fields.compactMap(FieldHTML.plain).reduce(found) {
       $0.union(MediaNames.inHTML($1, isThere: known).filter(known))
     }
   }
@@ -170,19 +170,20 @@ extension MediaTable {
   /// All names that are here or on the server.
   public static func states(_ db: Database) throws -> [String: MediaState] {
     var states: [String: MediaState] = [:]
-    try db.forEachRow("SELECT name, hash, size, sha1, pending FROM media") { row in
-      states[row.text(0)] = MediaState(
-        hash: row.optionalText(1), size: row.count(2), digest: row.optionalText(3), isPending: row.integer(4) != 0)
-    }
+    try db.forEachRow("SELECT \(stateColumns), name FROM media") { states[$0.text(4)] = state($0) }
     return states
   }
 
   /// The current state of a name; nil if it is not known.
   public static func state(_ db: Database, of name: String) throws -> MediaState? {
-    try db.firstRow("SELECT hash, size, sha1, pending FROM media WHERE name = ?", [name]) { row in
-      MediaState(
-        hash: row.optionalText(0), size: row.count(1), digest: row.optionalText(2), isPending: row.integer(3) != 0)
-    }
+    try db.firstRow("SELECT \(stateColumns) FROM media WHERE name = ?", [name], state)
+  }
+
+  private static let stateColumns = "hash, size, sha1, pending"
+
+  private static func state(_ row: Row) -> MediaState {
+    MediaState(
+      hash: row.optionalText(0), size: row.count(1), digest: row.optionalText(2), isPending: row.integer(3) != 0)
   }
 
   /// Stores the state of a name; nil removes it.

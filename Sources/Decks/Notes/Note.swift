@@ -63,7 +63,7 @@ public struct NewNote: Equatable, Sendable {
 
   /// Creates a note with fields of plain text.
   public static func plain(_ fields: [String: String], tags: [String] = []) -> NewNote {
-    NewNote(fields: fields.mapValues { HTMLText.html(ofPlain: $0.trimmed) }, tags: tags)
+    NewNote(fields: fields.mapValues { FieldHTML.html(ofPlain: $0.trimmed) }, tags: tags)
   }
 }
 

@@ -44,7 +44,10 @@ struct NoteCardWriter {
     let facts = maker.facts(note, deckName: try deckName(home))
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
     let wanted = maker.ordinals(fields.adding(facts))
-    try checkWork(note, cards: wanted.count)
+    let bytes = note.fields.reduce(0) { $0 + $1.utf8.count }
+    if wanted.count > 16, bytes * wanted.count > NoteCardMaker.workLimit {
+      throw NoteError.tooLarge(what: "a note of \(counted(wanted.count, "card")) and \(grouped(bytes)) bytes")
+    }
     let known = Set(stored.map(\.ordinal))
     for card in stored { try rewrite(card, note, fields, always: hasOtherTags) }
     try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home, at: place)
@@ -56,13 +59,6 @@ struct NoteCardWriter {
   mutating func rewrite(_ note: NoteRecord, hasOtherTags: Bool = false) throws {
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
     for card in try cards(of: note.id) { try rewrite(card, note, fields, always: hasOtherTags) }
-  }
-
-  private func checkWork(_ note: NoteRecord, cards: Int) throws(NoteError) {
-    let bytes = note.fields.reduce(0) { $0 + $1.utf8.count }
-    if cards > 16, bytes * cards > NoteCardMaker.workLimit {
-      throw .tooLarge(what: "a note of \(counted(cards, "card")) and \(grouped(bytes)) bytes")
-    }
   }
 
   private func cards(of note: NoteID) throws -> [StoredCard] {

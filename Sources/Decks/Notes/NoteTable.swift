@@ -168,10 +168,8 @@ public enum NoteTable {
   }
 
   static func guid(_ db: Database, _ given: String?, _ random: () -> UInt64) throws -> String {
-    var given = given ?? ""
-    let checked = try given.withUTF8 { try Guid.cleaned($0).map { String(decoding: $0, as: UTF8.self) } }
-    if let checked {
-      if try hasNote(db, guid: checked) { throw DeckError.duplicate(guid: checked, prompt: "") }
+    if let checked = try Guid.cleaned(given ?? "") {
+      if try id(db, guid: checked) != nil { throw DeckError.duplicate(guid: checked, prompt: "") }
       return checked
     }
     for _ in 0..<8 {
@@ -179,13 +177,9 @@ public enum NoteTable {
         Guid.write(random(), into: bytes)
         return String(decoding: bytes, as: UTF8.self)
       }
-      if try !hasNote(db, guid: made) { return made }
+      if try id(db, guid: made) == nil { return made }
     }
-    throw DeckError.duplicate(guid: given, prompt: "")
-  }
-
-  private static func hasNote(_ db: Database, guid: String) throws -> Bool {
-    try db.hasRow("SELECT 1 FROM notes WHERE guid = ?", [guid])
+    throw DeckError.duplicate(guid: given ?? "", prompt: "")
   }
 
   /// Throws if the note is a duplicate: a note without a guid is one if the deck has a card with the prompt and the
@@ -276,8 +270,9 @@ public enum NoteTable {
     for (what, text, before, place) in [("prompt", new.prompt, old.prompt, 0), ("answer", new.answer, old.answer, 1)]
     where !text.utf8.elementsEqual(before.utf8) {
       if !type.isBasic { throw NoteError.madeFromNote(what: what, fields: type.fields) }
-      if HTMLText.isFormatted(padded(note.fields, type)[place]) { throw NoteError.formatted(field: type.fields[place]) }
-      fields[type.fields[place]] = HTMLText.html(ofPlain: text)
+      let field = padded(note.fields, type)[place]
+      if FieldHTML.isFormatted(field) { throw NoteError.formatted(field: type.fields[place]) }
+      fields[type.fields[place]] = FieldHTML.html(ofPlain: text)
     }
     // A note with the shape of Basic has two fields and no template to evaluate.
     try update(db, old.note, fields: fields, tags: Tags.list(new.tags), now: now, isInterrupted: isNeverInterrupted)

@@ -70,7 +70,7 @@ public final class NoteReceiver {
     let kind = kind(of: type)
     var note = note
     note.fields = fitted(note.fields, type)
-    guard let guid = try cleaned(note.guid) else {
+    guard let guid = try Guid.cleaned(note.guid) else {
       throw DeckError.badGuid(guid: note.guid, reason: "must not be blank")
     }
     note.guid = guid
@@ -117,11 +117,6 @@ public final class NoteReceiver {
     let count = type.fields.count
     guard count > 0, fields.count > count else { return NoteTable.padded(fields, type) }
     return Array(fields[..<(count - 1)]) + [fields[(count - 1)...].joined(separator: "; ")]
-  }
-
-  func cleaned(_ given: String) throws -> String? {
-    var given = given
-    return try given.withUTF8 { try Guid.cleaned($0).map { String(decoding: $0, as: UTF8.self) } }
   }
 
   // MARK: An existing note
@@ -277,7 +272,7 @@ public final class NoteReceiver {
   private func fit(_ note: NoteRecord, _ type: NoteType) throws -> NoteRecord {
     var note = note
     note.fields = fitted(note.fields, type)
-    note.guid = try cleaned(note.guid) ?? "\(note.id.rawValue)"
+    note.guid = try Guid.cleaned(note.guid) ?? "\(note.id.rawValue)"
     return note
   }
 }

@@ -127,17 +127,13 @@ extension QueryParser {
       skipBlanks()
       if position == characters.count || characters[position] == ")" || isAt(word: "or") { break }
       if !nodes.isEmpty, take(word: "and") { skipBlanks() }
-      nodes.append(try negation(depth: depth))
+      var isNot = false
+      while take("-") { isNot.toggle() }
+      let node = try atom(depth: depth)
+      nodes.append(isNot ? .not(node) : node)
     }
     if nodes.isEmpty { throw expected("a word or a condition") }
     return nodes.count == 1 ? nodes[0] : .all(nodes)
-  }
-
-  private mutating func negation(depth: Int) throws(DeckError) -> CardQuery.Node {
-    var isNot = false
-    while take("-") { isNot.toggle() }
-    let node = try atom(depth: depth)
-    return isNot ? .not(node) : node
   }
 
   private mutating func atom(depth: Int) throws(DeckError) -> CardQuery.Node {

@@ -36,7 +36,17 @@ final class QueryFacts {
         GROUP BY card HAVING min(at) >= ? AND min(at) < ?
         """
       try add(db, condition, sql, [moment.start(ofLast: days), moment.endOfToday])
-    case .duplicates: try readDuplicates(db, condition)
+    case .duplicates:
+      // Another card of their deck has their prompt too, in whatever normal form.
+      let sql = """
+        SELECT id, deck, prompt FROM card_rows WHERE (deck, content >> 32) IN
+          (SELECT deck, content >> 32 FROM cards GROUP BY deck, content >> 32 HAVING count(*) > 1)
+        """
+      var alike: [[String]: [Int64]] = [:]
+      try db.forEachRow(sql) { row in
+        alike[["\(row.integer(1))", row.text(2).composed], default: []].append(row.integer(0))
+      }
+      cards.append((condition, Set(alike.values.filter { $0.count > 1 }.joined())))
     case .currentDeck:
       let sql = """
         SELECT cards.id FROM cards JOIN decks ON decks.id = deck
@@ -50,31 +60,15 @@ final class QueryFacts {
       let options = try DeckTable.allOptions(db, at: moment)
       let read = CardMemories(options)
       (memories, entries) = (read, try read.all(db, in: Array(options.keys)))
-    case .noteType where noteTypes.isEmpty: try readNoteTypes(db)
+    case .noteType where noteTypes.isEmpty:
+      for type in try NoteTypeTable.list(db) { typeNames[type.id.rawValue] = Folding.fold(type.name) }
+      let sql = "SELECT cards.id, notes.type FROM cards JOIN notes ON notes.id = cards.note"
+      try db.forEachRow(sql) { noteTypes[$0.integer(0)] = $0.integer(1) }
     case .field(let name, let pattern, let column):
       let isOfNotes = try readNoteFields(db, condition, name, pattern)
       if !isOfNotes, column > 0 { try checkField(db, name, column, query) }
     default: break
     }
-  }
-
-  /// Finds the cards whose prompt another card of their deck has too, in whatever normal form.
-  private func readDuplicates(_ db: Database, _ condition: CardQuery.Condition) throws {
-    let sql = """
-      SELECT id, deck, prompt FROM card_rows WHERE (deck, content >> 32) IN
-        (SELECT deck, content >> 32 FROM cards GROUP BY deck, content >> 32 HAVING count(*) > 1)
-      """
-    var alike: [[String]: [Int64]] = [:]
-    try db.forEachRow(sql) { row in
-      alike[["\(row.integer(1))", row.text(2).composed], default: []].append(row.integer(0))
-    }
-    cards.append((condition, Set(alike.values.filter { $0.count > 1 }.joined())))
-  }
-
-  private func readNoteTypes(_ db: Database) throws {
-    for type in try NoteTypeTable.list(db) { typeNames[type.id.rawValue] = Folding.fold(type.name) }
-    let sql = "SELECT cards.id, notes.type FROM cards JOIN notes ON notes.id = cards.note"
-    try db.forEachRow(sql) { noteTypes[$0.integer(0)] = $0.integer(1) }
   }
 
   /// Finds the cards of notes that have a field with a matching text.
@@ -105,7 +99,7 @@ final class QueryFacts {
   /// Folds a field as plain text if it is plain text, else as HTML.
   private func fold(_ field: TextBytes) {
     folded.removeAll(keepingCapacity: true)
-    if field.contains(UInt8(ascii: "&")), var text = HTMLText.plain(String(decoding: field, as: UTF8.self)) {
+    if field.contains(UInt8(ascii: "&")), var text = FieldHTML.plain(String(decoding: field, as: UTF8.self)) {
       text.withUTF8 { Folding.fold($0, into: &folded) }
     } else {
       Folding.fold(field, into: &folded)
@@ -142,11 +136,9 @@ final class QueryFacts {
       ?? memories?.recall(in: DeckID(rawValue: deck), stability: stability, last: last, at: moment) ?? 0
   }
 
-  func isDeck(_ deck: Int64, _ pattern: TextPattern) -> Bool { QueryFacts.isNamed(decks[deck] ?? [], pattern) }
-
-  /// Whether the pattern matches a name or one of its parents.
-  private static func isNamed(_ name: [UInt8], _ pattern: TextPattern) -> Bool {
-    name.withUnsafeBufferPointer { name in
+  /// Whether the pattern matches the name of a deck or of one that it is in.
+  func isDeck(_ deck: Int64, _ pattern: TextPattern) -> Bool {
+    (decks[deck] ?? []).withUnsafeBufferPointer { name in
       pattern.matches(name) || FoldedColumn.ends(ofParents: name).contains { pattern.matches($0) }
     }
   }

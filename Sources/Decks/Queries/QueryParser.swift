@@ -138,7 +138,7 @@ struct QueryParser {
       .condition(.field(name, pattern, column: isStock ? 0 : start + 1))
     }
     // `_*` means any character followed by anything: the note has the field, and it is not empty.
-    if value.isAnyCharacter {
+    if value.pieces == "_*".map(QueryText.sign) {
       return .all([holds(TextPattern(["", ""], isWhole: true)), .not(holds(TextPattern([""], isWhole: true)))])
     }
     return holds(TextPattern(value.parts, isWhole: true))
@@ -289,13 +289,11 @@ struct QueryText {
   /// Whether it stood in quotes of our own language: then stars in the text of a card are no signs.
   let isLiteral: Bool
 
-  private static func sign(_ character: Character) -> Piece { Piece(character: character, isEscaped: false) }
+  static func sign(_ character: Character) -> Piece { Piece(character: character, isEscaped: false) }
 
   var isEmpty: Bool { pieces.isEmpty }
   /// The text without backslashes.
   var plain: String { String(pieces.map(\.character)) }
-  /// `_*`
-  var isAnyCharacter: Bool { pieces == "_*".map(Self.sign) }
   /// The word before a colon that changes what the rest means in Anki: `re` or `nc`; nil without one.
   var prefix: String? { ["re", "nc"].first { pieces.starts(with: "\($0):".map(Self.sign)) } }
 

@@ -128,7 +128,7 @@ public struct TextReplacement {
       let text = HTMLEntities.decoded(bytes[start..<end].text).composed
       if let changed = try text.isEmpty ? nil : expression.replacing(text, by: new, isLiteral: isLiteral) {
         // A line end of HTML breaks no line.
-        let lines = changed.split(at: "\n").map { HTMLText.html(ofPlain: String($0)) }
+        let lines = changed.split(at: "\n").map { FieldHTML.html(ofPlain: String($0)) }
         result += lines.joined(separator: "\n").replacing(text: "\u{A0}", with: "&nbsp;").utf8
         isChanged = true
       } else {

@@ -10,8 +10,8 @@ struct DeckSchedulers {
   private var options: [DeckID: DeckOptions]
   private var schedulers: [DeckID: Scheduler] = [:]
   private let memories: CardMemories
-  /// The loads of the coming days, for decks that balance intervals; read at the first use.
-  private var loads: DayLoads?
+  /// The loads of the coming days, for decks that balance intervals; nil: they are read at the next use.
+  var loads: DayLoads?
 
   init(_ options: [DeckID: DeckOptions] = [:]) {
     self.options = options
@@ -58,9 +58,6 @@ struct DeckSchedulers {
     if card.state == .review, let due = card.schedule.due { loads?.add(-1, on: moment.dueDay(of: due)) }
     if next.state == .review, let due = next.due { loads?.add(on: moment.dueDay(of: due)) }
   }
-
-  /// Drops the loads of the days after other changes to cards, so that they are read again.
-  mutating func forgetLoads() { loads = nil }
 }
 
 extension ReviewTable {
@@ -84,20 +81,13 @@ extension ReviewTable {
     guard new.lapses > card.lapses else { return false }
     // Half of the threshold, rounded up.
     let isCounted = new.lapses >= threshold && (new.lapses - threshold) % max(1, (threshold + 1) / 2) == 0
-    guard try isCounted || isUnexplained(db, card, options, moment) else { return false }
-    if !card.tags.contains(CardStatus.leechTag) {
+    let isLeech = card.tags.contains(CardStatus.leechTag)
+    guard try isCounted || !isLeech && LeechReading.test(db, card.id, options, at: moment).isLeech else { return false }
+    if !isLeech {
       try CardTable.update(db, card.id, tags: card.tags + [CardStatus.leechTag], now: moment.now)
     }
     if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
     return true
-  }
-
-  /// Whether a card that is not a leech yet has more lapses than the model explains.
-  private static func isUnexplained(
-    _ db: Database, _ card: CardRecord, _ options: DeckOptions, _ moment: StudyMoment
-  ) throws -> Bool {
-    if card.tags.contains(CardStatus.leechTag) { return false }
-    return try LeechReading.test(db, card.id, options, at: moment).isLeech
   }
 
   /// Writes an answer that is older than the card's last one; the schedule is unchanged.

@@ -88,8 +88,8 @@ enum Siblings {
   static func bury(_ db: Database, of card: CardID, _ options: DeckOptions, at moment: StudyMoment) throws -> [CardID] {
     var kinds: [String] = []
     if options.buriesNew { kinds.append(CardStatus.new.sql()) }
-    if options.buriesReviews { kinds.append(CardStatus.review.sql()) }
-    if options.buriesLearning { kinds.append("\(CardStatus.isBeingLearnt) AND due - last_review >= 86400") }
+    if options.flag(.buryReviews) { kinds.append(CardStatus.review.sql()) }
+    if options.flag(.buryLearning) { kinds.append("\(CardStatus.isBeingLearnt) AND due - last_review >= 86400") }
     guard !kinds.isEmpty else { return [] }
     let sql = """
       SELECT id FROM cards WHERE note = (SELECT note FROM cards WHERE id = :id) AND id <> :id

@@ -58,7 +58,7 @@ public struct CatchUp: Sendable {
     (count, usualSeconds, allSeconds) = (cards.count, habit.seconds, values.reduce(0) { $0 + $1.seconds })
     let length = try wanted ?? length(minutes)
     days = (first..<first + max(Self.usualDays.upperBound, length)).map { ($0, 0, 0, 0) }
-    let answered = first == moment.today ? try AnsweredCounts.byDeck(db, today: moment) : [:]
+    let answered = first == moment.today ? try WaitingCounts.answered(db, today: moment) : [:]
     var limits = days.map {
       StudyLimits(decks, options: options, waiting: [:], answered: $0.day == first ? answered : [:])
     }

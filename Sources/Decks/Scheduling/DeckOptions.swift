@@ -59,8 +59,6 @@ public struct DeckOptions: Equatable, Sendable {
   var newMix: NewMix { NewMix(rawValue: choice(.newMix)) ?? .after }
   public var reviewOrder: ReviewOrder { ReviewOrder(rawValue: choice(.reviewOrder)) ?? .due }
   var buriesNew: Bool { flag(.buryNew) }
-  var buriesReviews: Bool { flag(.buryReviews) }
-  var buriesLearning: Bool { flag(.buryLearning) }
   public var fuzzes: Bool { flag(.fuzz) }
   /// The share of a usual day's cards that each day gets, from Monday to Sunday.
   public var easyDays: [Double] {
@@ -91,7 +89,7 @@ public struct DeckOptions: Equatable, Sendable {
 
   private func whole(_ name: Name) -> Int { Int(value(name)) }
 
-  private func flag(_ name: Name) -> Bool { self[name] == .flag(true) }
+  func flag(_ name: Name) -> Bool { self[name] == .flag(true) }
 
   private func choice(_ name: Name) -> String {
     if case .choice(let choice) = self[name] { return choice }

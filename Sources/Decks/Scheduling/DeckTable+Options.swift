@@ -84,7 +84,7 @@ extension DeckTable {
     _ db: Database, _ id: DeckID, new: Int = 0, reviews: Int = 0, at moment: StudyMoment
   ) throws {
     let decks = try DeckFamilies.all(db, of: [id])
-    let answered = try AnsweredCounts.byDeck(db, today: moment)
+    let answered = try WaitingCounts.answered(db, today: moment)
     let room = try StudyLimits(db, decks, at: moment)
     for (place, deck) in decks.enumerated() where place == 0 || new > 0 {
       let key = deck.name.lowercased()

@@ -82,10 +82,19 @@ struct QueueBuilder {
       let most = order.reviewOrder.isByDay ? options.of(deck.id).reviewsPerDay : .max
       try gather("\(CardStatus.review.sql()) AND \(CardStatus.due.sql())", place, deck.id, upTo: most)
     }
-    var waiting = try newCounts()
+    var waiting: [DeckID: WaitingCounts] = [:]
+    for deck in decks {
+      // Counts no more than the day's limit allows, however many there are.
+      let own = options.of(deck.id)
+      let count =
+        try wanted == nil
+        ? DeckTable.newCount(db, deck.id, at: moment, upTo: own.newPerDay, buries: own.buriesNew)
+        : newEntries(deck.id, 0, room: own.newPerDay, "rank").count
+      waiting[deck.id] = WaitingCounts(new: count)
+    }
     for entry in studied { waiting[decks[entry.deck].id]?.due += 1 }
     limits = StudyLimits(
-      decks, options: options, waiting: waiting, answered: try AnsweredCounts.byDeck(db, today: moment))
+      decks, options: options, waiting: waiting, answered: try WaitingCounts.answered(db, today: moment))
     var total = limits.total(decks)
     // Cards that are due later today only get the room that is left.
     let soon = learning.filter { $0.due <= moment.soon }
@@ -179,20 +188,6 @@ struct QueueBuilder {
 
   // MARK: New cards
 
-  private func newCounts() throws -> [DeckID: WaitingCounts] {
-    var waiting: [DeckID: WaitingCounts] = [:]
-    for deck in decks {
-      // Counts no more than the day's limit allows, however many there are.
-      let own = options.of(deck.id)
-      let count =
-        try wanted == nil
-        ? DeckTable.newCount(db, deck.id, at: moment, upTo: own.newPerDay, buries: own.buriesNew)
-        : newEntries(deck.id, 0, room: own.newPerDay, "rank").count
-      waiting[deck.id] = WaitingCounts(new: count)
-    }
-    return waiting
-  }
-
   private mutating func sortedNew(_ room: Int) throws -> [ReviewQueue.Entry] {
     let gathering = order.newGather
     let isRandom = gathering == .randomNotes || gathering == .randomCards
@@ -233,16 +228,12 @@ struct QueueBuilder {
 
   private func sorted(_ taken: [NewEntry]) -> [NewEntry] {
     switch order.newSort {
-    case .template: stable(taken) { Double($0.ord) }
-    case .templateRandom: stable(shuffled(taken) { ($0.card.rawValue, 0) }) { Double($0.ord) }
+    case .template: taken.sorted { $0.ord < $1.ord }
+    case .templateRandom: shuffled(taken) { ($0.card.rawValue, 0) }.sorted { $0.ord < $1.ord }
     case .randomNote: shuffled(taken) { ($0.note, $0.ord) }
     case .random: shuffled(taken) { ($0.card.rawValue, 0) }
     case .gathered: taken
     }
-  }
-
-  private func stable(_ cards: [NewEntry], by key: (NewEntry) -> Double) -> [NewEntry] {
-    cards.enumerated().sorted { (key($0.element), $0.offset) < (key($1.element), $1.offset) }.map(\.element)
   }
 
   private func shuffled(_ cards: [NewEntry], by key: (NewEntry) -> (Int64, Int64)) -> [NewEntry] {
@@ -301,9 +292,6 @@ struct ReviewQueue {
     newLeft = main.count { $0.isNew }
     dueLeft = main.count - newLeft
   }
-
-  /// How many cards of `learning` may be shown: also those that come soon, which are shown when nothing else is left.
-  func learningCount(until soon: Double) -> Int { learning.count { $0.due <= soon } }
 
   /// The next card: one that is being learnt and due, else the next of the list; if nothing else is left, one that is
   /// being learnt and due soon.

@@ -48,8 +48,9 @@ public final class ReviewSession: StudyProgress {
   /// The number of cards still to come, including the current one, without cards that are being learnt and come much
   /// later today.
   public var remaining: Int { dueCount + newCount }
-  /// The number of due cards: learnt cards, and cards that are being learnt.
-  public var dueCount: Int { queue.learningCount(until: soon) + queue.dueLeft }
+  /// The number of due cards: learnt cards, and cards that are being learnt, also those that come soon, which are shown
+  /// when nothing else is left.
+  public var dueCount: Int { queue.learning.count { $0.due <= soon } + queue.dueLeft }
   public var newCount: Int { queue.newLeft }
   public var isOver: Bool { remaining == 0 }
   public var isActive: Bool { !isPaused && !isOver }
@@ -166,7 +167,7 @@ public final class ReviewSession: StudyProgress {
     guard let last = past.popLast() else { throw .nothingToUndo }
     if let rating = last.rating { count(rating, -1) }
     actionCount -= 1
-    schedulers.forgetLoads()
+    schedulers.loads = nil
     queue = last.queue
     queue.current = last.card
   }

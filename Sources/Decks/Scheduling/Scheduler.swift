@@ -98,19 +98,18 @@ public struct Scheduler: Sendable {
     var least = 1
     for candidate in [Rating.hard, .good, .easy] {
       let days = exact(card, candidate)
-      let result = varied(days, fuzz, from: max(least, leastDays(days, after: previous)))
+      let bounded = min(Double(options.maximumInterval), max(1, days.isNaN ? 1 : days))
+      // An interval that grows is longer than the previous one, and fuzz alone does not shorten it.
+      if Int(bounded.rounded()) > previous {
+        least = max(least, previous + 1)
+      } else if previous <= Fuzz.bounds(bounded).upperBound {
+        least = max(least, previous)
+      }
+      let result = varied(days, fuzz, from: least)
       if candidate == rating { return result }
       least = result + 1
     }
     return least
-  }
-
-  /// The least number of days: an interval that grows is longer than the previous one, and fuzz alone does not
-  /// shorten it.
-  private func leastDays(_ days: Double, after previous: Int) -> Int {
-    let bounded = min(Double(options.maximumInterval), max(1, days.isNaN ? 1 : days))
-    if Int(bounded.rounded()) > previous { return previous + 1 }
-    return previous <= Fuzz.bounds(bounded).upperBound ? max(1, previous) : 1
   }
 
   /// Without steps, every answer yields days, and again at most as many as hard (ts-fsrs, long-term scheduler).
@@ -137,14 +136,21 @@ public struct Scheduler: Sendable {
   private func step(_ card: Asked, _ rating: Rating) -> (index: Int, seconds: Double)? {
     let old = card.old
     let isRelearning = old.state == .relearning || old.state == .review
-    if options.stepsAreTimed(relearning: isRelearning) { return timedStep(card, rating) }
+    if options.stepsAreTimed(relearning: isRelearning) {
+      // If the model schedules the card for today, the card comes back after that time.
+      if old.state == .review, rating != .again { return nil }
+      let seconds = max(Self.shortestStep, (exact(card, rating) * 86_400).rounded())
+      return card.moment.now + seconds < card.moment.endOfToday ? (0, seconds) : nil
+    }
     let steps = isRelearning ? relearningSteps : learningSteps
     guard let first = steps.first else { return modelStep(card, rating) }
     if old.state == .review { return rating == .again ? (0, first) : nil }
     let index = old.state == .new ? 0 : min(max(0, old.step), steps.count - 1)
     switch rating {
     case .again: return (0, first)
-    case .hard: return (index, hardStep(steps, index))
+    case .hard where index > 0: return (index, steps[index])
+    // The average of the first two steps; if there is only one, one and a half times that, at most one day more.
+    case .hard: return (0, steps.count > 1 ? (first + steps[1]) / 2 : min(first * 1.5, first + 86_400))
     case .good: return index + 1 < steps.count ? (index + 1, steps[index + 1]) : nil
     case .easy: return nil
     }
@@ -159,19 +165,5 @@ public struct Scheduler: Sendable {
     else { return nil }
     let days = exact(card, rating)
     return days < 0.5 ? (0, max(1, (days * 86_400).rounded(.down))) : nil
-  }
-
-  /// If the model schedules the card for today, the card comes back after that time.
-  private func timedStep(_ card: Asked, _ rating: Rating) -> (index: Int, seconds: Double)? {
-    if card.old.state == .review, rating != .again { return nil }
-    let seconds = max(Self.shortestStep, (exact(card, rating) * 86_400).rounded())
-    return card.moment.now + seconds < card.moment.endOfToday ? (0, seconds) : nil
-  }
-
-  /// On the first step, hard gives the average of the first two steps. If there is only one, it gives one and a half
-  /// times that step, at most one day more.
-  private func hardStep(_ steps: [Double], _ index: Int) -> Double {
-    if index > 0 { return steps[index] }
-    return steps.count > 1 ? (steps[0] + steps[1]) / 2 : min(steps[0] * 1.5, steps[0] + 86_400)
   }
 }

@@ -62,11 +62,11 @@ extension StudyLimits {
       waiting[deck.id] = try WaitingCounts(db, deck.id, at: moment, within: options.of(deck.id))
       if let count = chosen.count(in: deck.id) { waiting[deck.id]?.due = count }
     }
-    self.init(decks, options: options, waiting: waiting, answered: try AnsweredCounts.byDeck(db, today: moment))
+    self.init(decks, options: options, waiting: waiting, answered: try WaitingCounts.answered(db, today: moment))
   }
 }
 
-/// The numbers of cards that wait to be studied, before limits.
+/// The numbers of cards that wait to be studied, before limits, or that were.
 struct WaitingCounts {
   var learning = 0
   var due = 0
@@ -103,16 +103,11 @@ struct WaitingCounts {
     due += other.due
     new += other.new
   }
-}
 
-/// What the limits of a day count: cards seen for the first time, and learnt cards answered.
-struct AnsweredCounts {
-  var new = 0
-  var reviews = 0
-
-  /// Today's counts of each deck that has any. They do not include answers that a wrong clock dated in the future, rows
-  /// of cards that Anki rescheduled without an answer, or answers in its filtered decks that do not reschedule.
-  static func byDeck(_ db: Database, today moment: StudyMoment) throws -> [DeckID: AnsweredCounts] {
+  /// What today's limits count of each deck that has any: new cards seen for the first time, and due cards that were
+  /// answered. Left out are answers that a wrong clock dated in the future, rows of cards that Anki rescheduled without
+  /// an answer, and answers in its filtered decks that do not reschedule.
+  static func answered(_ db: Database, today moment: StudyMoment) throws -> [DeckID: WaitingCounts] {
     // CROSS JOIN makes SQLite read the reviews first; if it began with the cards, it would read all cards of a large
     // deck.
     let sql = """
@@ -122,16 +117,11 @@ struct AnsweredCounts {
       WHERE reviews.at >= ? AND reviews.at < ? AND \(LoggedReview.isAnswer) AND NOT \(ReviewTable.isPreview)
       GROUP BY cards.deck
       """
-    var counts: [DeckID: AnsweredCounts] = [:]
+    var counts: [DeckID: WaitingCounts] = [:]
     try db.forEachRow(sql, [moment.start(ofDay: moment.today), moment.endOfToday]) { row in
-      counts[DeckID(rawValue: row.integer(0))] = AnsweredCounts(new: row.count(1), reviews: row.count(2))
+      counts[DeckID(rawValue: row.integer(0))] = WaitingCounts(due: row.count(2), new: row.count(1))
     }
     return counts
-  }
-
-  mutating func add(_ other: AnsweredCounts) {
-    new += other.new
-    reviews += other.reviews
   }
 }
 
@@ -147,17 +137,17 @@ struct StudyLimits {
   /// - Parameter decks: in the order of `DeckTable.list`. A deck whose parent is not among them is an outermost one.
   init(
     _ decks: [DeckRecord], options: [DeckID: DeckOptions], waiting: [DeckID: WaitingCounts],
-    answered: [DeckID: AnsweredCounts]
+    answered: [DeckID: WaitingCounts]
   ) {
     connect(decks)
     var totals = decks.map { waiting[$0.id] ?? WaitingCounts() }
-    var done = decks.map { answered[$0.id] ?? AnsweredCounts() }
+    var done = decks.map { answered[$0.id] ?? WaitingCounts() }
     reviewRoom = Array(repeating: 0, count: decks.count)
     newRoom = reviewRoom
     // From the innermost deck outwards: a deck's own cards and what the decks within it may show.
     for (place, deck) in decks.enumerated().reversed() {
       let own = options.of(deck.id)
-      reviewRoom[place] = max(0, own.reviewsPerDay - done[place].reviews)
+      reviewRoom[place] = max(0, own.reviewsPerDay - done[place].due)
       totals[place].due = min(totals[place].due, reviewRoom[place])
       let left = own.newIgnoresReviewLimit ? .max : reviewRoom[place] - totals[place].due
       newRoom[place] = min(left, max(0, own.newPerDay - done[place].new))

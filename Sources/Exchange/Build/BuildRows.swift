@@ -13,8 +13,6 @@ struct BuildRow {
   var row: CardRow
   /// The row as a build stores it, before it has a note. A row to which the source gives no id has no name.
   let built: BuiltRow
-  /// The text that the row's id is derived from when the source gives none.
-  let front: String
 }
 
 struct BuildRows {
@@ -117,18 +115,14 @@ extension BuildRow {
     if case .note(let type, let fields, _) = row.content {
       parts.append(type)
       for field in fields { parts += [field.name ?? "", field.html] }
-      front = fields.first?.html ?? ""
     } else {
-      front = String(decoding: row.prompt, as: UTF8.self).trimmed
-      let answer = String(decoding: row.answer, as: UTF8.self).trimmed
-      parts += [front, answer]
+      parts += [row.front, String(decoding: row.answer, as: UTF8.self).trimmed]
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     let id = String(decoding: row.guid, as: UTF8.self).trimmed
     built = BuiltRow(
-      name: id.isEmpty ? "" : BuiltRow.given + id, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
-      note: nil,
-      base: BuiltContent(row.noteFields.map(\.html)), line: row.start.line)
+      name: id.isEmpty ? "" : BuiltRow.given + id, whole: BuildIDs.hash(parts), front: BuildIDs.hash([row.front]),
+      note: nil, base: BuiltContent(row.noteFields.map(\.html)), line: row.start.line)
   }
 }
 
@@ -186,14 +180,6 @@ struct BuildContent {
   func isOfType(of row: CardRow) -> Bool {
     guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
     return self.type.name.lowercased() == type.trimmed.lowercased()
-  }
-
-  /// Matches the rows of a source with the rows of the last build; returns their indices.
-  static func match(_ db: Database, _ new: [BuiltRow], _ old: [BuiltRow]) throws -> [Int?] {
-    try RowIdentity.match(new, old) { index in
-      guard let current = try of(db, old[index].note), current.content != old[index].base else { return nil }
-      return current.note.fields
-    }
   }
 
   // MARK: Merging

@@ -176,10 +176,11 @@ public final class BuildRun {
   private func merge(
     _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
   ) throws {
-    let matches = try BuildContent.match(db, rows.map(\.built), old)
+    let matches = try RowIdentity.match(rows.map(\.built), old, in: db)
     for (row, match) in zip(rows, matches) {
       let refused = state.report.cards.rejectedCount
-      let elsewhere = match == nil ? moved(row) : nil
+      let moved = row.built.hasGivenID ? state.movedIDs[row.built.givenID] : state.movedRows[row.built.whole]
+      let elsewhere = match == nil ? moved.flatMap { state.claimed.contains($0.note) ? nil : $0 } : nil
       let before = match.map { old[$0] } ?? elsewhere
       let name = try name(of: row, before)
       if let next = try write(row, named: name, before, source, isMoved: elsewhere != nil) {
@@ -193,11 +194,6 @@ public final class BuildRun {
     }
     let matched = Set(matches.compactMap { $0 })
     visited.left = old.indices.filter { !matched.contains($0) }.map { old[$0] }
-  }
-
-  private func moved(_ row: BuildRow) -> BuiltRow? {
-    let found = row.built.hasGivenID ? state.movedIDs[row.built.givenID] : state.movedRows[row.built.whole]
-    return found.flatMap { state.claimed.contains($0.note) ? nil : $0 }
   }
 
   /// Returns the id of a row; if the source gives none, one that no other row of the folder has.

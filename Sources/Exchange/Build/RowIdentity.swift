@@ -2,109 +2,106 @@
 // Invariant: a row with an id always matches the card of that id; no two other rows match the same card; the same
 // rows after the same build give the same result.
 
+import Decks
 import Files
+import Storage
 import Templates
 import Text
 
-enum RowIdentity {
+struct RowIdentity {
+  /// The limit on the number of pairs compared between two matched rows.
+  private static let mostPairs = 40_000
+
+  private let new: [BuiltRow]
+  private let old: [BuiltRow]
+  private var found: [Int?]
+  private var isTaken: [Bool]
+
   /// Finds the old row of each new row.
   ///
   /// Rows are matched by id first, then by equality of the whole row, then by the same front, each in the order of
-  /// the source. A remaining row between two matched rows is matched if it was edited only a little.
-  /// - Parameter edited: returns the fields of an old row's note in the deck, if they were edited. A new row with
-  ///   exactly these fields matches that row.
+  /// the source. Then a row matches the one whose note in the deck was edited to exactly its fields. A remaining row
+  /// between two matched rows is matched if it was edited only a little.
+  /// - Parameter db: the collection with the notes; nil if none was edited.
   /// - Returns: for each new row the index of its old row; nil for a new row.
-  static func match(_ new: [BuiltRow], _ old: [BuiltRow], edited: (Int) throws -> [String]?) rethrows -> [Int?] {
-    var matching = Matching(new: new, old: old)
+  static func match(_ new: [BuiltRow], _ old: [BuiltRow], in db: Database? = nil) throws -> [Int?] {
+    var matching = RowIdentity(
+      new: new, old: old, found: Array(repeating: nil, count: new.count),
+      isTaken: Array(repeating: false, count: old.count))
     matching.match { $0.givenID.isEmpty ? nil : AnyHashable($0.givenID) }
     matching.match(givingIDs: true) { AnyHashable($0.whole) }
     matching.match(givingIDs: true) { AnyHashable($0.front) }
-    try matching.match(edited: edited)
+    if let db { try matching.matchEdited(db) }
     matching.matchBetween()
     return matching.found
   }
 
-  private struct Matching {
-    /// The limit on the number of pairs compared between two matched rows.
-    private static let mostPairs = 40_000
-
-    let new: [BuiltRow]
-    let old: [BuiltRow]
-    var found: [Int?]
-    private var isTaken: [Bool]
-
-    init(new: [BuiltRow], old: [BuiltRow]) {
-      (self.new, self.old) = (new, old)
-      found = Array(repeating: nil, count: new.count)
-      isTaken = Array(repeating: false, count: old.count)
+  /// Matches rows with the same key, in their order.
+  /// - Parameter givingIDs: whether the old row must be one without an id; the new row may have one.
+  private mutating func match(givingIDs: Bool = false, _ key: (BuiltRow) -> AnyHashable?) {
+    var places: [AnyHashable: [Int]] = [:]
+    for (index, row) in old.enumerated().reversed() where !isTaken[index] && !(givingIDs && row.hasGivenID) {
+      if let key = key(row) { places[key, default: []].append(index) }
     }
+    for (index, row) in new.enumerated() where found[index] == nil {
+      guard let key = key(row), let place = places[key]?.popLast() else { continue }
+      take(place, for: index)
+    }
+  }
 
-    /// Matches rows with the same key, in their order.
-    /// - Parameter givingIDs: whether the old row must be one without an id; the new row may have one.
-    mutating func match(givingIDs: Bool = false, _ key: (BuiltRow) -> AnyHashable?) {
-      var places: [AnyHashable: [Int]] = [:]
-      for (index, row) in old.enumerated().reversed() where !isTaken[index] && !(givingIDs && row.hasGivenID) {
-        if let key = key(row) { places[key, default: []].append(index) }
+  /// Matches rows that have the text to which a card was edited in the deck.
+  private mutating func matchEdited(_ db: Database) throws {
+    let open = new.indices.filter { found[$0] == nil && !new[$0].hasGivenID }
+    if open.isEmpty { return }
+    var places: [[String]: [Int]] = [:]
+    for index in old.indices.reversed() where !isTaken[index] && !old[index].hasGivenID {
+      guard let current = try BuildContent.of(db, old[index].note), current.content != old[index].base else { continue }
+      places[Self.filled(current.note.fields), default: []].append(index)
+    }
+    for index in open {
+      if let place = places[Self.filled(new[index].base.fields)]?.popLast() { take(place, for: index) }
+    }
+  }
+
+  /// Returns the fields without trailing empty ones.
+  private static func filled(_ texts: [String]) -> [String] {
+    let last = texts.lastIndex { !$0.isEmpty }
+    return Array(texts.prefix((last ?? -1) + 1))
+  }
+
+  private mutating func take(_ place: Int, for index: Int) {
+    found[index] = place
+    isTaken[place] = true
+  }
+
+  private mutating func matchBetween() {
+    var index = 0
+    while index < new.count {
+      if found[index] != nil {
+        index += 1
+        continue
       }
-      for (index, row) in new.enumerated() where found[index] == nil {
-        guard let key = key(row), let place = places[key]?.popLast() else { continue }
-        take(place, for: index)
-      }
+      let end = new[index...].indices.first { found[$0] != nil } ?? new.count
+      let below = index == 0 ? -1 : found[index - 1] ?? -1
+      let above = end == new.count ? old.count : found[end] ?? old.count
+      if below < above { match(index..<end, with: (below + 1..<above).filter { !isTaken[$0] }) }
+      index = end
     }
+  }
 
-    /// Matches rows that have the text to which a card was edited in the deck.
-    mutating func match(edited: (Int) throws -> [String]?) rethrows {
-      let open = new.indices.filter { found[$0] == nil && !new[$0].hasGivenID }
-      if open.isEmpty { return }
-      var places: [[String]: [Int]] = [:]
-      for index in old.indices.reversed() where !isTaken[index] && !old[index].hasGivenID {
-        if let texts = try edited(index) { places[Self.filled(texts), default: []].append(index) }
-      }
-      for index in open {
-        if let place = places[Self.filled(new[index].base.fields)]?.popLast() { take(place, for: index) }
-      }
+  /// Matches each row with the first row that it may be an edit of. If there are too many pairs, only rows at the
+  /// same position are compared.
+  private mutating func match(_ rows: Range<Int>, with free: [Int]) {
+    let comparesAll = rows.count * free.count <= Self.mostPairs
+    for (offset, row) in rows.enumerated() {
+      let places = comparesAll ? free[...] : offset < free.count ? free[offset...offset] : []
+      if let place = places.first(where: { !isTaken[$0] && isEdit(of: old[$0], new[row]) }) { take(place, for: row) }
     }
+  }
 
-    /// Returns the fields without trailing empty ones.
-    private static func filled(_ texts: [String]) -> [String] {
-      let last = texts.lastIndex { !$0.isEmpty }
-      return Array(texts.prefix((last ?? -1) + 1))
-    }
-
-    private mutating func take(_ place: Int, for index: Int) {
-      found[index] = place
-      isTaken[place] = true
-    }
-
-    mutating func matchBetween() {
-      var index = 0
-      while index < new.count {
-        if found[index] != nil {
-          index += 1
-          continue
-        }
-        let end = new[index...].indices.first { found[$0] != nil } ?? new.count
-        let below = index == 0 ? -1 : found[index - 1] ?? -1
-        let above = end == new.count ? old.count : found[end] ?? old.count
-        if below < above { match(index..<end, with: (below + 1..<above).filter { !isTaken[$0] }) }
-        index = end
-      }
-    }
-
-    /// Matches each row with the first row that it may be an edit of. If there are too many pairs, only rows at the
-    /// same position are compared.
-    private mutating func match(_ rows: Range<Int>, with free: [Int]) {
-      let comparesAll = rows.count * free.count <= Self.mostPairs
-      for (offset, row) in rows.enumerated() {
-        let places = comparesAll ? free[...] : offset < free.count ? free[offset...offset] : []
-        if let place = places.first(where: { !isTaken[$0] && isEdit(of: old[$0], new[row]) }) { take(place, for: row) }
-      }
-    }
-
-    /// Two different given ids are never the same card.
-    private func isEdit(of old: BuiltRow, _ new: BuiltRow) -> Bool {
-      !(new.hasGivenID && old.hasGivenID) && RowEdit.isSmall(from: old.base.fields, to: new.base.fields)
-    }
+  /// Two different given ids are never the same card.
+  private func isEdit(of old: BuiltRow, _ new: BuiltRow) -> Bool {
+    !(new.hasGivenID && old.hasGivenID) && RowEdit.isSmall(from: old.base.fields, to: new.base.fields)
   }
 }
 
@@ -172,7 +169,7 @@ struct NewIDs {
   /// - Parameter isTaken: whether a row that gets no id here has an id.
   mutating func next(for row: BuildRow, isTaken: (String) throws -> Bool) rethrows -> String {
     while true {
-      let id = BuildIDs.id(ofFront: row.front, repeated: tried[row.built.front, default: 0])
+      let id = BuildIDs.id(ofFront: row.row.front, repeated: tried[row.built.front, default: 0])
       tried[row.built.front, default: 0] += 1
       if try !isTaken(id), ids.insert(id).inserted { return id }
     }
@@ -194,10 +191,8 @@ enum BuildIDs {
   private static func short(_ text: String) -> String { String(hexadecimal(sha256(Array(text.utf8))).prefix(20)) }
 
   static func hash(_ parts: [String]) -> Int64 {
-    hash(parts.flatMap { (part) -> [UInt8] in Array(part.utf8) + [0x1F] })
+    hash(digest: sha256(parts.flatMap { (part) -> [UInt8] in Array(part.utf8) + [0x1F] }))
   }
-
-  static func hash(_ bytes: [UInt8]) -> Int64 { hash(digest: sha256(bytes)) }
 
   static func hash(ofFile path: String, isInterrupted: @escaping () -> Bool) throws -> Int64 {
     var hashing = HashingSHA256()

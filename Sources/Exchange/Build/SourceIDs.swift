@@ -156,7 +156,7 @@ extension SourceReading {
     let places = entries.indices.filter { !entries[$0].isLink }.sorted { entries[$0].order < entries[$1].order }
     let rows = places.compactMap { entries[$0].row?.built }
     var known: [Int: BuiltRow] = [:]
-    for (place, match) in try zip(places, BuildContent.match(db, rows, old)) {
+    for (place, match) in try zip(places, RowIdentity.match(rows, old, in: db)) {
       if let match { known[place] = old[match] }
     }
     return known

@@ -40,7 +40,9 @@ final class MarkdownCards: CardRows {
         endCloze()
         endOpen()
         if finished.isEmpty {
-          endFile()
+          let end = source.column > 1 ? source.line : source.line - 1
+          if let comment, comment <= end { account.leave(comment...end, .unclosedComment) }
+          source.endAccount()
           return false
         }
         break
@@ -58,34 +60,23 @@ final class MarkdownCards: CardRows {
     return true
   }
 
-  private func endFile() {
-    let end = source.column > 1 ? source.line : source.line - 1
-    if let comment, comment <= end { account.leave(comment...end, .unclosedComment) }
-    source.endAccount()
-  }
-
   private func count(_ block: MarkdownCardBlock, _ body: (ClosedRange<Int>) -> Void) {
     for line in block.lines { body(line...line) }
   }
 
   // MARK: Lines
 
+  /// Returns the next line without its end; nil at the end of the file.
   private func nextLine() throws -> (line: Substring, number: Int)? {
     if let next = waiting.popLast() { return next }
-    let number = source.line
-    return try readLine().map { ($0, number) }
-  }
-
-  /// Returns the next line without its end; nil at the end of the file.
-  private func readLine() throws -> Substring? {
-    let before = (open?.size ?? 0) + (paragraph?.size ?? 0)
+    let (number, before) = (source.line, (open?.size ?? 0) + (paragraph?.size ?? 0))
     guard let bytes = try source.takeLine(after: before) else { return nil }
     guard let text = String(validating: bytes, as: UTF8.self) else {
       throw ExchangeError.badFile(
         path: source.path, line: source.line - 1, column: 1,
         expected: "UTF-8 expected; if the file is in latin-1, give --encoding latin-1")
     }
-    return text[...]
+    return (text[...], number)
   }
 
   /// Skips the front matter, which is between two rules at the beginning of the file and describes it.
@@ -323,17 +314,15 @@ final class MarkdownCards: CardRows {
     }
     // A heading without text below it is a title for what follows.
     if ended.isTitle { return count(ended) { account.use($0) } }
-    if let reason = leftReason(ended) { return count(ended) { account.leave($0, reason) } }
+    let reason: LeftReason? =
+      switch ended.kind {
+      case .left(let known): known
+      case .gaps where MarkdownCloze.gaps(in: MarkdownCardBlock.text(ended.prompt)) == nil: .noCloze
+      case .heading where isForeign && !isRaw && ended.facts.guid.isEmpty: .otherFormat
+      default: nil
+      }
+    if let reason { return count(ended) { account.leave($0, reason) } }
     if found.listedPairs == nil, ended.listsPairs { found.listedPairs = ended.line }
     finished.append(ended)
-  }
-
-  private func leftReason(_ block: MarkdownCardBlock) -> LeftReason? {
-    switch block.kind {
-    case .left(let reason): reason
-    case .gaps where MarkdownCloze.gaps(in: MarkdownCardBlock.text(block.prompt)) == nil: .noCloze
-    case .heading where isForeign && !isRaw && block.facts.guid.isEmpty: .otherFormat
-    default: nil
-    }
   }
 }

@@ -144,7 +144,7 @@ struct MarkdownElements {
 
   private mutating func escape(_ bytes: Bytes, asSource: Bool) {
     spans.restore(bytes, asSource: asSource, into: &html) { byte, result in
-      byte == 0x0A ? result.append(byte) : HTMLText.add(byte, ofPlainTo: &result)
+      byte == 0x0A ? result.append(byte) : FieldHTML.add(byte, ofPlainTo: &result)
     }
   }
 

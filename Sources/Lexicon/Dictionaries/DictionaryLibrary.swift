@@ -276,7 +276,7 @@ public final class DictionaryLibrary {
       guard let meanings = place.meanings else { return 4 }
       return meanings == reader ? 1 : meanings == place.words ? 2 : meanings == "en" ? 3 : 4
     }
-    return fitting.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
+    return fitting.sorted { rank($0) < rank($1) }
   }
 }
 

@@ -30,7 +30,7 @@ struct ExerciseLines {
     let usual = try study.askedAsUsual()
     if !usual.isEmpty { session.console.note(usual + ".") }
     try study.finishIfOver()
-    return StudyScore(right: try study.right(), wrong: try study.wrong(), remaining: try study.remaining()).result
+    return StudyScore(try study.progress()).result
   }
 
   private func write(_ value: Value) { session.console.show([value.json]) }

@@ -199,7 +199,7 @@ final class ReadingScreen {
 
   private func showMeaning() throws {
     guard let cursor, let lemma = lemma() else { return }
-    let word = try text.minedWord(lemma, inSentence: index.sentence(ofToken: cursor))
+    let word = try text.minedWord(LookUp(lemma, in: index.sentence(ofToken: cursor)))
     let heading = printable(word.lemma) + (word.reading.map { " (\(printable($0)))" } ?? "")
     let (meaning, count) = (word.gloss.map { printable($0) } ?? "no meaning found", session.counted(word.count, "time"))
     alert = ["\(heading): \(meaning) (\(count))"]
@@ -215,7 +215,7 @@ final class ReadingScreen {
   /// Makes a card of the word, after asking which meaning it gets if there are several.
   private func chooseMeaning() throws {
     guard let lemma = lemma(), let cursor else { return }
-    var word = try text.minedWord(lemma, inSentence: index.sentence(ofToken: cursor))
+    var word = try text.minedWord(LookUp(lemma, in: index.sentence(ofToken: cursor)))
     let meanings = try session.workspace().words.senses(of: word.lemma, in: text.language).prefix(9)
     if meanings.count < 2 { return try makeCard(word) }
     let choices = meanings.enumerated().map { "\($0 + 1) \(printable($1, limit: 80))" }.joined(separator: "   ")

@@ -28,6 +28,12 @@ struct StudyScore {
   var result: CommandResult { CommandResult(.record(["right": right, "wrong": wrong, "remaining": remaining])) }
 }
 
+extension StudyScore {
+  init(_ progress: any StudyProgress) {
+    self.init(right: progress.right, wrong: progress.wrong, remaining: progress.remaining)
+  }
+}
+
 final class StudyScreen {
   let session: Session
   let study: SessionHandle
@@ -69,13 +75,13 @@ final class StudyScreen {
     if let goal, !redraws { session.console.show(.lines([GoalWords(terminal).line(goal)])) }
     try keys.whileReadingKeys { repeat { try runLoop() } while try wantsAgain() }
     if isLockedOut { return nil }
-    return StudyScore(right: try study.right(), wrong: try study.wrong(), remaining: try study.remaining())
+    return StudyScore(try study.progress())
   }
 
   private func runLoop() throws {
     try showPrompt()
     try draw()
-    while try !study.isOver() {
+    while try !study.progress().isOver {
       let event = try keys.next(timeout: timeUntilChange())
       if try locks(event) { continue }
       if isLockedOut { return }
@@ -100,7 +106,7 @@ final class StudyScreen {
       case .key(let key): try handle(key)
       case .line(let line): try handle(line)
       case .pasted(let text):
-        guard view.isTyping, !view.isCovered, try study.isActive() else { continue }
+        guard view.isTyping, !view.isCovered, try study.progress().isActive else { continue }
         view.typed += text
         echo(printable(text, limit: .max))
         if redraws { try draw() }
@@ -112,7 +118,7 @@ final class StudyScreen {
 
   /// Milliseconds until the screen changes without input: the clock advances, or the time of a sprint runs out.
   private func timeUntilChange() throws -> Int? {
-    guard isSprint, terminal.hasKeyboard, try study.isActive() else { return untilLock }
+    guard isSprint, terminal.hasKeyboard, try study.progress().isActive else { return untilLock }
     let untilChange = redraws && !terminal.reducesMotion ? 200 : Int((try study.timeRemaining() ?? 0) * 1000) + 10
     return min(untilChange, untilLock ?? untilChange)
   }
@@ -137,7 +143,7 @@ final class StudyScreen {
     guard !isLockedOut else { return false }
     idle.touch(now: session.environment.clocks.reading().boot)
     resumeQuietly()
-    if try study.isOver() { screen.redrawAll([]) } else { try draw(isCleared: true) }
+    if try study.progress().isOver { screen.redrawAll([]) } else { try draw(isCleared: true) }
     return true
   }
 
@@ -155,7 +161,7 @@ final class StudyScreen {
 
   /// Without a keyboard, words do what keys do.
   private func handle(_ line: String) throws {
-    if try !study.isActive() {
+    if try !study.progress().isActive {
       try study.resume()
       return try draw()
     }
@@ -182,7 +188,7 @@ final class StudyScreen {
       (view.isHelpShown, view.asksFlag, view.scroll) = (false, false, view.scrollBefore)
       return try draw()
     }
-    let isPaused = try !study.isActive()
+    let isPaused = try !study.progress().isActive
     if view.isTyping, !isPaused, try type(key) {
       // What is typed is redrawn, or was echoed.
       if redraws || view.isAnswerShown || key == .tab { try draw() }
@@ -347,7 +353,7 @@ final class StudyScreen {
   /// Pauses the clock; Ctrl-Z does this until the program resumes.
   private func pauseQuietly() {
     do {
-      wasPausedBySuspend = try study.isActive()
+      wasPausedBySuspend = try study.progress().isActive
       if wasPausedBySuspend { try study.pause() }
     } catch {
       session.report(error)

@@ -24,7 +24,7 @@ extension StudyScreen {
   private func layout() throws -> StudyLayout? {
     guard let card = try study.card() else { return nil }
     let record = try card.record()
-    let isPaused = try !study.isActive()
+    let isPaused = try !study.progress().isActive
     let isAnswered = view.isAnswerShown && !isPaused
     var layout = StudyLayout(
       terminal: terminal, name: try title(of: card, record), facts: try isSprint ? sprintFacts() : reviewFacts(),
@@ -161,15 +161,16 @@ extension StudyScreen {
     let clock = "\(seconds / 60):" + (seconds % 60 < 10 ? "0" : "") + String(seconds % 60)
     let (right, wrong) = terminal.usesUnicode ? ("✓", "✗") : ("right", "wrong")
     let words = terminal.differentiatesWithoutColor && terminal.usesUnicode ? (" right", " wrong") : ("", "")
-    let (rights, wrongs) = (terminal.grouped(try study.right()), terminal.grouped(try study.wrong()))
+    let progress = try study.progress()
+    let (rights, wrongs) = (terminal.grouped(progress.right), terminal.grouped(progress.wrong))
     let score = "\(right) \(rights)\(words.0)  \(wrong) \(wrongs)\(words.1)"
-    return ["\(terminal.counted(try study.remaining(), "card")) · \(score) · \(clock)", "\(score) · \(clock)", clock]
+    return ["\(terminal.counted(progress.remaining, "card")) · \(score) · \(clock)", "\(score) · \(clock)", clock]
   }
 
   private func reviewFacts() throws -> [String] {
-    let counts = try study.counts()
-    let answered = try study.right() + study.wrong()
-    let part = Double(answered) / Double(max(1, answered + (try study.remaining())))
+    let (counts, progress) = (try study.counts(), try study.progress())
+    let answered = progress.right + progress.wrong
+    let part = Double(answered) / Double(max(1, answered + progress.remaining))
     let width = 14
     let filled = Int((part * Double(width)).rounded(.down))
     let (full, empty) = terminal.usesUnicode ? ("▓", "░") : ("#", ".")
@@ -183,7 +184,8 @@ extension StudyScreen {
   /// The output without redrawing: the prompt, then the answer with the question, one line each.
   private func plainLine() throws -> String {
     guard let card = try study.card() else { return "" }
-    if try !study.isActive(), try !study.isOver() {
+    let progress = try study.progress()
+    if !progress.isActive, !progress.isOver {
       return "Paused; any \(terminal.hasKeyboard ? "key" : "line") continues."
     }
     let enter = view.proposed.map { " Enter means \($0.name)." } ?? ""
@@ -199,8 +201,8 @@ extension StudyScreen {
     let parts = [try view.shown(of: card, on: terminal).prompt.words] + options + [view.openedHint]
     let prompt = parts.filter { !$0.isEmpty }.map(\.asSentence).joined(separator: " ")
     guard terminal.usesScreenReader else { return prompt }
-    let answered = try study.right() + (isSprint ? 0 : study.wrong())
-    let number = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + (try study.remaining())))"
+    let answered = progress.right + (isSprint ? 0 : progress.wrong)
+    let number = "Card \(terminal.grouped(answered + 1)) of \(terminal.grouped(answered + progress.remaining))"
     return "\(number). \(prompt)"
   }
 

@@ -9,7 +9,7 @@ import Workspace
 
 extension StudyScreen {
   func leave() throws {
-    if isSprint, try study.isActive() { try study.pause() }
+    if isSprint, try study.progress().isActive { try study.pause() }
     screen.clear()
     if view.isTyping, !view.typed.isEmpty { echo("\n") }
     session.console.show(.lines([try result(start: "Stopped.")]))
@@ -18,19 +18,20 @@ extension StudyScreen {
 
   func finish() throws {
     screen.clear()
-    let isDone = try study.remaining() == 0
+    let isDone = try study.progress().remaining == 0
     if !isDone, session.preferences?.sound.ringsAtTime == true { session.console.ring() }
     session.console.show(.lines([try result(start: isDone ? "Done." : "Time.")]))
     try study.finishIfOver()
   }
 
   private func result(start: String) throws -> String {
-    let left = try study.remaining()
+    let progress = try study.progress()
+    let left = progress.remaining
     let usual = try study.askedAsUsual()
     let tail =
       (left == 0 ? try next() : " \(terminal.counted(left, "card was", "cards were")) left.")
       + (usual.isEmpty ? "" : " \(usual).")
-    let counts = "\(start) \(terminal.grouped(try study.right())) right, \(terminal.grouped(try study.wrong())) wrong"
+    let counts = "\(start) \(terminal.grouped(progress.right)) right, \(terminal.grouped(progress.wrong)) wrong"
     guard let time = try study.timeRemaining() else { return counts + "." + tail }
     let used = study.options.seconds - time
     return "\(counts) in \(terminal.counted(Int(used.rounded()), "second")).\(tail)"

@@ -4,6 +4,7 @@
 import CardDocuments
 public import Decks
 public import Memory
+import Storage
 public import Templates
 import Text
 public import Values
@@ -35,15 +36,14 @@ public final class CardHandle: RowHandle<CardID> {
     cachedPosition = (position, workspace.cards.orderVersion)
   }
 
-  public func isUnmade() throws -> Bool {
-    let note = try record().note
-    return try workspace.read { try NoteOrdinals.isUnmade($0, id, of: note) }
+  private func reading<T>(_ body: (Database, CardRecord) throws -> T) throws -> T {
+    let record = try record()
+    return try workspace.read { try body($0, record) }
   }
 
-  public func media() throws -> CardMedia {
-    let record = try record()
-    return try workspace.read { try CardMedia($0, of: record) }
-  }
+  public func isUnmade() throws -> Bool { try reading { try NoteOrdinals.isUnmade($0, id, of: $1.note) } }
+
+  public func media() throws -> CardMedia { try reading { try CardMedia($0, of: $1) } }
 
   public func deck() throws -> DeckHandle { workspace.handle(of: try record().deck) }
 
@@ -82,28 +82,22 @@ public final class CardHandle: RowHandle<CardID> {
   }
 
   /// Returns the fields of the card's note by name, as HTML, and the further fields that the card stores.
-  public func fields() throws -> [CardField] {
-    let record = try record()
-    return try workspace.read { try CardFields.all($0, of: record) }
-  }
+  public func fields() throws -> [CardField] { try reading { try CardFields.all($0, of: $1) } }
 
   /// Returns those fields that no template names, as plain text: nothing else shows them.
   public func unnamedFields() throws -> [(name: String, text: String)] {
-    let record = try record()
-    return try workspace.read { try CardFields.unnamed($0, of: record) }
+    try reading { try CardFields.unnamed($0, of: $1) }
   }
 
   /// Returns the two sides as a terminal draws them.
   public func drawn(_ options: CardDrawing.Options) throws -> DrawnSides {
-    let record = try record()
-    return try workspace.read { try CardDrawing.sides($0, of: record, options) }
+    try reading { try CardDrawing.sides($0, of: $1, options) }
   }
 
   /// Returns the probability that the card is remembered now, and the speed of the last answer if it changes that
   /// noticeably; nil before the first answer.
   public func recall() throws -> (share: Double, speed: AnswerSpeed?)? {
-    let card = try record()
-    return try workspace.read { db in
+    try reading { db, card in
       let options = try DeckTable.options(db, card.deck)
       let entry = try CardMemories([card.deck: options]).entry(
         db, of: id, in: card.deck, stability: card.stability, last: card.schedule.lastReview)
@@ -112,8 +106,7 @@ public final class CardHandle: RowHandle<CardID> {
   }
 
   public func answers() throws -> [LoggedReview] {
-    _ = try record()
-    return try workspace.read { try SentReviews($0).of(id).map(\.review) }
+    try reading { db, _ in try SentReviews(db).of(id).map(\.review) }
   }
 
   /// What the name of an undo step says about the card.

@@ -16,7 +16,8 @@ struct DeckOrders {
 
   private var orders: [DeckID: Order] = [:]
   private var requestCounts: [DeckID: Int] = [:]
-  private var changeCount = 0
+  /// A change that moves no card sets it, so that the orders stay valid.
+  var changeCount = 0
   /// Increases with each change that may have moved a card.
   private(set) var version = 0
 
@@ -30,9 +31,6 @@ struct DeckOrders {
     orders = [:]
     requestCounts = [:]
   }
-
-  /// Keeps the orders valid after a change that moved no card.
-  mutating func keepValid(to now: Int) { changeCount = now }
 
   /// Invalidates the orders after an operation that usually moves no card has moved some.
   mutating func forget() { changeCount = -1 }

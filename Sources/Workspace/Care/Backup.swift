@@ -312,15 +312,10 @@ struct BackupFile {
     }
     let found = manifest["version"]?.integer ?? 0
     if found > version { throw BackupError.newer(path: path, version: found) }
-    var contents = BackupContents()
-    contents.created = manifest["created"]?.double ?? 0
-    contents.account = manifest["account"]?.text
-    contents.decks = manifest["decks"]?.integer ?? 0
-    contents.cards = manifest["cards"]?.integer ?? 0
-    contents.reviews = manifest["reviews"]?.integer ?? 0
-    contents.documents = manifest["documents"]?.integer ?? 0
-    contents.bytes = manifest["bytes"]?.integer ?? 0
-    return contents
+    func number(_ name: String) -> Int { manifest[name]?.integer ?? 0 }
+    return BackupContents(
+      created: manifest["created"]?.double ?? 0, account: manifest["account"]?.text, decks: number("decks"),
+      cards: number("cards"), reviews: number("reviews"), documents: number("documents"), bytes: number("bytes"))
   }
 }
 
@@ -334,11 +329,8 @@ extension BackupContents {
   }
 
   static func counts(_ db: Database) throws -> BackupContents {
-    var contents = BackupContents()
-    contents.decks = try db.count("SELECT count(*) FROM decks")
-    contents.cards = try db.count("SELECT count(*) FROM cards")
-    contents.reviews = try db.count("SELECT count(*) FROM reviews")
-    contents.documents = try DocumentTable.count(db)
-    return contents
+    BackupContents(
+      decks: try db.count("SELECT count(*) FROM decks"), cards: try db.count("SELECT count(*) FROM cards"),
+      reviews: try db.count("SELECT count(*) FROM reviews"), documents: try DocumentTable.count(db))
   }
 }

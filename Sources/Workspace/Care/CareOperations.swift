@@ -100,7 +100,7 @@ public struct CareOperations {
     let media: Set<String>
 
     init(_ db: Database) throws {
-      decks = try DecksCheck.decksWithoutParent(db)
+      decks = try DecksCheck.decks(db, .deckWithoutParent)
       notes = Set(try DecksCheck.notesWithoutCard(db))
       let documents = Set(try DocumentTable.ids(db))
       cards = Set(try CardTable.documents(db).filter { !documents.contains($0.document) }.map(\.card))

@@ -50,13 +50,9 @@ struct DailyBackup: Sendable {
 
   /// Makes the backup and removes old ones.
   func make(progress: (Int, Int) -> Void) throws {
-    try makePrivateFolder(parentFolder(of: job.path))
-    _ = try job.write(progress: progress)
-    try removeOld()
-  }
-
-  private func removeOld() throws {
     let folder = parentFolder(of: job.path)
+    try makePrivateFolder(folder)
+    _ = try job.write(progress: progress)
     var paths: [Int: String] = [:]
     for name in try Folder.names(in: folder) {
       if let day = DailyBackup.day(ofFile: name) { paths[day] = folder + "/" + name }
@@ -90,7 +86,9 @@ public struct DailyBackups {
     let wait = workspace.hooks.nextBackup - now
     // A wait of more than a day was set by a clock that was wrong.
     guard wait <= 0 || wait > 86_400, !workspace.rehearsal.isOn else { return }
-    workspace.hooks.nextBackup = nextMidnight(after: now)
+    // The next midnight.
+    let offset = workspace.environment.clocks.zoneOffset(now)
+    workspace.hooks.nextBackup = (((now + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
     workspace.hooks.isBackupDue = fileExists(workspace.collectionPath)
   }
 
@@ -156,10 +154,5 @@ public struct DailyBackups {
       workspace.hooks.nextBackup = workspace.now + (workspace.isInterrupted() ? 0 : 3600)
       workspace.hooks.backupFailed(error)
     }
-  }
-
-  private func nextMidnight(after moment: Double) -> Double {
-    let offset = workspace.environment.clocks.zoneOffset(moment)
-    return (((moment + offset) / 86_400).rounded(.down) + 1) * 86_400 - offset
   }
 }

@@ -34,7 +34,11 @@ struct Diagnosis {
   // MARK: The database
 
   private func integrity() throws -> [DoctorFinding] {
-    let damaged = try damage().map {
+    let damage: [String]
+    do { damage = try workspace.care.integrityProblems() } catch let error as StorageError where error.isDamage {
+      damage = [error.reason]
+    }
+    let damaged = damage.map {
       DoctorFinding(
         .database, DoctorFinding.damaged, $0, at: workspace.collectionPath,
         "what can be read is copied into a new collection; "
@@ -50,14 +54,6 @@ struct Diagnosis {
       .database, "read_only", "nothing can be changed: \(problem.message)", at: workspace.collectionPath,
       "fix what the message says, then run `doctor` again")
     return damaged + [unwritable]
-  }
-
-  private func damage() throws -> [String] {
-    do {
-      return try workspace.care.integrityProblems()
-    } catch let error as StorageError where error.isDamage {
-      return [error.reason]
-    }
   }
 
   private func deckFindings() throws -> [DoctorFinding] {

@@ -76,7 +76,15 @@ extension CareOperations {
     _ areas: Set<DoctorFinding.Area> = Set(DoctorFinding.Area.allCases), progress: (Int, Int) -> Void = { _, _ in }
   ) throws -> [DoctorFinding] {
     guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
-    if isCollectionGone { return [goneCollection()] }
+    if isCollectionGone {
+      let backup = newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup" }
+      return [
+        DoctorFinding(
+          .database, DoctorFinding.gone, "the collection is empty or missing, but other data exists",
+          at: workspace.collectionPath,
+          "\(backup ?? "there is no backup"); --mend creates an empty collection and keeps every backup", mends: true)
+      ]
+    }
     try workspace.games.store()
     var found: [DoctorFinding] = []
     let diagnosis = Diagnosis(workspace: workspace, isOfMedia: areas == [.media])
@@ -102,15 +110,6 @@ extension CareOperations {
     }
     if areas == [.media], let removed = try diagnosis.removedMedia() { found.append(removed) }
     return found
-  }
-
-  private func goneCollection() -> DoctorFinding {
-    let backup =
-      newestBackup().map { "`restore \(shellQuoted($0))` restores the newest backup" } ?? "there is no backup"
-    return DoctorFinding(
-      .database, DoctorFinding.gone, "the collection is empty or missing, but other data exists",
-      at: workspace.collectionPath,
-      "\(backup); --mend creates an empty collection and keeps every backup", mends: true)
   }
 
   /// Returns the space in bytes that a change and a backup may need.

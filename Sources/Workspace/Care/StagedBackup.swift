@@ -122,7 +122,13 @@ extension CareOperations {
   private func filterSensitiveRows(_ staged: StagedBackup, _ db: Database) throws {
     // Card ids in the backup may belong to other local cards.
     try SearchLog.forget(db)
-    let (kept, link) = try localSettings()
+    var (kept, link): ([String: StoredSetting], SyncLink?) = ([:], nil)
+    do {
+      let local = { db in (try SettingsTable.load(db), try SyncTables.link(db)) }
+      if !isCollectionGone { (kept, link) = try workspace.database.read(local) }
+    } catch let error as StorageError where error.isDamage {
+      // The local settings and the local link cannot be read: nothing is kept.
+    }
     let found = try SettingsTable.load(db)
     // Scripts and plugins declare guarded settings too.
     let tree = workspace.openedPreferences?.tree
@@ -143,16 +149,6 @@ extension CareOperations {
     if isOtherLink {
       try SyncTables.removeLink(db)
       if let link { try SyncTables.setLink(db, SyncLink(address: link.address, user: link.user)) }
-    }
-  }
-
-  /// Returns the local settings and the local link; nothing if they cannot be read.
-  private func localSettings() throws -> ([String: StoredSetting], SyncLink?) {
-    guard !isCollectionGone else { return ([:], nil) }
-    do {
-      return try workspace.database.read { (try SettingsTable.load($0), try SyncTables.link($0)) }
-    } catch let error as StorageError where error.isDamage {
-      return ([:], nil)
     }
   }
 
@@ -179,7 +175,17 @@ extension CareOperations {
     workspace.opened.documents = nil
     workspace.opened.orders.forget()
     var failure: FileError?
-    do { try replaceFiles(by: staged) } catch let error as FileError { failure = error }
+    do {
+      // They were unpacked before the rows were replaced, so the user cannot interrupt the restore between the rows and
+      // them; after a kill, it can be repeated.
+      if staged.chosen.contains(.grants), let grants = staged.grants {
+        try AtomicFile.write(workspace.folder + "/grants.json", grants)
+      }
+      if staged.chosen.contains(.history), staged.hasHistory {
+        try AtomicFile.copy(
+          staged.scratch.path("history"), to: workspace.folder + "/history", isInterrupted: isNeverInterrupted)
+      }
+    } catch let error as FileError { failure = error }
     try workspace.settings.reload()
     // Until the rows named them, another process may have removed the contents as unused.
     if !media.allSatisfy(fileExists) {
@@ -208,18 +214,6 @@ extension CareOperations {
 
   /// How often the local data is saved again while other processes keep changing it.
   private static let mostTries = 20
-
-  /// Replaces the grants and the history, if the caller chose them. They were unpacked before the rows were replaced,
-  /// so the user cannot interrupt the restore between the rows and them; after a kill, it can be repeated.
-  private func replaceFiles(by staged: StagedBackup) throws {
-    if staged.chosen.contains(.grants), let grants = staged.grants {
-      try AtomicFile.write(workspace.folder + "/grants.json", grants)
-    }
-    if staged.chosen.contains(.history), staged.hasHistory {
-      try AtomicFile.copy(
-        staged.scratch.path("history"), to: workspace.folder + "/history", isInterrupted: isNeverInterrupted)
-    }
-  }
 
   private func unpackMedia(of staged: StagedBackup) throws {
     let isInterrupted = workspace.isInterrupted

@@ -49,10 +49,8 @@ public enum Operation: String, Sendable {
   case mend = "repairing"
   case takeBack = "undoing an answer"
 
-  /// Whether the operation leaves every card at its position.
-  var movesNoCard: Bool { Self.unmoving.contains(self) }
-
-  private static let unmoving: Set<Operation> = [
+  /// Those that leave every card at its position.
+  static let unmoving: Set<Operation> = [
     .changeDeckOptions, .changePresets, .editCard, .answerCard, .takeBack, .importAnswers, .saveGame, .changeSettings,
     .changeDocuments, .fillDocuments, .removeDocument, .createNoteType, .removeNoteType, .addMedia, .removeMedia,
     .syncMedia, .listWords, .savePlace, .link, .unlink, .spreadCards, .pauseStudy,

@@ -177,7 +177,7 @@ public final class Workspace {
       result = try performAlone(
         operation, words: { (became($0) ?? operation).words(subject, count($0), details?($0)) }, body)
     }
-    if operation.movesNoCard, !hasUncounted { opened.orders.keepValid(to: changeCount) }
+    if Operation.unmoving.contains(operation), !hasUncounted { opened.orders.changeCount = changeCount }
     if database.isInUnit {
       let done = became(result) ?? operation
       unit.operations[done, default: 0] += 1

@@ -89,11 +89,7 @@ public struct Refitting {
       workspace.opened.lastCheckedAnswer = try PresetTable.lastAnswer(db)
       return seen != nil
     }
-    if isCheckDue { try begin() }
-    return nil
-  }
-
-  private func begin() throws {
+    guard isCheckDue else { return nil }
     workspace.opened.fit = try workspace.read { db in
       guard let preset = try PresetTable.dueForFitting(db) else { return nil }
       let history = try ReviewHistory(db, decks: PresetTable.decks(db, of: preset.id), at: workspace.moment)
@@ -105,6 +101,7 @@ public struct Refitting {
       }
       return (preset.id, job)
     }
+    return nil
   }
 
   private func store(_ job: BackgroundJob<ModelFitting>, of id: PresetID) throws -> RefitResult? {

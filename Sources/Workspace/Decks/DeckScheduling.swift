@@ -22,24 +22,20 @@ public struct DeckScheduling {
   /// Returns the options of the deck's preset, overridden by those of the deck alone.
   public func options() throws -> DeckOptions { try workspace.read { try DeckTable.options($0, id) } }
 
-  /// Sets an option of the deck's preset; a deck without its own preset gets one with the deck's name.
+  /// Sets an option of the deck's preset, or of the deck alone if it has one, since that overrides the preset. A deck
+  /// without its own preset gets one with the deck's name.
   /// - Throws: `DeckError.badOption`.
   public func set(_ name: DeckOptions.Name, _ value: OptionValue) throws {
     try workspace.perform(.changeDeckOptions, on: workspace.decks.name(of: id)) { db in
-      if try setOwnLimit(db, name, value) { return }
+      var limits = try DeckTable.limits(db, id)
+      if limits.has(name), case .number(let number) = value {
+        try limits.set(name, to: number)
+        return try DeckTable.setLimits(db, id, to: limits)
+      }
       var options = try DeckTable.presetOptions(db, id)
       try options.set(name, value)
       try DeckTable.setOptions(db, id, to: options)
     }
-  }
-
-  /// Sets an option of the deck alone if the deck has one, since it overrides the preset.
-  private func setOwnLimit(_ db: Database, _ name: DeckOptions.Name, _ value: OptionValue) throws -> Bool {
-    var limits = try DeckTable.limits(db, id)
-    guard limits.has(name), case .number(let number) = value else { return false }
-    try limits.set(name, to: number)
-    try DeckTable.setLimits(db, id, to: limits)
-    return true
   }
 
   /// Sets several options from typed text, the deck's preset, and its own exercise unless nil: all of them, or none if

@@ -194,7 +194,7 @@ extension SessionHandle {
     var sounds: [String] = []
     if !isAnswerShown, let question = try question(), question.exercise != nil {
       if let text = question.text("say") {
-        try workspace.speech.say(text, in: workspace.words.language())
+        try workspace.speech.say(text, in: workspace.words.textLanguage())
         return true
       }
       sounds = question.sound.map { [$0] } ?? []
@@ -232,7 +232,7 @@ extension SessionHandle {
   /// Why the card that is shown is asked as usual; nil if an exercise asks it, or none was chosen.
   public func reasonAsUsual() throws -> String? { questions.reasons[try answered()]?.text }
 
-  private func answered() throws -> Int { try right() + wrong() }
+  private func answered() throws -> Int { try progress().right + progress().wrong }
 
   /// How many answered cards were asked as usual, and why: `3 cards asked as usual: 2 no sound, 1 no sentence`; empty
   /// if none was.

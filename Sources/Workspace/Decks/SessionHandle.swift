@@ -1,7 +1,7 @@
 // A study session as Lua and the study screen see it: a sprint, or scheduled reviews. Invariant: a sprint restarts
 // when the deck's cards have changed, which is checked before each use. Every answer of a review is one operation.
 
-import Decks
+public import Decks
 import Files
 public import Memory
 import Storage
@@ -131,21 +131,14 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  public func remaining() throws -> Int { try current().progress.remaining }
+  /// Returns the score, how many cards are left, and whether it runs or is over.
+  public func progress() throws -> any StudyProgress { try current().progress }
 
   /// Returns the seconds left in a sprint; nil in a review.
   public func timeRemaining() throws -> Double? {
     if case .sprint(let sprint) = try current() { return sprint.timeRemaining }
     return nil
   }
-
-  public func isActive() throws -> Bool { try current().progress.isActive }
-
-  public func isOver() throws -> Bool { try current().progress.isOver }
-
-  public func right() throws -> Int { try current().progress.right }
-
-  public func wrong() throws -> Int { try current().progress.wrong }
 
   /// Returns the due and new cards left; zeros in a sprint.
   public func counts() throws -> (due: Int, new: Int) {
@@ -189,10 +182,11 @@ public final class SessionHandle: WorkspaceHandle {
   /// Notifies of the end of the session once it has ended, unless that was done already: a sprint may end without an
   /// answer.
   public func finishIfOver() throws {
-    guard try isOver() else { return hasEnded = false }
+    let progress = try progress()
+    guard progress.isOver else { return hasEnded = false }
     guard !hasEnded else { return }
     hasEnded = true
-    try workspace.observer?.notify(.sessionFinished(right: right(), wrong: wrong()))
+    try workspace.observer?.notify(.sessionFinished(right: progress.right, wrong: progress.wrong))
   }
 
   private func record(_ rating: Rating, _ seconds: Double?, _ mistyped: String?) throws -> SessionResult {
@@ -203,7 +197,7 @@ public final class SessionHandle: WorkspaceHandle {
         card: workspace.handle(of: result.card), rating: rating, remaining: result.remaining, interval: nil,
         isLeech: false)
     case .review(let session):
-      let result = try act(session, .answerCard, try subject(session, rating)) { db in
+      let result = try act(session, .answerCard, rating) { db in
         try session.answer(db, rating, at: workspace.moment, seconds: seconds, mistyped: mistyped)
       }
       return SessionResult(
@@ -212,14 +206,12 @@ public final class SessionHandle: WorkspaceHandle {
     }
   }
 
-  private func subject(_ session: ReviewSession, _ rating: Rating) throws -> String? {
-    try workspace.read { try session.card($0, at: workspace.moment) }.map { "\($0.stepName): \(rating.name)" }
-  }
-
   /// Runs one action of a review as one operation; the review steps back if the operation fails.
   private func act<T>(
-    _ session: ReviewSession, _ operation: Operation, _ subject: String?, _ body: (Database) throws -> T
+    _ session: ReviewSession, _ operation: Operation, _ rating: Rating? = nil, _ body: (Database) throws -> T
   ) throws -> T {
+    let card = try workspace.read { try session.card($0, at: workspace.moment) }
+    let subject = card.map { $0.stepName + (rating.map { ": \($0.name)" } ?? "") }
     let before = session.actionCount
     do {
       let (result, change) = try workspace.database.recordingChange {
@@ -257,8 +249,7 @@ public final class SessionHandle: WorkspaceHandle {
 
   private func hide(_ body: (ReviewSession, Database) throws -> Void) throws {
     guard case .review(let session) = try current() else { return }
-    let card = try workspace.read { try session.card($0, at: workspace.moment) }
-    try act(session, .editCard, card?.stepName) { try body(session, $0) }
+    try act(session, .editCard) { try body(session, $0) }
     try finishIfOver()
   }
 
@@ -279,9 +270,9 @@ public final class SessionHandle: WorkspaceHandle {
     return nil
   }
 
-  public func pause() throws { try current().progress.pause() }
+  public func pause() throws { try progress().pause() }
 
-  public func resume() throws { try current().progress.resume() }
+  public func resume() throws { try progress().resume() }
 
   public func restart() throws {
     switch try current() {

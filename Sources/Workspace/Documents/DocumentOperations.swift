@@ -103,15 +103,12 @@ public struct DocumentOperations {
   /// Returns the picture of a document for the page of a deck; nil if it is gone or cannot be drawn.
   func picture(ofDocument id: String) throws -> GalleryPicture? {
     do {
-      return try open(id).document().picture(width: Self.pageWidth)
+      return try open(id).document().picture(width: 500)
     } catch let problem as any Problem {
       guard problem.report.code != .interrupted else { throw problem }
       return nil
     }
   }
-
-  /// The width in pixels of a document on the page of a deck.
-  private static var pageWidth: Int { 500 }
 }
 
 extension StoredDocument {
@@ -162,8 +159,6 @@ public struct PlacementOptions: Equatable, Sendable {
   public var rotation: Double?
 
   public init() {}
-
-  fileprivate var isAutomatic: Bool { x == nil && y == nil }
 }
 
 /// A new element, and whether it covers others because the card is full.
@@ -230,7 +225,7 @@ extension DocumentHandle {
   private func place(_ options: PlacementOptions, _ width: Double, _ height: Double) throws -> Room {
     let content = try document().content
     let asked = ElementPlacement(x: options.x ?? 0, y: options.y ?? 0, width: width, height: height)
-    let open = options.isAutomatic ? content.openPlace(width: width, height: height) : asked
+    let open = options.x == nil && options.y == nil ? content.openPlace(width: width, height: height) : asked
     var place = open ?? content.freePlace(width: width, height: height)
     place.rotation = options.rotation ?? 0
     return (place, open == nil)

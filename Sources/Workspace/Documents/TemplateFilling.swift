@@ -37,7 +37,13 @@ extension DocumentOperations {
       values.append(try reader.values(of: card))
       try progress(index + 1, cards.count)
     }
-    try requireKnown(names.filter { !reader.known.contains($0) }, beside: reader.known)
+    // A placeholder that these cards have no value for may be a field of any note type; otherwise it is a typing error.
+    let others = names.filter { !reader.known.contains($0) }
+    let fields = try others.isEmpty ? [] : workspace.noteTypes.all().flatMap { try $0.record().fields }
+    if let unknown = others.first(where: { !fields.contains($0) }) {
+      let known = reader.known.union(fields).union(["prompt", "answer"]).sorted()
+      throw DocumentError.unknownPlaceholder(unknown, suggestion: suggestion(for: unknown, among: known))
+    }
     let images = source.elements.count { $0.kind == .image }
     let documents = try values.map { values in
       try workspace.poll()
@@ -45,16 +51,6 @@ extension DocumentOperations {
     }
     let missing = documents.reduce(0) { sum, document in sum + images - document.elements.count { $0.kind == .image } }
     return (documents.map { workspace.handle(of: $0) }, missing)
-  }
-
-  /// Accepts a placeholder that these cards have no value for if it is a field of any note type; otherwise it is a
-  /// typing error.
-  private func requireKnown(_ names: [String], beside known: Set<String>) throws {
-    if names.isEmpty { return }
-    let fields = try workspace.noteTypes.all().flatMap { try $0.record().fields }
-    guard let unknown = names.first(where: { !fields.contains($0) }) else { return }
-    throw DocumentError.unknownPlaceholder(
-      unknown, suggestion: suggestion(for: unknown, among: known.union(fields).union(["prompt", "answer"]).sorted()))
   }
 
   public func save(_ filled: FilledDocuments) throws {

@@ -302,7 +302,8 @@ extension DeckHandle {
   /// was lost by damage.
   func atOneMoment<T>(_ body: (Database) throws -> T) throws -> T {
     try workspace.read { db in
-      try db.snapshot {
+      // Outside a transaction, a savepoint begins one that takes no write lock before it writes.
+      try db.savepoint {
         _ = try DeckTable.record(db, id)
         do { return try body(db) } catch DeckError.gone(let what) {
           throw StorageError.damaged(path: db.path, detail: "\(what) of a card does not exist")

@@ -254,7 +254,7 @@ public struct MediaOperations {
 }
 
 /// The kind of file that a name indicates.
-enum MediaContent {
+enum MediaContent: String {
   case picture, sound
 
   /// Returns nil for an extension without fixed first bytes, such as .mp3.
@@ -296,8 +296,6 @@ enum MediaContent {
     }
     return String(decoding: head, as: UTF8.self).drop { $0.isWhitespace || $0 == "\u{FEFF}" }.hasPrefix("<")
   }
-
-  var words: String { self == .picture ? "picture" : "sound" }
 }
 
 extension MediaOperations {
@@ -310,6 +308,6 @@ extension MediaOperations {
     guard fileExists(path) else { return nil }
     let file = try ByteFile(path, followingLinks: false, isInterrupted: workspace.isInterrupted)
     let head = try file.bytes(at: 0, count: min(MediaContent.headSize, file.facts.size))
-    return content.matches(head) ? nil : content.words
+    return content.matches(head) ? nil : content.rawValue
   }
 }

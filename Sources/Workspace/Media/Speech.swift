@@ -63,7 +63,9 @@ public struct SpeechOperations {
     var seen: Set<SpokenText.Place> = []
     for (index, card) in cards.enumerated() {
       try progress(index, cards.count)
-      let target = try spokenText(of: card, field)
+      let note = try card.note()
+      let named = try note.type().record().field(meantBy: field ?? note.fields().first?.name ?? "")
+      let target = SpokenText(place: SpokenText.Place(note: note.id, field: named), text: try note.field(named))
       guard !target.spoken.isEmpty, !target.hasSound, seen.insert(target.place).inserted else {
         report.skipped += 1
         continue
@@ -112,12 +114,6 @@ public struct SpeechOperations {
       + words.dropFirst().map { word in
         word.replacing(text: "{language}", with: language.code).replacing(text: "{file}", with: sound)
       }
-  }
-
-  private func spokenText(of card: CardHandle, _ field: String?) throws -> SpokenText {
-    let note = try card.note()
-    let name = try note.type().record().field(meantBy: field ?? note.fields().first?.name ?? "")
-    return SpokenText(place: SpokenText.Place(note: note.id, field: name), text: try note.field(name))
   }
 
   /// Runs the program and returns the sound that it wrote. The program reads the text from its standard input;

@@ -161,9 +161,6 @@ public struct GameSettings {
     help: "Whether à counts as a in word games. A letter in its own right, such as ñ, never counts as another.")
   public var foldsAccents = false
 
-  /// Whether games use common words if it is known which words are common.
-  var choosesCommonWords: Bool { words == "common" }
-
   fileprivate init(_ languages: [String]) {
     _language = ProgramSetting(
       wrappedValue: languages.contains("english") ? "english" : languages[0], "game.language", languages,

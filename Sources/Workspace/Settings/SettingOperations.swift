@@ -40,12 +40,9 @@ public struct SettingOperations {
   ) throws -> SettingHandle {
     let preferences = try workspace.preferences()
     preferences.note(try preferences.tree.declare([declaration], by: owner, check: check))
-    return handle(ofSetting: declaration.name, declaration.kind)
-  }
-
-  private func handle(ofSetting name: String, _ kind: SettingKind) -> SettingHandle {
+    let (name, kind) = (declaration.name, declaration.kind)
     // A name that is declared again as another kind gets another handle.
-    workspace.handles.settings[kind.word + " " + name] {
+    return workspace.handles.settings[kind.word + " " + name] {
       switch kind {
       case .group, .toggle: SettingGroupHandle(name, in: workspace)
       case .choice: SettingChoiceHandle(name, in: workspace)

@@ -22,7 +22,10 @@ extension SyncOperations {
     let contents = MediaContents(
       limit: share, read: { hash in try workspace.media.content(hash) },
       keep: { bytes in
-        try requireSpace(for: bytes.count)
+        // Media must not take the space that a change or a backup needs.
+        if let free = Folder.freeBytes(in: workspace.folder), try free - bytes.count < workspace.care.neededSpace() {
+          throw SyncError.noSpace(free: free)
+        }
         let hash = ContentHash(of: bytes).description
         try workspace.media.write(bytes, hash: hash)
         return hash
@@ -33,14 +36,6 @@ extension SyncOperations {
     try keep(exchange, before, link)
     try end.get()
     return exchange.report
-  }
-
-  /// Ensures that media do not take the disk space that a change or a backup needs.
-  private func requireSpace(for bytes: Int) throws {
-    guard let free = Folder.freeBytes(in: workspace.folder), try free - bytes < workspace.care.neededSpace() else {
-      return
-    }
-    throw SyncError.noSpace(free: free)
   }
 
   private func keep(_ exchange: MediaExchange, _ before: KnownMedia, _ link: SyncLink) throws {

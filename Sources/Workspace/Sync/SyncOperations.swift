@@ -234,7 +234,13 @@ public struct SyncOperations {
       var report = try workspace.perform(.sync, on: link.address, count: count) { db in
         // Another shell may have synced in the meantime.
         guard try SyncTables.link(db) == link else { throw SyncError.moved }
-        return try exchange.run(db, link, progress: progress) { notes in path = try saveSetAside(notes) }
+        // Notes that the server's note types cannot hold are written to a file beside the backups.
+        return try exchange.run(db, link, progress: progress) { notes in
+          if notes.isEmpty || workspace.rehearsal.isOn { return }
+          let kept = try workspace.care.freeBackupPath("not-synced", ending: ".json")
+          try AtomicFile.write(kept, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
+          path = kept
+        }
       }
       (report.backup, report.setAsidePath) = (backup, path)
       return report
@@ -242,14 +248,6 @@ public struct SyncOperations {
       if let path { try Folder.removeFile(path) }
       throw error
     }
-  }
-
-  /// Writes notes that the server's note types cannot hold to a file beside the backups.
-  private func saveSetAside(_ notes: [Value.Record]) throws -> String? {
-    if notes.isEmpty || workspace.rehearsal.isOn { return nil }
-    let path = try workspace.care.freeBackupPath("not-synced", ending: ".json")
-    try AtomicFile.write(path, Array((Value.list(notes.map { .record($0) }).json + "\n").utf8))
-    return path
   }
 
   /// Checks that an upload is needed.

@@ -4,7 +4,7 @@
 
 import Decks
 import Files
-import Language
+public import Language
 import Lexicon
 import Storage
 import Templates
@@ -90,11 +90,15 @@ extension TextHandle {
     let isVocabulary = text.places.allSatisfy { $0.word != nil }
     let wanted = isVocabulary ? [] : view.lemmasByGain { $0.isMissing }.filter { !asked.contains($0) }
     let best = try view.bestSentences(for: wanted, poll: workspace.poll)
-    let count = options.count ?? .max
-    for item in looked {
+    let found = wanted.compactMap { lemma in best[lemma].map { LookUp(lemma, in: $0) } }
+    // A sentence in which nothing else is unknown teaches its word best.
+    let isAlone = { (item: LookUp) in view.missing[item.sentence ?? 0] == 1 }
+    for (place, item) in (looked + found.filter(isAlone) + found.filter { !isAlone($0) }).enumerated() {
+      let isFull = report.added.count >= options.count ?? .max
+      if isFull, place >= looked.count { break }
       if state(of: item, in: view) == .new {
         report.present += 1
-      } else if report.added.count >= count {
+      } else if isFull {
         report.leftOut.append((item.word, "--count leaves it for later"))
       } else if options.isCloze, item.lemma == nil, item.tokens == nil {
         report.leftOut.append((item.word, "its sentence lacks it, so there is no gap to show"))
@@ -102,18 +106,6 @@ extension TextHandle {
         try workspace.poll()
         report.added.append(try minedWord(item, dictionary: options.dictionary))
       }
-    }
-    let found = wanted.compactMap { lemma in best[lemma].map { (lemma: lemma, sentence: $0) } }
-    // A sentence in which nothing else is unknown teaches its word best.
-    let isAlone = { (word: (lemma: UInt32, sentence: Int)) in view.missing[word.sentence] == 1 }
-    for word in found.filter(isAlone) + found.filter({ !isAlone($0) }) {
-      if report.added.count >= count { break }
-      guard view.lemmaStates[Int(word.lemma)] == .unknown else {
-        report.present += 1
-        continue
-      }
-      try workspace.poll()
-      report.added.append(try minedWord(word.lemma, inSentence: word.sentence, dictionary: options.dictionary))
     }
     return report
   }
@@ -146,53 +138,41 @@ extension TextHandle {
       }
       return state.isMissing
     }
-    return wanted.enumerated().sorted { a, b in
-      (-counts[a.element.key, default: 0], a.offset) < (-counts[b.element.key, default: 0], b.offset)
-    }.map(\.element.item)
+    return wanted.sorted { counts[$0.key, default: 0] > counts[$1.key, default: 0] }.map(\.item)
   }
 
-  /// Collects the contents of a card for a word that was looked up.
-  private func minedWord(_ item: LookUp, dictionary: String?) throws -> MinedWord {
-    let number = item.sentence ?? 0
-    if let lemma = item.lemma { return try minedWord(lemma, inSentence: number, dictionary: dictionary) }
-    let (word, sentence) = (item.word, text.sentences[number])
-    let parts = item.tokens.map { text.parts(of: sentence, around: $0) } ?? [text.text(of: sentence)]
-    return try mined(
-      [word, word.lowercased()], parts.enumerated().map { (text: $1, isWord: $0 == 1) },
-      form: parts.count > 1 ? parts[1] : word, in: sentence, count: 1, dictionary)
-  }
-
-  /// Collects the contents of a card for a lemma in one sentence.
-  public func minedWord(_ lemmaNumber: UInt32, inSentence number: Int, dictionary: String? = nil) throws -> MinedWord {
-    let (lemma, sentence) = (text.lemmas[Int(lemmaNumber)], text.sentences[number])
-    var (form, reading) = (lemma.text, "")
-    let pieces = text.pieces(of: sentence).map { piece, token -> (text: String, isWord: Bool) in
-      guard let token, !token.isName, text.lemma(of: token) == lemmaNumber else { return (piece, false) }
-      if !token.isPart { (form, reading) = (piece, text.reading(of: token)) }
-      return (piece, true)
+  /// Collects the contents of a card for a word in its sentence.
+  /// - Parameter dictionary: the only one to look in.
+  public func minedWord(_ item: LookUp, dictionary: String? = nil) throws -> MinedWord {
+    let sentence = text.sentences[item.sentence ?? 0]
+    let lemma = item.lemma.map { text.lemmas[Int($0)] }
+    let word = lemma?.text ?? item.word
+    var (form, reading) = (word, "")
+    var pieces: [(text: String, isWord: Bool)] = []
+    if let number = item.lemma {
+      pieces = text.pieces(of: sentence).map { piece, token in
+        guard let token, !token.isName, text.lemma(of: token) == number else { return (piece, false) }
+        if !token.isPart { (form, reading) = (piece, text.reading(of: token)) }
+        return (piece, true)
+      }
+    } else {
+      let parts = item.tokens.map { text.parts(of: sentence, around: $0) } ?? [text.text(of: sentence)]
+      pieces = parts.enumerated().map { ($1, $0 == 1) }
+      if parts.count > 1 { form = parts[1] }
     }
-    return try mined(
-      [lemma.text], pieces, form: form, reading: readingOfLemma(lemma.text, form: form, reading: reading),
-      in: sentence, count: lemma.count, dictionary)
-  }
-
-  /// - Parameter words: how the word is looked up for its gloss, one spelling after the other.
-  private func mined(
-    _ words: [String], _ pieces: [(text: String, isWord: Bool)], form: String, reading: String? = nil,
-    in sentence: TextSentence, count: Int, _ dictionary: String?
-  ) throws -> MinedWord {
     let place = text.place(of: sentence)
-    let gloss = try words.lazy.compactMap {
+    let gloss = try (lemma == nil ? [word, word.lowercased()] : [word]).lazy.compactMap {
       try workspace.words.gloss(of: $0, isLemma: true, in: language, only: dictionary)
     }.first
     return MinedWord(
-      lemma: words[0], form: form, reading: reading, pieces: pieces, gloss: gloss, translation: place.translation,
-      source: source(of: sentence), count: count, file: place.file,
+      lemma: word, form: form, reading: readingOfLemma(word, form: form, reading: reading), pieces: pieces,
+      gloss: gloss, translation: place.translation, source: source(of: sentence), count: lemma?.count ?? 1,
+      file: place.file,
       time: place.start.flatMap { start in place.end.flatMap { $0 > start ? start...$0 : nil } })
   }
 
   /// Adds cards for words; creates the deck and the note type if they do not exist.
-  /// - Parameter noteType: the note type; nil for Mined, or Mined cloze.
+  /// - Parameter noteType: an existing type or a stock type; nil for Mined, or Mined cloze.
   /// - Returns: how many notes were added.
   /// - Throws: `NoteError.typeNotFound`.
   @discardableResult
@@ -204,7 +184,11 @@ extension TextHandle {
     let now = environment.clocks.now()
     return try workspace.perform(.mineText, on: deck, count: { $0 }) { db in
       let deckID = try DeckTable.findOrMake(db, named: deck, now: now).deck.id
-      let type = try MinedNoteType.type(db, named: noteType, isCloze: isCloze, now: now)
+      let draft = isCloze ? MinedNoteType.cloze : MinedNoteType.plain
+      let type =
+        if let noteType { try NoteTypeTable.findOrMake(db, named: noteType, now: now) } else {
+          try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
+        }
       var added = 0
       // The most useful word comes first, after those that were mined before.
       for (number, word) in words.enumerated() {
@@ -250,7 +234,7 @@ enum MinedNoteType {
 
       """
 
-  private static let plain = NoteTypeDraft(
+  static let plain = NoteTypeDraft(
     name: "Mined", fields: fields,
     cards: [
       CardTemplate(
@@ -258,7 +242,7 @@ enum MinedNoteType {
         back: "{{FrontSide}}\n<hr id=answer>\n" + rest)
     ], css: css)
 
-  private static let cloze = NoteTypeDraft(
+  static let cloze = NoteTypeDraft(
     name: "Mined cloze", fields: fields,
     cards: [
       CardTemplate(
@@ -267,14 +251,6 @@ enum MinedNoteType {
         back: "<div class=\"sentence\">{{cloze:Sentence}}</div>\n<hr id=answer>\n<div class=\"word\">{{Word}}</div>\n"
           + rest)
     ], css: css, isCloze: true)
-
-  /// - Parameter name: an existing type or a stock type; nil for Mined, which is created if it does not exist.
-  /// - Throws: `NoteError.typeNotFound`.
-  static func type(_ db: Database, named name: String?, isCloze: Bool, now: Double) throws -> NoteType {
-    if let name { return try NoteTypeTable.findOrMake(db, named: name, now: now) }
-    let draft = isCloze ? cloze : plain
-    return try NoteTypeTable.named(db, draft.name) ?? NoteTypeTable.create(db, draft, now: now)
-  }
 
   /// Creates the note of a mined word. Fields with the names of Mined's fields (case-insensitive) get the
   /// corresponding values. If no field is called Word, the first other field gets the word and the second one its

@@ -87,8 +87,8 @@ public final class TextHandle: WorkspaceHandle {
     unknownLanguage = languageReason == nil ? nil : first?.language.flatMap { $0.isEmpty ? nil : $0 }
     lemmatizer = workspace.languages.lemmatizer(of: specified ?? found ?? usual)
     var reading = TextReading(
-      TextBuilder(lemmatizer, try workspace.words.divider(of: lemmatizer.language)), workspace.environment,
-      lemmatizer.language, hold)
+      builder: TextBuilder(lemmatizer, try workspace.words.divider(of: lemmatizer.language)),
+      environment: workspace.environment, language: lemmatizer.language, hold: hold)
     for (number, path) in paths.enumerated() {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
       try reading.begin(path, translation: translation)
@@ -216,23 +216,17 @@ extension MediaOperations {
 
 /// The files being read, one after the other.
 private struct TextReading {
-  private var builder: TextBuilder
-  private let hold: (Int) throws -> Void
+  var builder: TextBuilder
+  let environment: Environment
+  let language: Language
+  let hold: (Int) throws -> Void
   /// Bytes that the file being read takes.
-  private var fileBytes = 0
-  private(set) var files: [(path: String, encoding: TextEncoding)] = []
-  private(set) var titles: [String] = []
-  private(set) var pairings: [SubtitlePairing] = []
-  private(set) var losses: [(path: String, losses: TextLosses)] = []
-  private(set) var leftOut: [(word: String, reason: String)] = []
-  private let environment: Environment
-  private let language: Language
-
-  init(
-    _ builder: TextBuilder, _ environment: Environment, _ language: Language, _ hold: @escaping (Int) throws -> Void
-  ) {
-    (self.builder, self.environment, self.language, self.hold) = (builder, environment, language, hold)
-  }
+  var fileBytes = 0
+  var files: [(path: String, encoding: TextEncoding)] = []
+  var titles: [String] = []
+  var pairings: [SubtitlePairing] = []
+  var losses: [(path: String, losses: TextLosses)] = []
+  var leftOut: [(word: String, reason: String)] = []
 
   /// Begins a file and its translation.
   mutating func begin(_ path: String, translation: String?) throws {

@@ -71,14 +71,13 @@ public struct UserDictionaries {
   /// Removes an indexed dictionary.
   /// - Throws: `DictionaryError.unknown`, `FileError`.
   public func remove(_ name: String) throws {
-    try Folder.removeFile(try own(name).path)
+    try Folder.removeFile(try requireOwn(name).path)
     forget()
   }
 
   /// - Throws: `DictionaryError.unknown` for a dictionary that `remove` cannot remove.
-  public func requireOwn(_ name: String) throws { _ = try own(name) }
-
-  private func own(_ name: String) throws -> DictionaryPlace {
+  @discardableResult
+  public func requireOwn(_ name: String) throws -> DictionaryPlace {
     let indexed = library.places().filter { $0.isOwn && $0.path.hasSuffix(DictionaryLibrary.indexEnding) }
     if let place = indexed.first(where: { $0.name == name }) { return place }
     throw DictionaryError.unknown(name: name, suggestion: suggestion(for: name, among: indexed.map(\.name)))

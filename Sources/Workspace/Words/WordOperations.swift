@@ -33,7 +33,7 @@ public struct WordOperations {
   /// Returns the language of texts with a name; nil for that of `text.language`, or that of `game.language` if texts
   /// have none set.
   /// - Throws: `LexiconError.unknownLanguage`.
-  func textLanguage(named name: String?) throws -> Language {
+  public func textLanguage(named name: String? = nil) throws -> Language {
     try language(named: name ?? setTextLanguage)
   }
 
@@ -68,13 +68,10 @@ public struct WordOperations {
     return divider
   }
 
-  /// Returns the language of texts.
-  public func language() throws -> Language { try textLanguage(named: nil) }
-
   /// Whether a word is in the list of the language of texts; no word is where there is no list.
   public func isListed(_ word: String) -> Bool {
     do {
-      let list = try workspace.lexicons.lexicon(for: language())
+      let list = try workspace.lexicons.lexicon(for: textLanguage())
       return list.contains(list.normalized(word))
     } catch {
       // Without a list, a slip of the keyboard cannot be told from another word.
@@ -96,14 +93,6 @@ public struct WordOperations {
       }
   }
 
-  /// Returns the language of an Apertium dictionary, which is searched only for words of that language.
-  private func languageOfBilingual(_ name: String) -> Language? {
-    let file = workspace.languages.bilingualFiles().first {
-      LanguageLibrary.dictionaryName($0.words, $0.meanings) == name
-    }
-    return file.flatMap { file in Language.known.first { $0.code.hasPrefix(file.words) } }
-  }
-
   /// Returns the dictionary entries for a word, as `LexiconHandle.define` does, but without needing a word list.
   /// - Parameter isLemma: the word is a lemma, so other words of which it may be a form are not looked up: the noun
   ///   `diezmo`, a tithe, is not a form of `diezmar`, to decimate.
@@ -112,7 +101,11 @@ public struct WordOperations {
     _ word: String, isLemma: Bool = false, in language: Language, foldAccents: Bool = false, only name: String? = nil
   ) throws -> [Meaning] {
     var missing: DictionaryError?
-    let bilingual = name.flatMap { languageOfBilingual($0) }
+    // An Apertium dictionary is searched only for words of its language.
+    let file = name.flatMap { name in
+      workspace.languages.bilingualFiles().first { LanguageLibrary.dictionaryName($0.words, $0.meanings) == name }
+    }
+    let bilingual = file.flatMap { file in Language.known.first { $0.code.hasPrefix(file.words) } }
     let language = bilingual ?? language
     func defined(_ form: String) throws -> [Meaning] {
       func translations() -> [Meaning] { workspace.languages.meanings(of: form, in: language) }
@@ -120,8 +113,15 @@ public struct WordOperations {
       let translated = name == nil ? translations() : []
       do {
         let order = try workspace.preferences().texts.dictionaries
-        let found = try workspace.lexicons.meanings.plain(form, in: language, foldAccents, only: name, order)
-        return Self.inOrder(found + translated, order)
+        let found = try workspace.lexicons.meanings.define(
+          form, in: language, foldAccents: foldAccents, only: name, order: order
+        ).map { meaning in
+          guard meaning.isMarkup else { return meaning }
+          return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
+        }
+        // The entries of the preferred dictionaries come first; the others keep their order.
+        func rank(_ meaning: Meaning) -> Int { order.firstIndex(of: meaning.dictionary) ?? order.count }
+        return (found + translated).sorted { rank($0) < rank($1) }
       } catch let error as DictionaryError {
         guard case .none = error else { throw error }
         missing = error
@@ -143,7 +143,7 @@ public struct WordOperations {
   /// Returns the inflected forms of the word of a card in the language of texts, without its article.
   /// - Throws: `LanguageError`; `LexiconError.unknownLanguage`.
   public func forms(ofPhrase phrase: String) throws -> [InflectedForm] {
-    let language = try language()
+    let language = try textLanguage()
     let word = workspace.languages.lemmatizer(of: language).word(ofPhrase: phrase)
     return try word.map { try forms(of: $0, in: language) } ?? []
   }
@@ -156,12 +156,6 @@ public struct WordOperations {
     let found = try library.forms(of: word, part: part, in: language)
     guard found.isEmpty, let lemma = library.lemmatizer(of: language).lemma(ofPhrase: word) else { return found }
     return try library.forms(of: lemma, part: part, in: language)
-  }
-
-  /// Puts the entries of the preferred dictionaries first; the others keep their order.
-  private static func inOrder(_ meanings: [Meaning], _ order: [String]) -> [Meaning] {
-    func rank(_ meaning: Meaning) -> Int { order.firstIndex(of: meaning.dictionary) ?? order.count }
-    return meanings.enumerated().sorted { (rank($0.element), $0.offset) < (rank($1.element), $1.offset) }.map(\.element)
   }
 
   /// Returns the other languages whose words can be explained, those with a dictionary first.
@@ -210,7 +204,7 @@ public struct WordOperations {
 
   /// Returns the common words for a game; nil if the settings or the user's list call for all words.
   func ofGame(_ lexicon: Lexicon, isGiven: Bool) throws -> CommonWords? {
-    try isGiven || !workspace.preferences().games.choosesCommonWords ? nil : common(of: lexicon)
+    try isGiven || workspace.preferences().games.words != "common" ? nil : common(of: lexicon)
   }
 }
 
@@ -266,18 +260,6 @@ extension LexiconHandle {
       let (meanings, language) = (workspace.lexicons.meanings, lexicon.language)
       return try workspace.languages.isOpen(language) && meanings.hasDictionary(of: language)
         && meanings.isOpen(language, foldAccents: lexicon.foldsAccents)
-    }
-  }
-}
-
-extension DictionaryLibrary {
-  /// Returns the dictionary entries with markup converted to plain text.
-  func plain(
-    _ word: String, in language: Language, _ foldAccents: Bool, only name: String?, _ order: [String]
-  ) throws -> [Meaning] {
-    try define(word, in: language, foldAccents: foldAccents, only: name, order: order).map { meaning in
-      guard meaning.isMarkup else { return meaning }
-      return Meaning(dictionary: meaning.dictionary, word: meaning.word, text: FieldHTML.text(meaning.text))
     }
   }
 }

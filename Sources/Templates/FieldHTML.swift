@@ -5,7 +5,7 @@
 import Files
 import Text
 
-package enum HTMLText {
+public enum FieldHTML {
   /// Removes tags, comments, styles and scripts, and decodes entities. A single invalid reference leaves all of them
   /// undecoded.
   static func stripped(_ html: Bytes) -> Bytes {
@@ -113,7 +113,7 @@ package enum HTMLText {
 
   /// Converts plain text to HTML: `&`, `<` and `>` become entities, a line end becomes `<br>`, and other control
   /// characters become numeric references.
-  package static func html(ofPlain text: String) -> String {
+  public static func html(ofPlain text: String) -> String {
     var result = Bytes()
     for byte in text.utf8 { add(byte, ofPlainTo: &result) }
     return result.text
@@ -138,7 +138,10 @@ package enum HTMLText {
   }
 
   /// Returns the plain text that `html(ofPlain:)` converted to this HTML; nil for HTML that holds anything else.
-  package static func plain(_ html: String) -> String? {
+  ///
+  ///     FieldHTML.plain("a &lt; b")      // "a < b"
+  ///     FieldHTML.plain("<b>a</b>")      // nil: it holds formatting
+  public static func plain(_ html: String) -> String? {
     if !html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) { return html }
     let bytes = Bytes(html.utf8)
     var (result, index) = (Bytes(), 0)
@@ -171,15 +174,8 @@ package enum HTMLText {
 
   /// Whether HTML holds more than plain text, so that editing it as plain text would lose something.
   package static func isFormatted(_ html: String) -> Bool { plain(html) == nil }
-}
 
-/// Converts a field's HTML to plain text and back.
-///
-///     FieldHTML.plain("a &lt; b")      // "a < b"
-///     FieldHTML.plain("<b>a</b>")      // nil: it holds formatting
-public enum FieldHTML {
-  /// Returns the plain text; nil for a field that holds formatting.
-  public static func plain(_ html: String) -> String? { HTMLText.plain(html) }
+  // MARK: Fields
 
   /// Returns HTML as lines of text, without its formatting.
   public static func text(_ html: String) -> String {
@@ -200,12 +196,10 @@ public enum FieldHTML {
     }
   }
 
-  public static func html(ofPlain text: String) -> String { HTMLText.html(ofPlain: text) }
-
   /// Returns the text that fields are sorted and compared by: without tags, but with the names of media files.
   public static func sortText(_ html: String) -> String {
     if !html.utf8.contains(where: { "<&".utf8.contains($0) }) { return html }
-    return HTMLText.stripped(namingMedia(Bytes(html.utf8))).text
+    return stripped(namingMedia(Bytes(html.utf8))).text
   }
 
   /// Replaces each tag of a picture or a sound with the name of its file.
