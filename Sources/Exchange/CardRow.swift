@@ -59,9 +59,7 @@ package struct CardRow {
   mutating func refuse(_ code: ProblemCode.Failure, _ message: String) {
     if start.invalidReason == nil { start.invalidReason = (.failure(code), message) }
   }
-}
 
-extension CardRow {
   /// Gives the columns of an Anki text their meanings in a note type: fields by name if any column has the name of a
   /// field, otherwise by order; a column called Tags, or the first one after the last field, is tags. Other columns
   /// become fields of the card.
@@ -223,9 +221,7 @@ extension CardRow {
     let given = Set(fields.enumerated().map { $1.name ?? ($0 < names.count ? names[$0] : "") })
     content = .note(type: type, fields + names.filter { !given.contains($0) }.map { ($0, "") }, ordinal: ordinal)
   }
-}
 
-extension CardRow {
   /// Returns why the row's prompt and answer cannot be imported into any deck; nil when no reason is known.
   func refusal() throws -> RowRefusal? {
     if let reason = start.invalidReason { return RowRefusal(code: reason.code, message: reason.message) }

@@ -35,9 +35,7 @@ public enum TextEncoding: String, Sendable, CaseIterable {
     }
     self = encoding
   }
-}
 
-extension TextEncoding {
   /// Returns a text in UTF-8 in this encoding; nil if a character of it is not in the encoding. UTF-16 is little-endian
   /// and begins with a byte order mark.
   public func encoded(_ text: [UInt8]) -> [UInt8]? {
@@ -113,9 +111,7 @@ extension TextEncoding {
     "ms932": .shiftJIS, "windows-31j": .shiftJIS, "gbk": .gb18030, "gb2312": .gb18030, "big5-hkscs": .big5,
     "cp950": .big5,
   ]
-}
 
-extension TextEncoding {
   /// Returns the encoding that a page names in its XML declaration, or in a `meta` tag near its beginning; nil for
   /// UTF-8 and UTF-16. As in browsers, Latin-1 means Windows-1252.
   static func declared(by page: [UInt8]) -> TextEncoding? {

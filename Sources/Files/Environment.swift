@@ -161,6 +161,12 @@ extension Environment {
       random: RandomSources(choices: RandomChoices(seed: seed ?? entropy()), seed: seed, entropy: entropy),
       isInterrupted: isInterrupted)
   }
+
+  /// The data folders that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or its two defaults.
+  public var sharedFolders: [String] {
+    let shared = variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
+    return (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
+  }
 }
 
 extension Clocks {
@@ -188,13 +194,5 @@ extension Clocks {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
-  }
-}
-
-extension Environment {
-  /// The data folders that all users share: XDG_DATA_DIRS (XDG Base Directory Specification), or its two defaults.
-  public var sharedFolders: [String] {
-    let shared = variables.value("XDG_DATA_DIRS").flatMap { $0.isEmpty ? nil : $0 }
-    return (shared ?? "/usr/local/share:/usr/share").split(separator: ":").filter { $0.hasPrefix("/") }.map(String.init)
   }
 }

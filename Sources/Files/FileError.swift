@@ -67,9 +67,7 @@ public struct FileError: Problem, Equatable, Sendable {
 
   /// Whether the disk rejects writes: it is full or read-only, or the user may not change the folder.
   public var isUnwritable: Bool { isDiskFull || [EROFS, EACCES, EPERM].contains(number) }
-}
 
-extension FileError {
   public var report: ProblemReport {
     switch reason {
     case .notAFile: unusable(.notAFile, "it is not a regular file")

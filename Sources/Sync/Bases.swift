@@ -220,9 +220,7 @@ final class Bases {
       cards: count(.card), notes: count(.note), answers: answers, types: count(.noteType), decks: count(.deck),
       presets: count(.preset))
   }
-}
 
-extension Bases {
   func changedParts(of card: Int64, since state: String?) throws -> CardChanges {
     guard let state, let was = ServerRows.parse(state)?.record,
       let now = try db.firstRow("SELECT \(SyncedTable.cards.state) FROM cards WHERE id = ?", [card], { $0.text(0) }),

@@ -114,9 +114,7 @@ extension SyncMerge {
     try bases.agree(.preset, id)
     return PresetID(rawValue: id)
   }
-}
 
-extension SyncMerge {
   /// Gives notes with a local edit the fields that their types have after the merge, matched by field name.
   func reshapeNotes() throws {
     for (id, old) in heads.reshaped {

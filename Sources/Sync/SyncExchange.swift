@@ -86,9 +86,7 @@ public struct SyncExchange {
     try here.requireSame(as: server.counts(here))
     return try server.finish()
   }
-}
 
-extension SyncExchange {
   /// Whether every object that the server returned has a base. The objects that a server starts with have `usn` 0,
   /// which is also the number that the first sync asks for: the server returns them again.
   private func isKnown(_ changes: Value.Record, _ bases: Bases) throws -> Bool {

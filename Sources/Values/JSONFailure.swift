@@ -36,9 +36,7 @@ public struct JSONFailure: Error, Equatable, Sendable {
   /// 1-based; the column counts characters (Unicode scalars).
   public let line: Int
   public let column: Int
-}
 
-extension JSONFailure {
   /// The words with their place, for a message that begins with the file: `line 3, column 7: ...`.
   public var placedWords: String { "line \(line), column \(column): \(words)" }
 

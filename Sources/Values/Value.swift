@@ -15,9 +15,7 @@ public enum Value: Hashable, Sendable {
   case text(String)
   case list([Value])
   case record(Record)
-}
 
-extension Value {
   /// Returns a number with the shortest digits that read back as the same value; null for those that JSON lacks.
   public static func number(_ value: Double) -> Value { value.isFinite ? .number(Number(finite: value)) : .null }
 
@@ -28,9 +26,7 @@ extension Value {
     if let whole = Int(exactly: value), whole.magnitude <= 1 << 53 { return .integer(whole) }
     return .number(value)
   }
-}
 
-extension Value {
   public var boolean: Bool? { if case .boolean(let flag) = self { flag } else { nil } }
   public var text: String? { if case .text(let text) = self { text } else { nil } }
   public var list: [Value]? { if case .list(let values) = self { values } else { nil } }
@@ -73,9 +69,7 @@ extension Value {
     case .record: "an object"
     }
   }
-}
 
-extension Value {
   /// A number and, if it was parsed, its original text: `-6.0000000000000009` and `2.50` are preserved.
   public struct Number: Hashable, Sendable {
     /// Infinite if the text exceeds the range of `Double`.

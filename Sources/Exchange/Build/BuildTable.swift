@@ -60,7 +60,7 @@ public enum BuildTable {
   /// is gone, are deleted, so that the folder is built as if for the first time.
   /// - Parameter isNew: whether the deck was made for this build.
   static func ensure(_ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool) throws -> Int64 {
-    if let known = try find(db, folder) {
+    if let known = try find(db, folder.description) {
       if !isNew {
         try db.execute(
           sql: "UPDATE builds SET deck = ?1 WHERE id = ?2 AND deck IS NOT ?1", arguments: [deck.rawValue, known])
@@ -87,8 +87,6 @@ public enum BuildTable {
     guard let id, try DeckTable.exists(db, DeckID(rawValue: id)) else { return nil }
     return try DeckTable.record(db, DeckID(rawValue: id))
   }
-
-  static func find(_ db: Database, _ folder: BuildFolder) throws -> Int64? { try find(db, folder.description) }
 
   static func find(_ db: Database, _ description: BuildDescription) throws -> Int64? {
     let sql = "SELECT id FROM builds WHERE name = ? AND namespace = ?"

@@ -50,7 +50,7 @@ public struct BuildWriteBack {
   }
 
   private func written() throws -> [EditedSource] {
-    guard let build = try BuildTable.find(db, folder) else { return [] }
+    guard let build = try BuildTable.find(db, folder.description) else { return [] }
     let known = try BuildTable.sources(db, of: build)
     let touched = try BuildTable.touched(db, of: build)
     var files: [EditedSource] = []

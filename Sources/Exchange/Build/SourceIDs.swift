@@ -121,9 +121,7 @@ extension SourceReading {
     }
     return rows.haveSharedLine ? [] : edits
   }
-}
 
-extension SourceReading {
   /// Returns ids for rows: the id of the last build if there is one, otherwise an id that no other row has.
   /// - Parameter db: the collection; nil when there is none yet.
   package func newIDs(

@@ -40,6 +40,7 @@ public struct ComparedEntry: Sendable {
   public var values: [String] = []
   public var tags: [String] = []
   public var conflicts: [MergeConflict] = []
+  public var shownTitle: String { title.isEmpty ? values.first ?? key : title }
 
   public subscript(name: String) -> String {
     guard let place = fields.place(of: name), place < values.count else { return "" }

@@ -185,6 +185,22 @@ public struct ComparedFiles {
     let place = RowPlace(line: row.start.line, column: row.start.column, element: row.start.column.map { _ in number })
     throw ExchangeError.refusedRow(path: path, place: place, code: refusal.code, reason: refusal.message)
   }
+
+  fileprivate static func content(_ path: String, _ settings: ExchangeSettings) throws -> [UInt8]? {
+    guard fileExists(path) else { return nil }
+    return try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
+  }
+
+  /// Returns the name of the account's file that one side of a media conflict refers to: the file itself, or a copy
+  /// that a merge or the user added beside it; nil when none has the digest.
+  public static func name(
+    of file: String, digest: String, in db: Database, _ settings: ExchangeSettings
+  ) throws -> String? {
+    try MediaTable.namesakes(db, of: file).first { record in
+      let bytes = try content(settings.mediaPath(record), settings)
+      return bytes.map { hexadecimal($0.withUnsafeBytes(sha1)) } == digest
+    }?.name
+  }
 }
 
 /// The media files of operands. Invariant: each package is opened once, however many of its files are needed.
@@ -228,23 +244,5 @@ public final class ComparedMedia {
       path, as: format, settings.kinds, scratch: scratch, isInterrupted: settings.isInterrupted)
     packages[path] = file
     return file
-  }
-}
-
-extension ComparedFiles {
-  fileprivate static func content(_ path: String, _ settings: ExchangeSettings) throws -> [UInt8]? {
-    guard fileExists(path) else { return nil }
-    return try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
-  }
-
-  /// Returns the name of the account's file that one side of a media conflict refers to: the file itself, or a copy
-  /// that a merge or the user added beside it; nil when none has the digest.
-  public static func name(
-    of file: String, digest: String, in db: Database, _ settings: ExchangeSettings
-  ) throws -> String? {
-    try MediaTable.namesakes(db, of: file).first { record in
-      let bytes = try content(settings.mediaPath(record), settings)
-      return bytes.map { hexadecimal($0.withUnsafeBytes(sha1)) } == digest
-    }?.name
   }
 }

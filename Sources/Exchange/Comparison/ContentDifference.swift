@@ -152,23 +152,15 @@ extension ComparedChange {
     addedTags = after.filter { !had.contains($0) }
     removedTags = before.filter { !has.contains($0) }
   }
-}
 
-extension ComparedEntry {
-  public var shownTitle: String { title.isEmpty ? values.first ?? key : title }
-}
-
-extension ComparedChange {
   public var value: Value {
-    var fields: [(String, Value)] = [
-      ("kind", .text(kind.rawValue)), ("event", .text(event.rawValue)), ("key", .text(key)), ("title", .text(title)),
-      (
-        "fields",
-        .list(self.fields.map { .record([("name", .text($0.name)), ("old", .text($0.old)), ("new", .text($0.new))]) })
-      ),
-      ("added_tags", .list(addedTags.map { .text($0) })), ("removed_tags", .list(removedTags.map { .text($0) })),
+    let fields = self.fields.map { Value.record(["name": $0.name, "old": $0.old, "new": $0.new]) }
+    var record: Value.Record = [
+      "kind": .text(kind.rawValue), "event": .text(event.rawValue), "key": .text(key), "title": .text(title),
+      "fields": .list(fields), "added_tags": .list(addedTags.map { .text($0) }),
+      "removed_tags": .list(removedTags.map { .text($0) }),
     ]
-    if let predecessor { fields.append(("behind", .text(predecessor))) }
-    return .record(fields)
+    if let predecessor { record["behind"] = .text(predecessor) }
+    return .record(record)
   }
 }

@@ -46,9 +46,7 @@ enum MarkdownLine: Equatable {
     guard line.count - rest.count <= 6, rest.isEmpty || rest.first?.isWhitespace == true else { return nil }
     return String(rest).trimmed
   }
-}
 
-extension MarkdownLine {
   private static let marks = ["Q:", "A:", "C:"]
 
   /// Removes the backslash before `Q:`, `A:` and `C:` at the beginning of a line; Markdown handles other escapes.

@@ -324,9 +324,7 @@ public enum TextFileError: Problem, Equatable {
       ProblemReport(.badFile, "No text", "\(quoted(path)) contains no text", ["path": path])
     }
   }
-}
 
-extension TextFileError {
   /// Converts an error of a ZIP file that is not an Anki package.
   init(_ error: PackageError, _ path: String) {
     self =

@@ -46,7 +46,7 @@ struct TextScan {
     if isInterrupted() { throw FileError(path, .read, .interrupted) }
   }
 
-  func lines(_ text: String) -> TextLines { TextLines(text, path, isInterrupted) }
+  func lines(_ text: String) -> TextLines { TextLines(text, self) }
 }
 
 /// Splits a text at its line ends.
@@ -63,9 +63,8 @@ struct TextLines {
   private var unpolled = 0
   private(set) var number = 0
 
-  fileprivate init(_ text: String, _ path: String, _ isInterrupted: @escaping () -> Bool) {
-    (self.text, index) = (text, text.startIndex)
-    scan = TextScan(path: path, isInterrupted: isInterrupted)
+  fileprivate init(_ text: String, _ scan: TextScan) {
+    (self.text, self.scan, index) = (text, scan, text.startIndex)
   }
 
   /// Returns the next line without its end and without characters that only lay it out; nil at the end of the text.

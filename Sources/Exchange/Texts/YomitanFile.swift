@@ -181,9 +181,7 @@ private enum YomitanText {
     if let shown = record["displayValue"]?.text { return shown }
     return (record["value"] ?? record["frequency"]).flatMap(frequency)
   }
-}
 
-extension YomitanText {
   /// Returns the pronunciation in an entry of the kind `ipa` or `pitch`; nil for any other kind.
   static func pronunciation(_ value: Value, kind: String) -> String? {
     let reading = value.record?["reading"]?.text ?? ""

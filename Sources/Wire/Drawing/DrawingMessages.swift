@@ -22,60 +22,7 @@ public enum DrawRequest: Equatable, Sendable {
   case coverage([CoverageQuery])
   /// Returns how much space each text takes at its size.
   case measure([MeasureQuery])
-}
 
-public let mostCardsOnSheet = 10_000
-
-public struct MeasureQuery: Equatable, Sendable {
-  public var text: String
-  public var font: String
-  /// The height of a line, in units.
-  public var size: Double
-  /// The width at which lines are broken between words; 0 breaks only at line feeds.
-  public var width: Double
-  public init(text: String, font: String, size: Double, width: Double) {
-    (self.text, self.font, self.size, self.width) = (text, font, size, width)
-  }
-}
-
-/// The size of a text, in units.
-public struct TextExtents: Equatable, Sendable {
-  public var width: Double
-  public var height: Double
-  public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
-}
-
-public struct CoverageQuery: Equatable, Sendable {
-  public var text: String
-  public var font: String
-  public init(text: String, font: String) { (self.text, self.font) = (text, font) }
-}
-
-/// Why a request was refused. The program continues after a refusal.
-public enum DrawRefusal: UInt8, CaseIterable, Sendable {
-  /// Not of a kind that `PictureFile` reads.
-  case unknownKind
-  /// It claims to be of a kind, but is damaged.
-  case damaged
-  /// More pixels than are ever decoded; detected before decoding.
-  case tooLarge
-  /// The library that reads this kind is not installed.
-  case noLoader
-  /// The drawing itself failed: out of memory, or too large for the format.
-  case drawing
-  case badRequest
-}
-
-public enum DrawAnswer: Equatable, Sendable {
-  case picture(png: [UInt8], width: Int, height: Int)
-  /// A finished file or rows of pixels; `broken` contains the indices of pictures that could not be decoded.
-  case drawing([UInt8], broken: [Int])
-  case coverage([String])
-  case measured([TextExtents])
-  case refused(DrawRefusal, String)
-}
-
-extension DrawRequest {
   public var encoded: [UInt8] {
     var writer = WireWriter()
     switch self {
@@ -148,7 +95,56 @@ extension DrawRequest {
   }
 }
 
-extension DrawAnswer {
+public let mostCardsOnSheet = 10_000
+
+public struct MeasureQuery: Equatable, Sendable {
+  public var text: String
+  public var font: String
+  /// The height of a line, in units.
+  public var size: Double
+  /// The width at which lines are broken between words; 0 breaks only at line feeds.
+  public var width: Double
+  public init(text: String, font: String, size: Double, width: Double) {
+    (self.text, self.font, self.size, self.width) = (text, font, size, width)
+  }
+}
+
+/// The size of a text, in units.
+public struct TextExtents: Equatable, Sendable {
+  public var width: Double
+  public var height: Double
+  public init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
+}
+
+public struct CoverageQuery: Equatable, Sendable {
+  public var text: String
+  public var font: String
+  public init(text: String, font: String) { (self.text, self.font) = (text, font) }
+}
+
+/// Why a request was refused. The program continues after a refusal.
+public enum DrawRefusal: UInt8, CaseIterable, Sendable {
+  /// Not of a kind that `PictureFile` reads.
+  case unknownKind
+  /// It claims to be of a kind, but is damaged.
+  case damaged
+  /// More pixels than are ever decoded; detected before decoding.
+  case tooLarge
+  /// The library that reads this kind is not installed.
+  case noLoader
+  /// The drawing itself failed: out of memory, or too large for the format.
+  case drawing
+  case badRequest
+}
+
+public enum DrawAnswer: Equatable, Sendable {
+  case picture(png: [UInt8], width: Int, height: Int)
+  /// A finished file or rows of pixels; `broken` contains the indices of pictures that could not be decoded.
+  case drawing([UInt8], broken: [Int])
+  case coverage([String])
+  case measured([TextExtents])
+  case refused(DrawRefusal, String)
+
   public var encoded: [UInt8] {
     var writer = WireWriter()
     switch self {
