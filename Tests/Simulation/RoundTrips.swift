@@ -109,8 +109,8 @@ extension World {
   /// Rounds a card to the precision that Anki stores: without table columns that no note has, stability to four
   /// decimals, difficulty to three, and neither of them in the log. A review card is due on a day, whatever the time
   /// zone, and so is a learning step that ends on a later day than it began; answers with the same millisecond get a
-  /// millisecond each; of a change by hand, the log does not keep the state before it. A card also counts as one with prompt and answer if `Basic` arrived as another type than the
-  /// stock one.
+  /// millisecond each; of a change by hand, the log does not keep the state before it. A card also counts as one with
+  /// prompt and answer if `Basic` arrived as another type than the stock one.
   private static func packed(_ line: Substring, _ zone: Zone) -> String {
     guard let given = parsed(line) else { return String(line) }
     var names = packedNames
