@@ -29,7 +29,7 @@ public final class CardBatch: WaitingRows {
   private var samePrompts: SamePrompts
   /// New cards that are not yet written; nil until the batch has become long.
   private var waiting: WaitingCards?
-  private var makers: [NoteTypeID: NoteCardMaker] = [:]
+  private var sides: [NoteTypeID: PlainSides] = [:]
   /// How many new cards are written one at a time, so that short batches stay cheap.
   private static let fewCards = 64
 
@@ -160,9 +160,9 @@ public final class CardBatch: WaitingRows {
   /// - Throws: as `write`.
   public func writeLater(_ note: NewNote, type: NoteType) throws -> AddOutcome? {
     if onDuplicate == .update || note.guid != nil { return nil }
-    let maker = makers[type.id] ?? NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    makers[type.id] = maker
-    guard let (fields, texts) = try note.onlyCard(maker, deckName: deckName) else { return nil }
+    let sides = self.sides[type.id] ?? PlainSides(NoteCardMaker(type, isInterrupted: isNeverInterrupted))
+    self.sides[type.id] = sides
+    guard let (fields, texts) = try note.onlyCard(sides, deckName: deckName) else { return nil }
     return try NewCard(prompt: texts.prompt, answer: texts.answer, tags: note.tags).checked { card in
       var card = card
       card.note = (type.id, fields)
