@@ -29,9 +29,9 @@ public final class CardBatch: WaitingRows {
   private var samePrompts: SamePrompts
   /// New cards that are not yet written; nil until the batch has become long.
   private var waiting: WaitingCards?
-  private var makers: [NoteTypeID: NoteCardMaker] = [:]
+  private var sides: [NoteTypeID: PlainSides] = [:]
   /// How many new cards are written one at a time, so that short batches stay cheap.
-  private static let fewCards = 64
+  static let fewCards = 64
 
   private struct Progress {
     /// Cards that were handed in, including refused ones.
@@ -150,7 +150,7 @@ public final class CardBatch: WaitingRows {
       if waiting.isUnderWay || waiting.holds(content) { try flush() }
       if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
     }
-    waiting.add(card, content)
+    _ = try waiting.add(card, content, rank: ranks.next())
     if waiting.isFull { try submit(waiting) }
     return .added
   }
@@ -160,9 +160,9 @@ public final class CardBatch: WaitingRows {
   /// - Throws: as `write`.
   public func writeLater(_ note: NewNote, type: NoteType) throws -> AddOutcome? {
     if onDuplicate == .update || note.guid != nil { return nil }
-    let maker = makers[type.id] ?? NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    makers[type.id] = maker
-    guard let (fields, texts) = try note.onlyCard(maker, deckName: deckName) else { return nil }
+    let sides = self.sides[type.id] ?? PlainSides(NoteCardMaker(type, isInterrupted: isNeverInterrupted))
+    self.sides[type.id] = sides
+    guard let (fields, texts) = try note.onlyCard(sides, deckName: deckName) else { return nil }
     return try NewCard(prompt: texts.prompt, answer: texts.answer, tags: note.tags).checked { card in
       var card = card
       card.note = (type.id, fields)
@@ -174,7 +174,7 @@ public final class CardBatch: WaitingRows {
 
   private func submit(_ waiting: WaitingCards) throws {
     guard waiting.isKnown else { return try flush() }
-    do { try waiting.submit(at: &ranks) } catch let error as StorageError {
+    do { try waiting.submit() } catch let error as StorageError {
       try recover(from: error)
       try flush()
     }
@@ -184,9 +184,10 @@ public final class CardBatch: WaitingRows {
   public func flush() throws {
     guard let waiting, waiting.count > 0 || waiting.isUnderWay else { return }
     for tried in 1... {
-      do { return try waiting.write(at: &ranks) } catch let error as StorageError {
+      do { return try waiting.write() } catch let error as StorageError {
         try recover(from: error)
         if tried > 8 { throw error }
+        try waiting.renumber(at: &ranks)
       }
     }
   }

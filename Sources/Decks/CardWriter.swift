@@ -183,22 +183,24 @@ final class CardWriter {
   }
 }
 
-public final class CardAdder {
+/// Adds single cards to a deck. After some of them, the next ones wait, to be written together.
+public final class CardAdder: WaitingRows {
   private let db: Database
   private let deck: DeckID
+  private let random: () -> UInt64
   private let writer: CardWriter
   /// A range that contains all ranks of the deck; nil if it is not known.
   private var ranks: ClosedRange<Int64>?
+  private var waiting: WaitingCards?
+  /// How many cards were added by themselves since others waited; negative if few of them waited.
+  private var count = 0
 
   /// - Throws: `gone`.
   public init(_ db: Database, deck: DeckID, random: @escaping () -> UInt64) throws {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
-    (self.db, self.deck) = (db, deck)
+    (self.db, self.deck, self.random) = (db, deck, random)
     writer = try CardWriter(db, deck: deck, random: random)
   }
-
-  /// Returns whether a card can be added at `place` without a change to other rows, such as moving cards to make room.
-  public func needsOneStatement(at place: CardPlace) -> Bool { rank(at: place) != nil }
 
   /// Adds a card.
   /// - Throws: `duplicate`.
@@ -207,17 +209,47 @@ public final class CardAdder {
     let rank = try known ?? CardOrder.rank(db, deck, for: place)
     switch try writer.write(card, rank: rank, now: now) {
     case .added(let id):
-      if known != nil, let ranks {
-        self.ranks = min(ranks.lowerBound, rank)...max(ranks.upperBound, rank)
-      } else {
-        ranks = try CardOrder.ranks(db, deck)
-      }
+      if known == nil { ranks = try CardOrder.ranks(db, deck) } else { include(rank) }
+      count += 1
       return id
     case .found(let id), .foundSibling(let id):
       let guid = card.guid.map { String(decoding: $0, as: UTF8.self) }
       throw DeckError.duplicate(guid: guid, prompt: try CardTable.card(db, id)?.prompt ?? "")
     }
   }
+
+  /// Adds a card that waits, to be written by `flush` at the latest; nil for one that has to be added by itself.
+  /// - Throws: `duplicate`; the error of writing earlier cards, which keep waiting.
+  public func addLater(_ card: CheckedCard, at place: CardPlace, now: Double) throws -> CardID? {
+    guard count >= CardBatch.fewCards, card.guid == nil, let rank = rank(at: place) else { return nil }
+    let waiting = try self.waiting ?? WaitingCards(db, deck: deck, now: now, random: random)
+    self.waiting = waiting
+    if waiting.isFull { try waiting.isKnown ? waiting.submit() : waiting.write() }
+    let content = card.content
+    if waiting.isPossible(content) {
+      // No card may be searched for while others are being written.
+      if waiting.isUnderWay || waiting.holds(content) { try waiting.write() }
+      if let same = try writer.find(card) {
+        throw DeckError.duplicate(guid: nil, prompt: try CardTable.card(db, same)?.prompt ?? "")
+      }
+    }
+    waiting.now = now
+    include(rank)
+    return try waiting.add(card, content, rank: rank)
+  }
+
+  public var waitingCount: Int { waiting?.count ?? 0 }
+
+  /// Writes the cards that wait. If that fails, they keep waiting.
+  public func flush() throws {
+    guard let waiting else { return }
+    // A loop that often uses the database adds cards by themselves.
+    count = waiting.isUnderWay || waiting.count >= CardBatch.fewCards ? 0 : -1000
+    try waiting.write()
+    self.waiting = nil
+  }
+
+  private func include(_ rank: Int64) { ranks = ranks.map { min($0.lowerBound, rank)...max($0.upperBound, rank) } }
 
   private func rank(at place: CardPlace) -> Int64? { ranks.flatMap { CardOrder.rank(beside: $0, for: place) } }
 }

@@ -9,7 +9,8 @@ import Templates
 /// Cards without a guid of their own that are to be added to one deck, each with its note.
 final class WaitingCards {
   private let db: Database
-  private let now: Double
+  /// The time of the next card, in seconds since 1970.
+  var now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
   private let basic: NoteTypeID
@@ -22,21 +23,21 @@ final class WaitingCards {
   /// How many guids from `nextGuid` on are free. This and `nextID` are valid only while nothing else changes the
   /// database.
   private var freeGuids = 0
-  /// The id of the next card and its note.
+  /// The lowest id of the next card and its note.
   private var nextID: Int64 = 0
   private static let guidLimit = 1 << 20
 
   /// The columns of a row, in order.
-  private enum Column: Int, CaseIterable { case rank, guid, content, fields, tags, data, document, id, type }
+  private enum Column: Int, CaseIterable { case rank, guid, content, fields, tags, data, document, id, type, time }
 
-  /// ?1 is the deck, ?2 the time, ?3 the time in seconds; `column1` is the first `Column`.
+  /// ?1 is the deck; `column1` is the first `Column`.
   private static let parts = [
     RowBatch.Part(
       into: "notes (id, guid, type, mod, tags, fields, data)",
-      "column8, column2, column9, ?3, column5, column4, column6"),
+      "column8, column2, column9, CAST(column10 AS INTEGER), column5, column4, column6"),
     RowBatch.Part(
       into: "cards (id, deck, created, mod, ord, rank, content, document, note)",
-      "column8, ?1, ?2, ?2, 0, column1, column3, column7, column8"),
+      "column8, ?1, column10, column10, 0, column1, column3, column7, column8"),
   ]
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
@@ -45,10 +46,8 @@ final class WaitingCards {
       UInt64(bitPattern: $0.integer(0))
     }
     basic = try NoteTypeTable.basic(db, now: now)
-    rows = try RowBatch(db, WaitingCards.parts, shared: 3, columns: Column.allCases.count, inLane: true)
+    rows = try RowBatch(db, WaitingCards.parts, shared: 1, columns: Column.allCases.count, inLane: true)
     rows.putShared(1, deck.rawValue)
-    rows.putShared(2, now)
-    rows.putShared(3, Int64(seconds(now)))
     changes = db.totalChanges
     nextGuid = random()
   }
@@ -69,7 +68,12 @@ final class WaitingCards {
     return known?.mayHold(UInt64(bitPattern: content)) ?? true
   }
 
-  func add(_ card: CheckedCard, _ content: Int64) {
+  /// Adds a card at a rank that is free.
+  func add(_ card: CheckedCard, _ content: Int64, rank: Int64) throws -> CardID {
+    if rows.isEmpty, isUnderWay, freeGuids < RowBatch.rows { try rows.drain() }
+    if rows.isEmpty, !isUnderWay { try findNumbers(for: RowBatch.rows) }
+    nextID = max(nextID, NoteTable.firstID(now: now))
+    rows.editFilling { number(&$0, row: $0.count, rank) }
     rows.put(Column.content.rawValue, content)
     if let html = card.noteFields {
       rows.put(Column.fields.rawValue, text: html)
@@ -80,43 +84,35 @@ final class WaitingCards {
     rows.put(Column.data.rawValue, text: NoteData.column(card.fields))
     rows.put(Column.document.rawValue, text: card.document)
     rows.put(Column.type.rawValue, card.note?.type.rawValue ?? basic.rawValue)
+    rows.put(Column.time.rawValue, now)
     rows.endRow()
     contents.append(content)
     known?.insert(UInt64(bitPattern: content))
+    return CardID(rawValue: nextID - 1)
   }
 
-  /// Starts writing the pending cards on the other thread, one below the other.
+  /// Starts writing the pending cards on the other thread.
   /// - Throws: the error of an earlier write: see `write`.
-  func submit(at ranks: inout BatchRanks) throws {
+  func submit() throws {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
-    try renewingGuids {
-      if isUnderWay, freeGuids < RowBatch.rows { try rows.drain() }
-      if !isUnderWay { try findNumbers(for: RowBatch.rows) }
-      try rows.editFilling { try number(&$0, &ranks) }
-      try rows.submit()
-    }
+    try rows.submit()
   }
 
-  /// Writes the pending cards, one below the other. If this fails, or an earlier write has failed, they stay pending
-  /// and get other guids the next time.
-  func write(at ranks: inout BatchRanks) throws {
-    try renewingGuids {
-      // If an earlier write failed, its error says why the transaction was rolled back.
-      try rows.drain()
-      try findNumbers(for: rows.waitingCount)
-      try rows.editWaiting { try number(&$0, &ranks) }
-      try rows.flush()
-    }
+  /// Writes the pending cards. If this fails, or an earlier write has failed, they stay pending.
+  func write() throws {
+    // If an earlier write failed, its error says why the transaction was rolled back.
+    try rows.flush()
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
   }
 
-  /// Chooses another guid if the body fails, because a guid may have been taken.
-  private func renewingGuids(_ body: () throws -> Void) throws {
-    do { try body() } catch {
-      (nextGuid, freeGuids) = (random(), 0)
-      throw error
+  /// Gives the pending cards other guids and ids, and ranks one below the other, after a failure to write them.
+  func renumber(at ranks: inout BatchRanks) throws {
+    nextGuid = random()
+    try findNumbers(for: rows.waitingCount)
+    try rows.editWaiting { part in
+      for row in 0..<part.count { number(&part, row: row, try ranks.next()) }
     }
   }
 
@@ -133,18 +129,16 @@ final class WaitingCards {
     throw StorageError.failed(path: db.path, result: 0, detail: "no free guid was found for a note")
   }
 
-  private func number(_ part: inout RowBuffer, _ ranks: inout BatchRanks) throws {
-    try withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { guid in
-      for row in 0..<part.count {
-        part.put(Column.rank.rawValue, try ranks.next(), row: row)
-        Guid.write(nextGuid, into: guid)
-        part.put(Column.guid.rawValue, text: TextBytes(guid), row: row)
-        part.put(Column.id.rawValue, nextID, row: row)
-        nextGuid &+= 1
-        freeGuids -= 1
-        nextID += 1
-      }
+  private func number(_ part: inout RowBuffer, row: Int, _ rank: Int64) {
+    part.put(Column.rank.rawValue, rank, row: row)
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Guid.length) { guid in
+      Guid.write(nextGuid, into: guid)
+      part.put(Column.guid.rawValue, text: TextBytes(guid), row: row)
     }
+    part.put(Column.id.rawValue, nextID, row: row)
+    nextGuid &+= 1
+    freeGuids -= 1
+    nextID += 1
   }
 }
 

@@ -292,10 +292,11 @@ final class ImportPlaces {
 
   /// Returns the fields by the names of the type; fields without a name are assigned by order.
   private func values(_ fields: [(name: String?, html: String)], of type: NoteType) throws -> [String: String] {
+    let names = type.fields
     var values: [String: String] = [:]
     for (index, field) in fields.enumerated() {
-      let name = field.name ?? (index < type.fields.count ? type.fields[index] : "")
-      guard type.fields.contains(name) else {
+      let name = field.name ?? (index < names.count ? names[index] : "")
+      guard names.contains(name) else {
         if field.html.isEmpty { continue }
         if let name = field.name { throw RowRefusal(type.unknownField(name)) }
         throw RowRefusal(ExchangeError.tooManyFields(type: type.name, has: type.fields.count, given: fields.count))

@@ -57,6 +57,8 @@ extension Store {
     recorder.part = part
     defer { recorder.part = part.part }
     let result = try body()
+    // Writes the rows that wait.
+    try read { _ in }
     if part.isEmpty { return (result, RecordedChange(.nothing)) }
     let change = RecordedChange(.part(part.encoded(), start: start, end: recorder.mark()))
     if start.isAtStart { firstPart = change }

@@ -96,10 +96,6 @@ public final class RowBatch: ColumnBinding {
     for statement in statements { statement.bind(Int32(clamping: place), value) }
   }
 
-  public func putShared(_ place: Int, _ value: Double) {
-    for statement in statements { statement.bind(Int32(clamping: place), value as Double?) }
-  }
-
   /// Sets a column of the next row. The first index is 0.
   public func put(_ column: Int, _ value: Int64) { filling.put(column, value, row: filling.count) }
 
@@ -120,6 +116,8 @@ public final class RowBatch: ColumnBinding {
   }
 
   public var isFull: Bool { filling.isFull }
+  /// Whether no row waits that was not handed over.
+  public var isEmpty: Bool { filling.count == 0 }
 
   /// Ends the row whose columns were set and keeps it waiting. There must be room: see `isFull`.
   public func endRow() { filling.endRow() }

@@ -43,7 +43,7 @@ public final class Store {
   weak var firstPart: RecordedChange?
   /// The recorded change that takes the steps written now along.
   var extendedChange: RecordedChange?
-  /// Rows of the current operation that are not written yet.
+  /// Rows of the current operation, or of earlier ones of the unit, that are not written yet.
   private var waitingRows: (any WaitingRows)?
   private var pagesAtOpening = 0
   /// How many nested calls use the database now.
@@ -93,14 +93,12 @@ public final class Store {
   /// and inside another operation, whose failure rolls it back too.
   /// - Parameters:
   ///   - name: what a user would call it ("adding cards"), for the message when it cannot start.
-  ///   - isOneStatement: whether at most one statement changes anything: SQLite itself rolls back a failed statement,
-  ///     so the operation needs no savepoint inside a unit.
   ///   - step: returns the name of the undo step for a result; nil: `name`. Only used outside a unit.
   @discardableResult public func operation<T>(
-    _ name: String, isOneStatement: Bool = false, step: ((T) -> String)? = nil, _ body: (Database) throws -> T
+    _ name: String, step: ((T) -> String)? = nil, _ body: (Database) throws -> T
   ) throws -> T {
     try access(name, changes: true) { db in
-      if depth > 0 || unit == .open { return try part(db, isOneStatement: isOneStatement, body) }
+      if depth > 0 || unit == .open { return try part(db, body) }
       try begin(db)
       if unit == .waiting { return try first(db, body) }
       return try finish(db, body) { result in try writeStep(db, step?(result) ?? name) }
@@ -123,6 +121,15 @@ public final class Store {
     let result = try body()
     try rows.flush()
     return result
+  }
+
+  /// Lets rows wait from one operation of the unit to the next: they are written before anything uses the database.
+  /// - Returns: false outside a unit that has changed something, and while something uses the database.
+  public func letWait(_ rows: any WaitingRows) throws -> Bool {
+    guard unit == .open, users == 0 else { return false }
+    if waitingRows !== rows { try waitingRows?.flush() }
+    waitingRows = rows
+    return true
   }
 
   // MARK: Units of work
@@ -162,6 +169,7 @@ public final class Store {
 
   /// Rolls back the unit and ends it. Without a unit it does nothing.
   public func rollbackUnit() throws {
+    waitingRows = nil
     guard unit == .open else {
       unit = .none
       return
@@ -257,13 +265,12 @@ public final class Store {
     }
   }
 
-  /// Runs the body as a part of the open transaction: in a savepoint, unless it is one statement, which SQLite itself
-  /// rolls back if it fails. After a rollback by SQLite, further statements would be committed on their own.
-  private func part<T>(_ db: Database, isOneStatement: Bool, _ body: (Database) throws -> T) throws -> T {
+  /// Runs the body as a part of the open transaction, in a savepoint. After a rollback by SQLite, further statements
+  /// would be committed on their own.
+  private func part<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
     let mark = recorder?.mark()
     do {
-      if isOneStatement { return try requiringTransaction(db, body) }
       return try db.savepoint { try inside { try body(db) } }
     } catch {
       otherChanges &+= 1
@@ -308,6 +315,7 @@ public final class Store {
     if changes { reopenForWriting() }
     let database = try opened(name)
     try waitingRows?.flush()
+    if depth == 0 { waitingRows = nil }
     users += 1
     defer { users -= 1 }
     return try database.use(for: name, body)

@@ -114,6 +114,7 @@ public enum FieldHTML {
   /// Converts plain text to HTML: `&`, `<` and `>` become entities, a line end becomes `<br>`, and other control
   /// characters become numeric references.
   public static func html(ofPlain text: String) -> String {
+    if !text.utf8.contains(where: isEscaped) { return text }
     var result = Bytes()
     for byte in text.utf8 { add(byte, ofPlainTo: &result) }
     return result.text

@@ -38,6 +38,20 @@ private struct Stop: Error {}
     }
   }
 
+  /// Adds cards, and returns the last of them. A card that is there already is refused, also while it waits.
+  private func add(_ count: Int, _ prompt: String, _ deck: DeckHandle, at place: CardPlace) throws -> CardHandle? {
+    var added: [CardHandle] = []
+    for number in 0..<count {
+      let card = NewCard(prompt: "\(prompt) \(number)", answer: "a")
+      added.append(try deck.add(card, at: place))
+      if number % 60 == 59 { #expect(throws: DeckError.self) { try deck.add(card, at: place) } }
+    }
+    for index in stride(from: 0, to: count, by: 97) {
+      #expect(try added[index].record().prompt == "\(prompt) \(index)")
+    }
+    return added.last
+  }
+
   /// Makes one change other than adding a single card.
   private func change(
     _ handles: [DeckHandle], _ model: inout Model, _ step: Int, _ generator: inout TestGenerator
@@ -87,11 +101,16 @@ private struct Stop: Error {}
         }
         let deck = Int.random(in: 0..<2, using: &generator)
         let place = place(&generator, model.decks[deck].count)
-        let added = try handles[deck].add(NewCard(prompt: "p \(round) \(step)", answer: "a"), at: place)
-        model.insert("p \(round) \(step)", deck, place)
-        #expect(try added.position() == model.decks[deck].firstIndex(of: "p \(round) \(step)").map { $0 + 1 })
+        // The later cards of a long row wait.
+        let count = Int.random(in: 0..<8, using: &generator) == 0 ? 200 : 1
+        let added = try add(count, "p \(round) \(step)", handles[deck], at: place)
+        for number in 0..<count { model.insert("p \(round) \(step) \(number)", deck, place) }
+        let last = "p \(round) \(step) \(count - 1)"
+        #expect(try added?.position() == model.decks[deck].firstIndex(of: last).map { $0 + 1 })
       }
       for deck in 0..<2 { #expect(try prompts(handles[deck]) == model.decks[deck]) }
+      _ = try add(200, "p \(round) end", handles[0], at: .bottom)
+      for number in 0..<200 { model.insert("p \(round) end \(number)", 0, .bottom) }
       if round % 2 == 0 {
         try workspace.commitUnit()
       } else {

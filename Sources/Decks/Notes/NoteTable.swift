@@ -152,8 +152,9 @@ public enum NoteTable {
 
   /// The fields in the order of the type.
   fileprivate static func values(_ fields: [String: String], of type: NoteType) throws(NoteError) -> [String] {
-    for name in fields.keys.sorted() where !type.fields.contains(name) { throw type.unknownField(name) }
-    return type.fields.map { fields[$0] ?? "" }
+    let names = type.fields
+    if let unknown = fields.keys.filter({ !names.contains($0) }).min() { throw type.unknownField(unknown) }
+    return names.map { fields[$0] ?? "" }
   }
 
   /// Checks that the texts of a new note are not empty.
@@ -375,12 +376,15 @@ extension NoteTable {
 extension NewNote {
   /// Its fields as a column, and what its only card shows; nil if it has several, or one that shows nothing or its own
   /// id.
-  func onlyCard(_ maker: NoteCardMaker, deckName: String) throws -> (fields: String, texts: CardTexts)? {
-    let values = try NoteTable.values(fields, of: maker.type)
-    let column = try NoteFieldText.column(values, names: maker.type.fields)
-    try NoteTable.checkFilled(values, maker.type)
-    let texts = try NoteTable.firstTexts(
-      values, tags: Tags.list(Tags.column(tags)), maker, deckName: deckName, isOnly: true)
+  func onlyCard(_ sides: PlainSides, deckName: String) throws -> (fields: String, texts: CardTexts)? {
+    let type = sides.maker.type
+    let values = try NoteTable.values(fields, of: type)
+    let column = try NoteFieldText.column(values, names: type.fields)
+    try NoteTable.checkFilled(values, type)
+    let tags = try Tags.list(Tags.column(tags))
+    let texts = try sides.texts(values) {
+      try NoteTable.firstTexts($0, tags: tags, sides.maker, deckName: deckName, isOnly: true)
+    }
     return texts.map { (column, $0) }
   }
 }

@@ -134,10 +134,14 @@ public struct BuildSource {
     case cards(CardFormat)
     case generator
 
+    private static let native: [(ending: String, CardFormat)] = [
+      (".md", .md), (".csv", .csv), (".tsv", .tsv), (".jsonl", .jsonl),
+    ]
+
     /// Returns nil for a file that is not a source.
     init?(path: String, _ formats: [(ending: String, CardFormat)] = []) {
-      let all = formats + [("md", .md), ("csv", .csv), ("tsv", .tsv), ("jsonl", .jsonl)]
-      let format = all.first { path.hasSuffix("." + $0.ending) }?.1
+      let added = formats.first { path.hasSuffix("." + $0.ending) }
+      let format = (added ?? Self.native.first { path.hasSuffix($0.ending) })?.1
       guard format != nil || path.hasSuffix(".lua") else { return nil }
       self = format.map { .cards($0) } ?? .generator
     }

@@ -97,8 +97,9 @@ public enum BuildTable {
     var sources: [String: BuiltSource] = [:]
     let sql = "SELECT id, path, content, inputs, size, modified, inode FROM build_sources WHERE build = ?"
     try db.forEachRow(sql, [build]) { row in
-      sources[row.text(1)] = BuiltSource(
-        id: row.integer(0), path: row.text(1), stamp: stamp(row, from: 4), content: row.integer(2), inputs: row.text(3))
+      let path = row.text(1)
+      sources[path] = BuiltSource(
+        id: row.integer(0), path: path, stamp: stamp(row, from: 4), content: row.integer(2), inputs: row.text(3))
     }
     return sources
   }
@@ -206,7 +207,7 @@ public enum BuildTable {
     _ db: Database, of build: Int64, where condition: String
   ) throws -> [Int64: [BuiltRow]] {
     let sql = """
-      SELECT \(columns), r.source FROM build_sources s JOIN build_rows r ON r.source = s.id
+      SELECT \(columns), r.source FROM build_rows r CROSS JOIN build_sources s ON s.id = r.source
       WHERE s.build = ? AND \(condition) ORDER BY r.source, r.place
       """
     var rows: [Int64: [BuiltRow]] = [:]
@@ -222,7 +223,13 @@ public enum BuildTable {
 
   /// Returns the rows whose note is gone or was modified since it was built, by source.
   static func touched(_ db: Database, of build: Int64) throws -> [Int64: [BuiltRow]] {
-    let isTouched = "r.gone = 0 AND r.note IS NOT NULL AND \(modified("r.note")) IS NOT r.modified"
+    // Few rows differ from one of the cards of their note; joining them all costs a third of looking at each note.
+    let isTouched = """
+      r.id IN (
+        SELECT r.id FROM build_rows r LEFT JOIN notes ON notes.id = r.note LEFT JOIN cards ON cards.note = notes.id
+        WHERE r.gone = 0 AND r.note IS NOT NULL AND max(notes.mod, cards.mod) IS NOT r.modified)
+      AND \(modified("r.note")) IS NOT r.modified
+      """
     return try rowsBySource(db, of: build, where: isTouched)
   }
 

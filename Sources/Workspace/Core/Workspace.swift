@@ -102,7 +102,7 @@ public final class Workspace {
     opened.backup?.stop()
     opened.backup = nil
     stopFitting()
-    (observer, unit.waitingGame, unit.adders) = (nil, nil, CardAdders())
+    (observer, unit.waitingGame, unit.adders) = (nil, nil, [:])
     opened.documents = nil
     opened.preferences?.tree.endObserving()
     (opened.preferences, opened.player, opened.speech) = (nil, nil, nil)
@@ -142,11 +142,10 @@ public final class Workspace {
 
   /// Runs a change as one operation, which is one undo step; within a unit of work it becomes part of the unit's step.
   /// - Parameter subject: the object that is changed, for the step's name: a deck's name.
-  /// - Parameter isOneStatement: as in `Store.operation`.
   /// - Parameter count: how many objects were changed, for the step's name.
   /// - Parameter became: the operation that names the result, if it is a different one.
   func perform<T>(
-    _ operation: Operation, on subject: @autoclosure () -> String? = nil, isOneStatement: Bool = false,
+    _ operation: Operation, on subject: @autoclosure () -> String? = nil,
     count: @escaping (T) -> Int = { _ in 1 }, details: ((T) -> String)? = nil,
     became: @escaping (T) -> Operation? = { _ in nil }, _ body: (Database) throws -> T
   ) throws -> T {
@@ -155,6 +154,7 @@ public final class Workspace {
     if isReadingPastStep { throw WorkspaceError.lookingBack(operation.rawValue) }
     dailyBackups.noteChange()
     try checkPendingLimit()
+    unit.adders = [:]
     opened.orders.refresh(changeCount)
     // Evaluated before the change, because a deck that is removed still has its name now.
     let subject = subject()
@@ -164,7 +164,7 @@ public final class Workspace {
     if database.isInUnit || database.isInOperation {
       let (media, isFirst) = (unit.newMedia.count, !database.hasOpenTransaction)
       do {
-        result = try database.operation(operation.rawValue, isOneStatement: isOneStatement) { db in
+        result = try database.operation(operation.rawValue) { db in
           if isFirst { hasUncounted = try db.dataVersion != database.dataVersion }
           return try body(db)
         }
@@ -178,13 +178,15 @@ public final class Workspace {
         operation, words: { (became($0) ?? operation).words(subject, count($0), details?($0)) }, body)
     }
     if Operation.unmoving.contains(operation), !hasUncounted { opened.orders.changeCount = changeCount }
-    if database.isInUnit {
-      let done = became(result) ?? operation
-      unit.operations[done, default: 0] += 1
-      // What was done within another operation is described by that one.
-      if !database.isInOperation { unit.parts.add(done, subject, count(result)) }
-    }
+    if database.isInUnit { note(became(result) ?? operation, subject, count(result)) }
     return result
+  }
+
+  /// Notes what an operation of the unit did.
+  func note(_ operation: Operation, _ subject: String?, _ count: Int) {
+    unit.operations[operation, default: 0] += 1
+    // What was done within another operation is described by that one.
+    if !database.isInOperation { unit.parts.add(operation, subject, count) }
   }
 
   /// Seconds since 1970.
@@ -206,7 +208,7 @@ public final class Workspace {
   /// Begins a unit: all changes that follow are committed or rolled back together. A script run is a unit.
   public func beginUnit() throws {
     if !isInUnit { try games.store() }
-    (unit.operations, unit.parts, unit.deckNames, unit.adders) = ([:], StepParts(), [:], CardAdders())
+    (unit.operations, unit.parts, unit.deckNames, unit.adders) = ([:], StepParts(), [:], [:])
     unit.waiting.ofMakers = [:]
     try store().beginUnit()
     opened.documents?.beginUnit()
@@ -223,7 +225,7 @@ public final class Workspace {
       try rollbackUnit()
       throw failure
     }
-    unit.adders = CardAdders()
+    unit.adders = [:]
     do {
       try media.settleNew()
       try store.commitUnit(named: unit.parts.words(from: hooks.origin()), receipt: receipt)
@@ -254,7 +256,7 @@ public final class Workspace {
   public func rollbackUnit() throws {
     let store = try store()
     unit.waitingGame?.isWaiting = false
-    (unit.waitingGame, unit.adders, opened.rehearsedPictures) = (nil, CardAdders(), [:])
+    (unit.waitingGame, unit.adders, opened.rehearsedPictures) = (nil, [:], [:])
     opened.documents?.rollbackUnit()
     try store.rollbackUnit()
     media.discardNew()

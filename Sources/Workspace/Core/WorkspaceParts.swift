@@ -70,32 +70,14 @@ struct UnitRecord {
   var deckNames: [DeckID: String] = [:]
   /// The game that was changed last and is not stored yet.
   var waitingGame: GameHandle?
-  var adders = CardAdders()
+  /// The objects that add single cards to decks, for a loop that adds many: valid until anything else is changed.
+  var adders: [DeckID: CardAdder] = [:]
   /// The most bytes that may wait for the end of the unit now, and the bytes that each plugin has waiting.
   var waiting = (most: Int.max, ofMakers: [String: Int]())
   /// Media files that the unit needs, and whether the unit wrote them; those are not yet synced to the disk.
   var newMedia: [String: Bool] = [:]
   /// Whether a rolled-back part of the unit wrote some of them.
   var mayHaveUnnamedMedia = false
-}
-
-/// The objects that add single cards to decks, cached for a loop that adds many.
-struct CardAdders {
-  private var adders: [DeckID: CardAdder] = [:]
-  /// The change count for which the adders are valid.
-  private var changeCount = 0
-
-  /// - Parameter now: the change count; if it increased without a call of `keep`, something else has changed.
-  mutating func adder(of deck: DeckID, at now: Int) -> CardAdder? {
-    if now != changeCount { adders = [:] }
-    return adders[deck]
-  }
-
-  /// Caches an adder that has just been used.
-  mutating func keep(_ adder: CardAdder, of deck: DeckID, at now: Int) {
-    if adders[deck] !== adder { adders[deck] = adder }
-    changeCount = now
-  }
 }
 
 public enum WorkspaceEvent {

@@ -83,17 +83,22 @@ public final class DeckHandle: RowHandle<DeckID> {
 
   /// Adds a card whose texts have been checked, without copying texts that are stored contiguously.
   public func add(_ card: CheckedCard, at place: CardPlace) throws -> CardHandle {
-    let known = workspace.unit.adders.adder(of: id, at: workspace.changeCount)
-    var used: CardAdder?
-    let new = try workspace.perform(
-      .addCards, on: workspace.decks.name(of: id), isOneStatement: known?.needsOneStatement(at: place) ?? false
-    ) { db in
-      let adder = try known ?? CardAdder(db, deck: id, random: workspace.environment.random.entropy)
-      used = adder
+    let store = try workspace.store()
+    try workspace.checkPendingLimit()
+    var adders = workspace.unit.adders
+    if let known = adders[id], try store.letWait(known),
+      let new = try known.addLater(card, at: place, now: workspace.now)
+    {
+      workspace.note(.addCards, workspace.decks.name(of: id), 1)
+      return workspace.handle(of: new)
+    }
+    let new = try workspace.perform(.addCards, on: workspace.decks.name(of: id)) { db in
+      let adder = try adders[id] ?? CardAdder(db, deck: id, random: workspace.environment.random.entropy)
+      adders[id] = adder
       return try adder.add(card, at: place, now: workspace.now)
     }
     // Its statements must not outlive the connection, so it is kept only within a unit.
-    if let used, workspace.isInUnit { workspace.unit.adders.keep(used, of: id, at: workspace.changeCount) }
+    if workspace.isInUnit, !store.isInOperation { workspace.unit.adders = adders }
     return workspace.handle(of: new)
   }
 

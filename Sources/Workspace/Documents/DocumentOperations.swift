@@ -131,11 +131,11 @@ struct CollectionDocuments: DocumentKeeper {
 
   package func change<T>(_ body: (Database) throws -> T) throws -> T {
     guard workspace.database.isInOperation else {
-      return try workspace.perform(.changeDocuments, isOneStatement: true, body)
+      return try workspace.perform(.changeDocuments, body)
     }
     if workspace.isReadingPastStep { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
     try workspace.checkPendingLimit()
-    return try workspace.database.operation(Operation.changeDocuments.rawValue, isOneStatement: true, body)
+    return try workspace.database.operation(Operation.changeDocuments.rawValue, body)
   }
 
   package func path(of picture: ContentHash) -> String { workspace.media.folder + "/" + picture.description }
