@@ -12,10 +12,12 @@ final class WaitingCards {
   private let now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
+  /// The contents of cards are hashes.
+  private let indexes: LateIndexes
   private let basic: NoteTypeID
   /// The contents of the last cards, including all that are not written yet.
   private var contents: [Int64] = []
-  private var known: HashFilter?
+  private var known: KnownHashes?
   /// The connection's count of changes when everything was last written; all of them were made by this batch.
   private var changes: Int
   private var nextGuid: UInt64
@@ -41,11 +43,12 @@ final class WaitingCards {
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
     (self.db, self.random, self.now) = (db, random, now)
-    known = try HashFilter(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
+    known = try KnownHashes(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
       UInt64(bitPattern: $0.integer(0))
     }
     basic = try NoteTypeTable.basic(db, now: now)
     rows = try RowBatch(db, WaitingCards.parts, shared: 3, columns: Column.allCases.count, inLane: true)
+    indexes = LateIndexes(db, ["cards_content"])
     rows.putShared(1, deck.rawValue)
     rows.putShared(2, now)
     rows.putShared(3, Int64(seconds(now)))
@@ -94,6 +97,7 @@ final class WaitingCards {
       if isUnderWay, freeGuids < RowBatch.rows { try rows.drain() }
       if !isUnderWay { try findNumbers(for: RowBatch.rows) }
       try rows.editFilling { try number(&$0, &ranks) }
+      try indexes.willWriteBuffer()
       try rows.submit()
     }
   }
@@ -108,6 +112,7 @@ final class WaitingCards {
       try rows.editWaiting { try number(&$0, &ranks) }
       try rows.flush()
     }
+    try indexes.make()
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
   }
@@ -148,43 +153,25 @@ final class WaitingCards {
   }
 }
 
-/// A Bloom filter with three bits per hash, all in one word, so that a lookup reads memory once. Sources: B. H.
-/// Bloom, "Space/time trade-offs in hash coding with allowable errors", Communications of the ACM 13 (1970); F.
-/// Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009). With a
-/// million hashes, one in thirty new ones is a false positive.
-struct HashFilter {
-  private static let wordBits: UInt64 = 17
-  /// With more rows than this no filter is made: reading them takes longer than it saves.
+/// The hashes of rows that are known without a query: 8 to 16 bytes of memory each.
+struct KnownHashes {
+  /// With more rows than this none is known: reading them takes longer than it saves.
   private static let rowLimit = 10_000
-  private var words: [UInt64] = Array(repeating: 0, count: 1 << Int(HashFilter.wordBits))
+  private var hashes: Set<UInt64> = []
 
   /// - Parameter query: the rows to insert.
   /// - Parameter hash: returns the hash of a row.
   /// - Returns: nil if there are too many rows.
   init?(_ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64) throws {
     var count = 0
-    try db.forEachRow(query + " LIMIT \(HashFilter.rowLimit + 1)", arguments) {
+    try db.forEachRow(query + " LIMIT \(KnownHashes.rowLimit + 1)", arguments) {
       insert(try hash($0))
       count += 1
     }
-    if count > HashFilter.rowLimit { return nil }
+    if count > KnownHashes.rowLimit { return nil }
   }
 
-  private func place(_ hash: UInt64) -> (word: Int, bits: UInt64) {
-    // The multiplier of Fibonacci hashing: D. Knuth, The Art of Computer Programming, volume 3, section 6.4.
-    let mixed = hash &* 0x9E37_79B9_7F4A_7C15
-    let rest = mixed >> (64 - HashFilter.wordBits - 18)
-    let bits = 1 << (rest & 63) | 1 << (rest >> 6 & 63) | 1 << (rest >> 12 & 63) as UInt64
-    return (Int(mixed >> (64 - HashFilter.wordBits)), bits)
-  }
+  mutating func insert(_ hash: UInt64) { hashes.insert(hash) }
 
-  mutating func insert(_ hash: UInt64) {
-    let (word, bits) = place(hash)
-    words[word] |= bits
-  }
-
-  func mayHold(_ hash: UInt64) -> Bool {
-    let (word, bits) = place(hash)
-    return words[word] & bits == bits
-  }
+  func mayHold(_ hash: UInt64) -> Bool { hashes.contains(hash) }
 }

@@ -106,7 +106,7 @@ public final class PackageImport {
       }
       try receive(note, done, path, targets, receiver)
     }
-    try receiver.flush()
+    try receiver.finish()
     if rows.hasStrayCards {
       throw PackageError.damaged(
         path: path, place: "a card", reason: "belongs to no note; Check Database in Anki removes it")
