@@ -97,7 +97,7 @@ final class WaitingCards {
       if isUnderWay, freeGuids < RowBatch.rows { try rows.drain() }
       if !isUnderWay { try findNumbers(for: RowBatch.rows) }
       try rows.editFilling { try number(&$0, &ranks) }
-      try indexes.willWriteBuffer()
+      try indexes.willWriteBuffer { try rows.drain() }
       try rows.submit()
     }
   }

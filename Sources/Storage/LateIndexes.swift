@@ -8,7 +8,7 @@ import CSQLite
 /// Indexes that a batch drops when it becomes long, and makes again from all rows.
 ///
 ///     let indexes = LateIndexes(db, ["cards_content"])
-///     try indexes.willWriteBuffer()   // before each full buffer
+///     try indexes.willWriteBuffer(after: rows.drain)   // before each full buffer
 ///     try indexes.make()
 public final class LateIndexes {
   private let db: Database
@@ -23,9 +23,12 @@ public final class LateIndexes {
   public init(_ db: Database, _ names: [String]) { (self.db, self.names) = (db, names) }
 
   /// Drops the indexes, once, after some buffers; not while a statement reads, because SQLite would refuse.
-  public func willWriteBuffer() throws {
+  /// - Parameter drain: waits for the second thread; what it throws is thrown, and nothing is dropped.
+  public func willWriteBuffer(after drain: () throws -> Void) throws {
     buffers += 1
-    guard buffers == LateIndexes.first, !db.isReading else { return }
+    guard buffers == LateIndexes.first else { return }
+    try drain()
+    if db.isReading { return }
     for name in names {
       let sql = "SELECT sql FROM sqlite_master WHERE type = 'index' AND name = ?"
       guard let sql = try db.firstRow(sql, [name], { $0.text(0) }) else { continue }

@@ -94,7 +94,7 @@ import Testing
       let (walk, made) = (try Statement(db, "SELECT value FROM few"), try index())
       if reads { _ = try walk.next() }
       let indexes = LateIndexes(db, ["odd"])
-      for _ in 0..<16 { try indexes.willWriteBuffer() }
+      for _ in 0..<16 { try indexes.willWriteBuffer {} }
       #expect(try (index() == nil) == !reads)
       try indexes.make()
       #expect(try index() == made)

@@ -135,7 +135,7 @@ final class ReceivedRows {
 
   /// Starts writing the pending rows. With `isAlone`, a second thread writes them.
   private func submit() throws {
-    try indexes?.willWriteBuffer()
+    try indexes?.willWriteBuffer(after: drain)
     try inOrder { try $0.submit() }
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if last.count > 2 * most { last.removeFirst(last.count - most) }
