@@ -153,7 +153,7 @@ final class WaitingCards {
   }
 }
 
-/// The hashes of rows that are known without a query: 8 to 16 bytes of memory each.
+/// The hashes of rows that are known without a query: up to 24 bytes of memory each, while the set grows.
 struct KnownHashes {
   /// With more rows than this none is known: reading them takes longer than it saves.
   private static let rowLimit = 10_000
