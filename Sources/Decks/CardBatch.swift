@@ -1,5 +1,5 @@
 // Adds many cards to the top of a deck, in order: the first card ends up on top.
-// Invariant: memory does not grow with the number of cards added (8 bytes for each existing card that is updated). A
+// Invariant: memory grows by at most 24 bytes for each card added, and by 8 for each existing card that is updated. A
 // refused card changes nothing. If anything throws, the caller's operation around the batch rolls back all of it.
 // Cards may be pending, to be written together: call `flush` before you read the deck.
 

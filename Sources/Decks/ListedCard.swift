@@ -14,10 +14,21 @@ public struct ListedCard {
 
   /// The columns to select for rows that are read as cards; other columns may follow.
   static let columns = Column.allCases.map { columnName($0) }.joined(separator: ", ")
-  /// The same columns if the texts of the card, its note and its type are not read: NULL takes their place.
-  static let columnsWithoutTexts = Column.allCases.map { column in
-    [.guid, .prompt, .answer, .tags, .noteGuid, .noteType, .noteFields].contains(column) ? "NULL" : columnName(column)
-  }.joined(separator: ", ")
+  /// A query for the same columns, except that NULL takes the place of the texts of the card, its note and its type;
+  /// then those of the note that are sent with the card.
+  static var sentQuery: String {
+    let columns = Column.allCases.map { column in
+      switch column {
+      case .guid, .prompt, .answer, .tags, .noteGuid, .noteType, .noteFields: "NULL"
+      case .fields: NoteData.fieldsSQL
+      default: "cards.\(columnName(column))"
+      }
+    }.joined(separator: ", ")
+    return """
+      SELECT \(columns), notes.guid, notes.type, notes.mod, notes.tags, notes.fields, \(NoteTable.foreignData)
+      FROM cards LEFT JOIN notes ON notes.id = cards.note
+      """
+  }
   /// The index of the first column that follows.
   static let next = Int32(Column.allCases.count)
 
@@ -111,17 +122,24 @@ extension CardTable {
   static func list(_ ids: some Sequence<Int64>) -> String { "[" + ids.map { String($0) }.joined(separator: ",") + "]" }
 }
 
-/// The cards of a deck, top first; their texts are not read.
+/// The columns of a card's note that are sent with it; all are NULL in a damaged file without the note.
+public enum SentNoteColumn: Int32 {
+  case guid, type, modified, tags, fields, data
+
+  /// Its index in a row.
+  public var index: Int32 { ListedCard.next + rawValue }
+}
+
+/// The cards of a deck, top first, each with its note; what they show is not read.
 public final class SentCards {
   private let walk: Statement
 
   public init(_ db: Database, in deck: DeckID) throws {
-    walk = try Statement(
-      db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
+    walk = try Statement(db, "\(ListedCard.sentQuery) WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
   }
 
-  /// The next card; nil after the last.
-  public func next() throws -> ListedCard? { try walk.next().map(ListedCard.init) }
+  /// The next card, and its row with the columns of its note; nil after the last.
+  public func next() throws -> (card: ListedCard, row: Row)? { try walk.next().map { (ListedCard($0), $0) } }
 }
 
 /// Reads single cards that are exported or sent.
@@ -129,7 +147,7 @@ public final class SentCardReader {
   private let statement: Statement
 
   public init(_ db: Database) throws {
-    statement = try Statement(db, "SELECT \(ListedCard.columnsWithoutTexts) FROM card_rows WHERE id = ?1")
+    statement = try Statement(db, "\(ListedCard.sentQuery) WHERE cards.id = ?1")
   }
 
   /// Lends a card's row to `body`; nil if the card was removed.

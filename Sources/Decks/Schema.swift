@@ -9,7 +9,7 @@ public enum DecksSchema {
   public static var schema: Schema {
     let sql = [
       decks, notes, SyncedTable.tables, cards, cardRows, reviews, MistypeTable.schema, SearchLog.tables, stockTypes,
-      NoteWords.index,
+      NoteWords.index, "CREATE INDEX notes_guid ON notes(guid);",
     ].joined(separator: "\n")
     return Schema(sql, functions: CardTextFunctions.all + [NoteWords.function])
   }
@@ -70,7 +70,6 @@ public enum DecksSchema {
       fields TEXT NOT NULL,
       data TEXT NOT NULL DEFAULT ''
     ) STRICT;
-    CREATE INDEX notes_guid ON notes(guid);
     CREATE TABLE media (
       name TEXT PRIMARY KEY,
       hash TEXT,
@@ -118,12 +117,12 @@ public enum DecksSchema {
     ) STRICT;
     CREATE UNIQUE INDEX cards_note ON cards(note, ord);
     CREATE UNIQUE INDEX cards_rank ON cards(deck, rank);
-    CREATE INDEX cards_content ON cards(deck, content);
     CREATE INDEX cards_new ON cards(deck, rank) WHERE state = 0;
     CREATE INDEX cards_due ON cards(deck, due, state, suspended, buried_until) WHERE state > 0;
     CREATE INDEX cards_suspended ON cards(deck, state) WHERE suspended = 1;
     CREATE INDEX cards_buried ON cards(deck, buried_until) WHERE buried_until IS NOT NULL;
     CREATE INDEX cards_flag ON cards(flag) WHERE flag > 0;
+    CREATE INDEX cards_content ON cards(deck, content);
     CREATE TRIGGER cards_last_of_note AFTER DELETE ON cards
     WHEN NOT EXISTS (SELECT 1 FROM cards WHERE note = OLD.note) BEGIN
       \(SyncedTable.notes.saveRemovedSQL("OLD.note"));

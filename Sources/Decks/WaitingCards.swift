@@ -13,10 +13,12 @@ final class WaitingCards {
   var now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
+  /// The contents of cards are hashes.
+  private let indexes: LateIndexes
   private let basic: NoteTypeID
   /// The contents of the last cards, including all that are not written yet.
   private var contents: [Int64] = []
-  private var known: HashFilter?
+  private var known: KnownHashes?
   /// The connection's count of changes when everything was last written; all of them were made by this batch.
   private var changes: Int
   private var nextGuid: UInt64
@@ -42,11 +44,12 @@ final class WaitingCards {
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
     (self.db, self.random, self.now) = (db, random, now)
-    known = try HashFilter(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
+    known = try KnownHashes(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
       UInt64(bitPattern: $0.integer(0))
     }
     basic = try NoteTypeTable.basic(db, now: now)
     rows = try RowBatch(db, WaitingCards.parts, shared: 1, columns: Column.allCases.count, inLane: true)
+    indexes = LateIndexes(db, ["cards_content"])
     rows.putShared(1, deck.rawValue)
     changes = db.totalChanges
     nextGuid = random()
@@ -96,6 +99,7 @@ final class WaitingCards {
   func submit() throws {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
+    try indexes.willWriteBuffer { try rows.drain() }
     try rows.submit()
   }
 
@@ -103,6 +107,7 @@ final class WaitingCards {
   func write() throws {
     // If an earlier write failed, its error says why the transaction was rolled back.
     try rows.flush()
+    try indexes.make()
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
   }
@@ -142,43 +147,25 @@ final class WaitingCards {
   }
 }
 
-/// A Bloom filter with three bits per hash, all in one word, so that a lookup reads memory once. Sources: B. H.
-/// Bloom, "Space/time trade-offs in hash coding with allowable errors", Communications of the ACM 13 (1970); F.
-/// Putze, P. Sanders, J. Singler, "Cache-, hash- and space-efficient Bloom filters", ACM JEA 14 (2009). With a
-/// million hashes, one in thirty new ones is a false positive.
-struct HashFilter {
-  private static let wordBits: UInt64 = 17
-  /// With more rows than this no filter is made: reading them takes longer than it saves.
+/// The hashes of rows that are known without a query: up to 24 bytes of memory each, while the set grows.
+struct KnownHashes {
+  /// With more rows than this none is known: reading them takes longer than it saves.
   private static let rowLimit = 10_000
-  private var words: [UInt64] = Array(repeating: 0, count: 1 << Int(HashFilter.wordBits))
+  private var hashes: Set<UInt64> = []
 
   /// - Parameter query: the rows to insert.
   /// - Parameter hash: returns the hash of a row.
   /// - Returns: nil if there are too many rows.
   init?(_ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64) throws {
     var count = 0
-    try db.forEachRow(query + " LIMIT \(HashFilter.rowLimit + 1)", arguments) {
+    try db.forEachRow(query + " LIMIT \(KnownHashes.rowLimit + 1)", arguments) {
       insert(try hash($0))
       count += 1
     }
-    if count > HashFilter.rowLimit { return nil }
+    if count > KnownHashes.rowLimit { return nil }
   }
 
-  private func place(_ hash: UInt64) -> (word: Int, bits: UInt64) {
-    // The multiplier of Fibonacci hashing: D. Knuth, The Art of Computer Programming, volume 3, section 6.4.
-    let mixed = hash &* 0x9E37_79B9_7F4A_7C15
-    let rest = mixed >> (64 - HashFilter.wordBits - 18)
-    let bits = 1 << (rest & 63) | 1 << (rest >> 6 & 63) | 1 << (rest >> 12 & 63) as UInt64
-    return (Int(mixed >> (64 - HashFilter.wordBits)), bits)
-  }
+  mutating func insert(_ hash: UInt64) { hashes.insert(hash) }
 
-  mutating func insert(_ hash: UInt64) {
-    let (word, bits) = place(hash)
-    words[word] |= bits
-  }
-
-  func mayHold(_ hash: UInt64) -> Bool {
-    let (word, bits) = place(hash)
-    return words[word] & bits == bits
-  }
+  func mayHold(_ hash: UInt64) -> Bool { hashes.contains(hash) }
 }

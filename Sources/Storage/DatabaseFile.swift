@@ -14,16 +14,21 @@ struct DatabaseFile {
   let schema: Schema
   let poll: StatementPoll
 
-  private static let settings = [
+  static let memory = [
     // The largest cache in KiB, allocated as needed. More does not help: adding and exporting a million cards takes the
     // same time with 32 MiB, and 28 MiB more memory.
-    "cache_size = -8192", "journal_size_limit = \(walLimit)",
+    "cache_size = -8192",
     // The journal that rolls back a failed statement of many rows stays in memory. In a file it costs a third of the
     // time of a long import, because each page is a system call. Removing 500,000 cards takes 60 MB more.
     "temp_store = MEMORY",
-    // Removed data is in the undo log anyway; overwriting its pages would write all of a large deck once more.
-    "secure_delete = FAST",
   ]
+
+  private static let settings =
+    memory + [
+      "journal_size_limit = \(walLimit)",
+      // Removed data is in the undo log anyway; overwriting its pages would write all of a large deck once more.
+      "secure_delete = FAST",
+    ]
 
   /// Opens the database; also returns the reason if it can only be read.
   func open(for operation: String) throws -> (database: ExclusiveDatabase, readOnlyReason: (any Error)?) {

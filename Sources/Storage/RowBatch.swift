@@ -16,9 +16,9 @@ import Synchronization
 ///     try batch.flush()
 public final class RowBatch: ColumnBinding {
   /// Rows per statement; more gain little.
-  public static let rows = 64
+  public static let rows = 256
   /// The most full buffers that wait in the lane, including those of other batches.
-  public static let ahead = 6
+  public static let ahead = 4
 
   private let connection: Connection
   private let statements: [Statement]
@@ -70,16 +70,17 @@ public final class RowBatch: ColumnBinding {
   public init(
     _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, replaces: Bool = false, inLane: Bool = false
   ) throws(StorageError) {
-    let all = (0..<RowBatch.rows).map { row in
-      "(" + (1...columns).map { "?\(shared + row * columns + $0)" }.joined(separator: ", ") + ")"
-    }.joined(separator: ", ")
+    // Each parameter follows the one before it. SQLite keeps a list of those with numbers, and searches it for each.
+    let row = repeatElement("?", count: columns).joined(separator: ",")
+    let others = repeatElement(", (\(row))", count: RowBatch.rows - 1).joined()
+    let all = "(?\(shared + 1)\(row.dropFirst()))\(others)"
     let limit = shared + columns * RowBatch.rows + 1
     let verb = replaces ? "INSERT OR REPLACE" : "INSERT"
     connection = db.connection
     var made: [Statement] = []
     for part in parts {
       made.append(
-        try Statement(db, "\(verb) INTO \(part.target) SELECT \(part.values) FROM (VALUES \(all)) LIMIT ?\(limit)"))
+        try Statement(db, "\(verb) INTO \(part.target) SELECT \(part.values) FROM (VALUES \(all)) LIMIT ?"))
     }
     statements = made
     target = RowTarget(db, zip(made, parts).map { ($0, used: $1.used(of: columns)) }, shared: shared, limit: limit)

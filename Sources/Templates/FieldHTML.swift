@@ -199,7 +199,7 @@ public enum FieldHTML {
 
   /// Returns the text that fields are sorted and compared by: without tags, but with the names of media files.
   public static func sortText(_ html: String) -> String {
-    if !html.utf8.contains(where: { "<&".utf8.contains($0) }) { return html }
+    if !html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) { return html }
     return stripped(namingMedia(Bytes(html.utf8))).text
   }
 

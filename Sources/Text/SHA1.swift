@@ -14,34 +14,41 @@ public func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
   rest.withUnsafeBytes { rest in
     for block in stride(from: 0, to: rest.count, by: 64) { state.mix(rest, at: block) }
   }
-  return state.words.flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
+  let (a, b, c, d, e) = state.words
+  return [a, b, c, d, e].flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
 }
 
 private struct SHA1 {
-  private(set) var words: [UInt32] = [0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0]
+  private(set) var words: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
+    0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0
+  )
 
   /// Takes a block of 64 bytes.
   mutating func mix(_ bytes: UnsafeRawBufferPointer, at start: Int) {
-    var (a, b, c, d, e) = (words[0], words[1], words[2], words[3], words[4])
+    var (a, b, c, d, e) = words
     withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 80) { schedule in
-      for step in 0..<80 {
-        schedule[step] =
-          step < 16
-          ? UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 4 * step, as: UInt32.self))
-          : rotated(schedule[step - 3] ^ schedule[step - 8] ^ schedule[step - 14] ^ schedule[step - 16], by: 1)
-        let (mixed, constant): (UInt32, UInt32) =
-          switch step {
-          case ..<20: ((b & c) | (~b & d), 0x5A82_7999)
-          case ..<40: (b ^ c ^ d, 0x6ED9_EBA1)
-          case ..<60: ((b & c) | (b & d) | (c & d), 0x8F1B_BCDC)
-          default: (b ^ c ^ d, 0xCA62_C1D6)
-          }
-        let next = rotated(a, by: 5) &+ mixed &+ e &+ constant &+ schedule[step]
-        (a, b, c, d, e) = (next, a, rotated(b, by: 30), c, d)
+      for step in 0..<16 {
+        schedule[step] = UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start + 4 * step, as: UInt32.self))
       }
+      for step in 16..<80 {
+        schedule[step] = rotated(
+          schedule[step - 3] ^ schedule[step - 8] ^ schedule[step - 14] ^ schedule[step - 16], by: 1)
+      }
+      @inline(__always) func mix(_ steps: Range<Int>, _ constant: UInt32, _ mixed: () -> UInt32) {
+        for step in steps {
+          let next = rotated(a, by: 5) &+ mixed() &+ e &+ constant &+ schedule[step]
+          (a, b, c, d, e) = (next, a, rotated(b, by: 30), c, d)
+        }
+      }
+      mix(0..<20, 0x5A82_7999) { (b & c) | (~b & d) }
+      mix(20..<40, 0x6ED9_EBA1) { b ^ c ^ d }
+      mix(40..<60, 0x8F1B_BCDC) { (b & c) | (b & d) | (c & d) }
+      mix(60..<80, 0xCA62_C1D6) { b ^ c ^ d }
     }
-    for (index, word) in [a, b, c, d, e].enumerated() { words[index] &+= word }
+    words = (words.0 &+ a, words.1 &+ b, words.2 &+ c, words.3 &+ d, words.4 &+ e)
   }
 
-  private func rotated(_ word: UInt32, by count: UInt32) -> UInt32 { word << count | word >> (32 - count) }
+  @inline(__always) private func rotated(_ word: UInt32, by count: UInt32) -> UInt32 {
+    word << count | word >> (32 - count)
+  }
 }

@@ -240,10 +240,12 @@ import TestDecks
   @Test func `a long batch adds all cards, and finds existing ones`() throws {
     let collection = TestCollection()
     let deck = try collection.deck("Many")
-    let cards = (0..<2000).map { NewCard(prompt: "prompt \($0 % 1900)", answer: "answer \($0 % 1900)") }
+    let cards = (0..<5000).map { NewCard(prompt: "prompt \($0 % 4900)", answer: "answer \($0 % 4900)") }
     let report = try collection.addAll(deck, cards)
-    #expect((report.added, report.skipped) == (1900, 100))
-    #expect(try collection.prompts(deck) == (0..<1900).map { "prompt \($0)" })
-    #expect(try collection.addAll(deck, cards).skipped == 2000)
+    #expect((report.added, report.skipped) == (4900, 100))
+    #expect(try collection.prompts(deck) == (0..<4900).map { "prompt \($0)" })
+    #expect(try collection.addAll(deck, cards).skipped == 5000)
+    let index = "SELECT 1 FROM sqlite_master WHERE name = 'cards_content'"
+    #expect(try collection.store.read { try $0.hasRow(index) })
   }
 }

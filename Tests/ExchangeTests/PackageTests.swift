@@ -64,6 +64,19 @@ import Values
     #expect(try here.everything() == before)
   }
 
+  @Test func `a long package leaves all indexes, and its last note may repeat the guid of an earlier one`() throws {
+    let indexes = "SELECT name, sql FROM sqlite_master WHERE type = 'index'"
+    let made = try here.collection.store.read { Set(try $0.rows(indexes) { $0.values.description }) }
+    let deck = try there.collection.deck("Words")
+    _ = try there.collection.addAll(deck, (0..<5000).map { NewCard(prompt: "p\($0)", answer: "a\($0)") })
+    let first = "UPDATE notes SET guid = (SELECT guid FROM notes ORDER BY id LIMIT 1) WHERE id = "
+    try there.collection.store.operation("x") { try $0.execute(sql: first + "(SELECT max(id) FROM notes)") }
+    let report = try here.importing(there.exporting("Words").path)
+    #expect((report.added, report.skipped) == (4999, 1))
+    #expect(try here.collection.store.read { Set(try $0.rows(indexes) { $0.values.description }) } == made)
+    #expect(try here.importing(there.exporting("Words").path).skipped == 5000)
+  }
+
   @Test func `without its schedule every card is new`() throws {
     try here.importing(fixturePath("latest.apkg"), keepsSchedule: false)
     #expect(try here.cards("Here").allSatisfy { $0.state == .new && $0.reps == 0 })

@@ -84,6 +84,25 @@ import Testing
     }
   }
 
+  @Test(arguments: [false, true])
+  func `an index is made again after the rows as it was; while a statement reads, none is dropped`(reads: Bool) throws {
+    try database { db in
+      try db.execute(sql: "CREATE INDEX odd ON few(value % 2); INSERT INTO few VALUES (1), (2); BEGIN")
+      func index() throws -> String? {
+        try db.firstRow("SELECT sql FROM sqlite_master WHERE name = 'odd'") { $0.text(0) }
+      }
+      let (walk, made) = (try Statement(db, "SELECT value FROM few"), try index())
+      if reads { _ = try walk.next() }
+      let indexes = LateIndexes(db, ["odd"])
+      for _ in 0..<16 { try indexes.willWriteBuffer {} }
+      #expect(try (index() == nil) == !reads)
+      try indexes.make()
+      #expect(try index() == made)
+      walk.reset()
+      try db.commit()
+    }
+  }
+
   @Test func `a rollback removes all rows, also after a failure of the second thread`() throws {
     try database { db in
       try db.begin()

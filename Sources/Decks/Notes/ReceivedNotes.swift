@@ -28,7 +28,7 @@ public final class NoteReceiver {
   private let knownNote: Statement
   private let rows: ReceivedRows
   /// The guids of existing notes, by their hashes; nil if there are many.
-  private var guids: HashFilter?
+  private var guids: KnownHashes?
   private var kinds: [NoteTypeID: Kind] = [:]
   private var deckNames: [DeckID: String] = [:]
   /// The cards that came, once all of them are written.
@@ -55,7 +55,7 @@ public final class NoteReceiver {
     knownNote = try Statement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
     rows = try ReceivedRows(db, now: now, isAlone: isAlone)
     came = try db.hasRow("SELECT 1 FROM notes") ? [] : nil
-    guids = try HashFilter(db, "SELECT guid FROM notes") { UInt64(contentHash($0.bytes(0))) }
+    guids = try KnownHashes(db, "SELECT guid FROM notes") { NoteReceiver.hash($0.text(0)) }
   }
 
   /// Receives a note with its cards, at least one.
@@ -93,17 +93,17 @@ public final class NoteReceiver {
 
   public func flush() throws { try rows.flush() }
 
+  /// Writes the pending notes and cards, after the last of them.
+  public func finish() throws { try rows.finish() }
+
   private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
-    if let guids, !guids.mayHold(hash(guid)) { return nil }
-    try rows.flush()
+    if let guids, !guids.mayHold(NoteReceiver.hash(guid)) { return nil }
+    try rows.finish()
     knownNote.bind(1, guid)
     return try knownNote.first { ($0.integer(0), $0.integer(1), $0.count(2)) }
   }
 
-  private func hash(_ guid: String) -> UInt64 {
-    var guid = guid
-    return guid.withUTF8 { UInt64(contentHash($0)) }
-  }
+  private static func hash(_ guid: String) -> UInt64 { UInt64(bitPattern: Int64(guid.hashValue)) }
 
   func kind(of type: NoteType) -> Kind {
     if let known = kinds[type.id] { return known }
@@ -200,7 +200,7 @@ public final class NoteReceiver {
     let tags = try Tags.column(note.tags)
     let made = try cards.map { try self.made($0, record, kind) }
     try rows.add(record, tags: tags, fields: column, made)
-    guids?.insert(hash(note.guid))
+    guids?.insert(NoteReceiver.hash(note.guid))
     if kind.maker.needsCardID {
       try rows.flush()
       try kind.writer.rewrite(record)

@@ -13,14 +13,14 @@ final class ReceivedRows {
     /// The highest ids of notes and cards so far.
     var (highestNote, highestCard): (Int64, Int64) = (0, 0)
     /// The ids of existing cards; nil if there are many.
-    var cards: HashFilter?
+    var cards: KnownHashes?
     /// The highest card id before. Cards with lower ids cannot be recognised as new by their ids.
     let lastCard: Int64
 
     init(_ db: Database) throws {
       highestNote = Int64(try db.count("SELECT max(id) FROM notes"))
       highestCard = Int64(try db.count("SELECT max(id) FROM cards"))
-      cards = try HashFilter(db, "SELECT id FROM cards") { UInt64(bitPattern: $0.integer(0)) }
+      cards = try KnownHashes(db, "SELECT id FROM cards") { UInt64(bitPattern: $0.integer(0)) }
       lastCard = try CardTable.lastID(db)
     }
 
@@ -40,6 +40,8 @@ final class ReceivedRows {
   private let insertion: Statement
   private let notes: RowBatch
   private let cards: RowBatch
+  /// The guids of other programs, and the contents of cards, come in no order. Nil if there are many rows already.
+  private var indexes: LateIndexes?
   /// The last cards, including all that are not written yet.
   private var last: [StoredCard] = []
   /// The ids of new cards that are lower than existing ones and are not yet in the log of changed texts.
@@ -57,6 +59,7 @@ final class ReceivedRows {
     notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, inLane: isAlone)
     cards = try RowBatch(db, into: StoredCard.target, "*", columns: StoredCard.columnCount, inLane: isAlone)
     came = try ReceivedCards(db)
+    if isAlone, ids.cards != nil { indexes = LateIndexes(db, ["notes_guid", "cards_content"]) }
   }
 
   /// Returns the id for a note that is added next: `wanted` if it is free, else a nearby one.
@@ -132,6 +135,7 @@ final class ReceivedRows {
 
   /// Starts writing the pending rows. With `isAlone`, a second thread writes them.
   private func submit() throws {
+    try indexes?.willWriteBuffer(after: drain)
     try inOrder { try $0.submit() }
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if last.count > 2 * most { last.removeFirst(last.count - most) }
@@ -147,6 +151,12 @@ final class ReceivedRows {
     if low.isEmpty { return }
     try SearchLog.note(db, low)
     low.removeAll()
+  }
+
+  /// Writes the pending rows and the indexes that were left for later.
+  func finish() throws {
+    try flush()
+    try indexes?.make()
   }
 
   /// Handles a card that conflicts with another row: writes each card that is not yet written by itself.

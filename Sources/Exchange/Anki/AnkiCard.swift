@@ -40,8 +40,15 @@ public struct AnkiCard: Equatable, Sendable {
 
   /// Returns the row as JSON for the column `raw` of a card: see `DecksSchema`.
   func raw(firstDay: Int) -> String {
-    let numbers = numbers.map(String.init).joined(separator: ",")
-    return "[\(firstDay),\(modified),0,\(numbers),\(data.isEmpty ? "\"\"" : Value.text(data).json)]"
+    var row = "["
+    row.reserveCapacity(80)
+    for number in [firstDay, Int(modified), 0] + numbers {
+      row += String(number)
+      row += ","
+    }
+    row += data.isEmpty ? "\"\"" : Value.text(data).json
+    row += "]"
+    return row
   }
 
   /// Parses what `raw(firstDay:)` returned.

@@ -81,7 +81,7 @@ final class SentCollection {
   init(_ db: Database, _ writer: CollectionWriter, _ destination: ExchangeSettings) throws {
     (self.db, self.writer, self.destination) = (db, writer, destination)
     // The tags of CrowdAnki are those that came.
-    notes = try SentNotes(db, writer, keepsMarks: destination.keepsSchedule || destination.format == .crowdanki)
+    notes = SentNotes(db, writer, keepsMarks: destination.keepsSchedule || destination.format == .crowdanki)
     reviews = try SentReviews(db)
   }
 
@@ -98,8 +98,8 @@ final class SentCollection {
     try head.add(db, deck)
     var place = Place(deck: deck.id.rawValue, schedule: schedule)
     let cards = try SentCards(db, in: deck.id)
-    while let card = try cards.next() {
-      try add(card, &place)
+    while let (card, row) = try cards.next() {
+      try add(card, row, &place)
       cardCount += 1
       if cardCount % 1024 == 0 { try step() }
     }
@@ -119,9 +119,9 @@ final class SentCollection {
     }
   }
 
-  private func add(_ card: ListedCard, _ place: inout Place) throws {
+  private func add(_ card: ListedCard, _ row: Row, _ place: inout Place) throws {
     countLost(card)
-    try notes.add(card)
+    try notes.add(card.note.rawValue, row)
     head.note(max(card.modified, notes.lastModified))
     // Positions ascend in the order of the deck, for answered cards too. An imported position that fits is kept.
     let came = card.raw.flatMap(AnkiCard.stored)?.card
@@ -168,7 +168,6 @@ final class SentCollection {
 struct SentNotes {
   private let db: Database
   private let writer: CollectionWriter
-  private let note: Statement
   private let keepsMarks: Bool
   private var types: [Int64: NoteType] = [:]
   private var last: Int64?
@@ -176,26 +175,21 @@ struct SentNotes {
   private(set) var lastModified = 0.0
   private(set) var mediaNames: Set<String> = []
 
-  init(_ db: Database, _ writer: CollectionWriter, keepsMarks: Bool) throws {
+  init(_ db: Database, _ writer: CollectionWriter, keepsMarks: Bool) {
     (self.db, self.writer, self.keepsMarks) = (db, writer, keepsMarks)
-    note = try Statement(db, "SELECT guid, type, mod, tags, fields, \(NoteTable.foreignData) FROM notes WHERE id = ?1")
   }
 
   var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value) }
 
-  mutating func add(_ card: ListedCard) throws {
-    let id = card.note.rawValue
+  /// - Parameter row: the row of `SentCards` of one of its cards.
+  mutating func add(_ id: Int64, _ row: Row) throws {
     if last == id { return }
     last = id
-    note.bind(1, id)
-    guard try note.first({ row in try addNote(id, row) }) != nil else { throw DeckError.gone(what: "the note") }
-  }
-
-  private mutating func addNote(_ id: Int64, _ row: Row) throws {
-    lastModified = row.number(2)
-    let type = try type(row.integer(1))
+    if row.isNull(SentNoteColumn.guid.index) { throw DeckError.gone(what: "the note") }
+    lastModified = row.number(SentNoteColumn.modified.index)
+    let type = try type(row.integer(SentNoteColumn.type.index))
     if try writer.hasNote(id) { return }
-    let column = row.bytes(4)
+    let column = row.bytes(SentNoteColumn.fields.index)
     let fields = column.split(separator: 0x1F, omittingEmptySubsequences: false).map(TextBytes.init(rebasing:))
     // Each field by itself: a tag that is not closed ends with its field.
     for field in fields where field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
@@ -206,8 +200,10 @@ struct SentNotes {
       try SentNotes.withText(of: sorted) { sorted in
         try writer.add(
           CollectionWriter.Note(
-            id: id, guid: row.bytes(0), type: type.id.rawValue, modified: row.integer(2), tags: tags(row.text(3)),
-            fields: column, first: first, sorted: sorted, data: row.text(5)))
+            id: id, guid: row.bytes(SentNoteColumn.guid.index), type: type.id.rawValue,
+            modified: row.integer(SentNoteColumn.modified.index),
+            tags: tags(row.text(SentNoteColumn.tags.index)), fields: column, first: first, sorted: sorted,
+            data: row.text(SentNoteColumn.data.index)))
       }
     }
   }
@@ -220,7 +216,7 @@ struct SentNotes {
   }
 
   private func tags(_ column: String) -> String {
-    keepsMarks ? column : Tags.joined(Tags.withoutMarks(Tags.separated(column)))
+    keepsMarks || column.isEmpty ? column : Tags.joined(Tags.withoutMarks(Tags.separated(column)))
   }
 
   private mutating func type(_ id: Int64) throws -> NoteType {

@@ -1,6 +1,6 @@
 // Imports the notes, cards, log, presets and media of a package, Anki's own folder or a CrowdAnki folder into a deck.
-// Invariant: a package that is damaged anywhere changes nothing; importing it again changes nothing; memory does not
-// grow with the number of notes.
+// Invariant: a package that is damaged anywhere changes nothing; importing it again changes nothing; memory grows
+// by at most 48 bytes for each note.
 
 public import Decks
 public import Files
@@ -106,7 +106,7 @@ public final class PackageImport {
       }
       try receive(note, done, path, targets, receiver)
     }
-    try receiver.flush()
+    try receiver.finish()
     if rows.hasStrayCards {
       throw PackageError.damaged(
         path: path, place: "a card", reason: "belongs to no note; Check Database in Anki removes it")
