@@ -88,7 +88,7 @@ extension ReviewTable {
     if !card.tags.contains(CardStatus.leechTag) {
       try CardTable.update(db, card.id, tags: card.tags + [CardStatus.leechTag], now: moment.now)
     }
-    if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
+    if options.suspendsLeeches { try CardHiding.setSuspended(db, [card.id], true, now: moment.now) }
     return true
   }
 
