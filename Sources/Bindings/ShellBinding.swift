@@ -300,6 +300,6 @@ public func luaValue(of answer: CommandAnswer) -> LuaValue {
   return switch answer {
   case .value(let plain): LuaValue(plain)
   case .object(let object): value(object)
-  case .objects(let objects): .list(objects.map(value))
+  case .objects(let objects): .list(objects().map(value))
   }
 }

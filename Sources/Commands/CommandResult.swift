@@ -12,7 +12,8 @@ public enum CommandAnswer {
   case value(Value)
   /// A bound object; `--json` shows the record of its fields.
   case object(AnyObject)
-  case objects([AnyObject])
+  /// Evaluated when it is needed: a command may have changed a million objects.
+  case objects(@autoclosure () -> [AnyObject])
 
   /// Values that are nested deeper are written as null.
   static let deepest = 32
@@ -22,7 +23,7 @@ public enum CommandAnswer {
     switch self {
     case .value(let value): value
     case .object(let object): record(object)
-    case .objects(let objects): .list(objects.map(record))
+    case .objects(let objects): .list(objects().map(record))
     }
   }
 

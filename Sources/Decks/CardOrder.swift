@@ -207,22 +207,32 @@ extension CardTable {
   /// - Throws: `duplicate` if a guid is already in the deck, `gone`.
   public static func move(_ db: Database, _ ids: [CardID], into deck: DeckID, now: Double) throws -> Int {
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
-    let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, ids.count)))
-    let statement = try db.cachedStatement(sql: "UPDATE cards SET deck = ?, rank = ?, mod = ? WHERE id = ?")
-    var moved: [CardID] = []
-    for id in ids {
-      guard let card = try card(db, id) else { throw DeckError.gone(what: "the card") }
-      if card.deck == deck { continue }
-      // A card that was moved before it may have the same guid.
-      if try self.id(db, guid: card.guid, in: deck) != nil {
-        throw DeckError.duplicate(guid: card.guid, prompt: card.prompt)
-      }
-      try SyncedTable.cards.keep(db, [id.rawValue])
-      let rank = top + Int64(moved.count) * CardOrder.step
-      try statement.execute(arguments: [deck.rawValue, rank, now, id.rawValue])
-      moved.append(id)
+    let ids = ids.distinct(by: \.self)
+    // Other cards cannot have the guid of one whose note is the only one with its guid.
+    let sql = """
+      SELECT cards.id, deck = ?2, guid || iif(ord > 0, '/' || (ord + 1), ''), ord > 0 OR instr(guid, '/')
+        OR EXISTS (SELECT 1 FROM notes AS other WHERE other.guid = notes.guid AND other.id <> notes.id)
+      FROM (SELECT key AS place, value AS wanted FROM json_each(?1)) CROSS JOIN cards ON cards.id = wanted
+      LEFT JOIN notes ON notes.id = note ORDER BY place
+      """
+    let cards = try db.rows(sql, [list(ids.lazy.map(\.rawValue)), deck.rawValue]) { row in
+      (id: id(row), isThere: row.integer(1) != 0, guid: row.text(2), mayRepeat: row.integer(3) != 0)
     }
-    try NoteTable.updatePlaces(db, of: moved, now: now)
+    if cards.count < ids.count { throw gone }
+    let moved = cards.filter { !$0.isThere }
+    var guids: Set<String> = []
+    for card in moved where card.mayRepeat {
+      if try !guids.insert(card.guid).inserted || self.id(db, guid: card.guid, in: deck) != nil {
+        throw DeckError.duplicate(guid: card.guid, prompt: try self.card(db, card.id)?.prompt ?? "")
+      }
+    }
+    try SyncedTable.cards.keep(db, moved.lazy.map(\.id.rawValue))
+    let top = try CardOrder.above(db, deck, room: CardOrder.step * Int64(max(1, moved.count)))
+    let sets = "deck = ?2, rank = ?3 + \(CardOrder.step) * key, mod = ?4"
+    try db.run(
+      "UPDATE OR FAIL cards SET \(sets) FROM json_each(?1) WHERE cards.id = value",
+      [list(moved.lazy.map(\.id.rawValue)), deck.rawValue, top, now])
+    try NoteTable.updatePlaces(db, of: moved.lazy.map(\.id), now: now)
     return moved.count
   }
 }

@@ -196,13 +196,6 @@ public enum CardTable {
     try change(db, sql, [checked, now, id.rawValue])
   }
 
-  /// Suspends or resumes a card. A suspended card is not studied in reviews until it is resumed.
-  public static func setSuspended(_ db: Database, _ id: CardID, _ isSuspended: Bool, now: Double) throws {
-    try SyncedTable.cards.keep(db, [id.rawValue])
-    let sql = "UPDATE cards SET suspended = ?1, mod = iif(suspended = ?1, mod, ?2) WHERE id = ?3"
-    try change(db, sql, [isSuspended, now, id.rawValue])
-  }
-
   /// Moves a card to a position in its deck; a position beyond the last means the bottom, one below 1 the top.
   public static func move(_ db: Database, _ id: CardID, to position: Int) throws {
     guard let deck = try card(db, id)?.deck else { throw gone }
@@ -262,7 +255,7 @@ public enum CardTable {
     if db.changesCount == 0 { throw gone }
   }
 
-  private static func id(_ row: Row) -> CardID { CardID(rawValue: row.integer(0)) }
+  static func id(_ row: Row) -> CardID { CardID(rawValue: row.integer(0)) }
 
   private static func record(_ row: Row) throws -> CardRecord { try ListedCard(row).record() }
 }

@@ -2,6 +2,7 @@
 // contains no white space, so that spaces can separate tags; the order is kept, and duplicates are dropped.
 
 public import Storage
+import Templates
 import Text
 
 /// Functions for the tags of a card.
@@ -61,6 +62,50 @@ public enum Tags {
       }
     }
     return tag
+  }
+}
+
+extension Tags {
+  /// Removes and adds tags of some thousand cards, whatever tags they have.
+  /// - Returns: whether other cards may have been added or removed.
+  /// - Throws: `badTag`, `gone`.
+  public static func change(
+    _ db: Database, of ids: [CardID], adding: [String], removing: [String], now: Double
+  ) throws -> Bool {
+    let sql = """
+      SELECT cards.id, notes.id, notes.type, tags FROM (SELECT value AS wanted FROM json_each(?))
+      CROSS JOIN cards ON cards.id = wanted CROSS JOIN notes ON notes.id = note
+      """
+    let found = try db.rows(sql, [CardTable.list(ids.lazy.map(\.rawValue))]) {
+      (id: CardTable.id($0), note: $0.integer(1), type: NoteTypeID(rawValue: $0.integer(2)), tags: $0.text(3))
+    }
+    if found.count < ids.count { throw CardTable.gone }
+    // The types that make one card of each note, whatever its tags are.
+    let single = Set(
+      try Set(found.map(\.type)).filter { id in
+        let type = try NoteTypeTable.record(db, id)
+        return !type.isCloze && type.cards.count == 1 && !NoteCardMaker(type, isInterrupted: { false }).showsTags
+      })
+    // Of more, the log of the search index keeps only the last.
+    let areMany = found.count > 1000
+    if areMany { try SearchLog.forget(db) }
+    var changesOthers = false
+    for (tags, cards) in Dictionary(grouping: found, by: \.tags).sorted(by: { $0.key < $1.key }) {
+      let new = try column(changed(list(tags), adding: adding, removing: removing))
+      if new.utf8.elementsEqual(tags.utf8) { continue }
+      for card in cards where !single.contains(card.type) {
+        if try CardTable.update(db, card.id, tags: list(new), now: now) { changesOthers = true }
+      }
+      let notes = cards.filter { single.contains($0.type) }.map(\.note)
+      try SyncedTable.notes.keep(db, notes)
+      let (areThese, all) = ("IN (SELECT value FROM json_each(?))", CardTable.list(notes))
+      // `OR FAIL` as in `CardTable.updateContent`.
+      try db.run(
+        "UPDATE OR FAIL notes SET mod = ?, \(Unsent.sql), tags = ? WHERE id \(areThese)", [seconds(now), new, all])
+      let content = areMany ? "" : "content = content, "
+      try db.run("UPDATE OR FAIL cards SET \(content)mod = ? WHERE note \(areThese)", [now, all])
+    }
+    return changesOthers
   }
 }
 

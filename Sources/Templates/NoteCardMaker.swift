@@ -26,6 +26,7 @@ package struct NoteCardMaker {
 
   package var showsDeck: Bool { shows([.deck, .subdeck]) }
   package var showsFlag: Bool { shows([.cardFlag]) }
+  package var showsTags: Bool { shows([.tags]) }
 
   /// Whether a template shows one of these special fields; a field of the same name takes precedence.
   private func shows(_ specials: [SpecialField]) -> Bool {

@@ -226,7 +226,7 @@ import TestDecks
     collection.now += 5
     try collection.store.operation("edit") { db in
       try CardTable.update(db, id, prompt: " q ", tags: ["x", "y", "X"], now: collection.now)
-      try CardTable.setSuspended(db, id, true, now: collection.now)
+      try CardHiding.setSuspended(db, [id], true, now: collection.now)
     }
     let card = try #require(try collection.cards(deck).first)
     #expect((card.prompt, card.answer, card.tags, card.document) == ("q", "a", ["x", "y"], "D"))
@@ -303,7 +303,7 @@ import TestDecks
   @Test func `a sprint's stack includes inner decks, without suspended cards`() throws {
     let ids = try ["a", "b", "c"].map { try collection.add(deck, $0, "x") }
     let inner = try collection.add(try collection.deck("d::e"), "b2", "x")
-    try collection.store.operation("x") { try CardTable.setSuspended($0, ids[0], true, now: 0) }
+    try collection.store.operation("x") { try CardHiding.setSuspended($0, [ids[0]], true, now: 0) }
     let moment = StudyMoment(now: 0)
     var selection = StudySelection([deck])
     #expect(try collection.store.read { try CardTable.stack($0, selection, at: moment) } == [ids[2], ids[1], inner])

@@ -94,7 +94,7 @@ import Values
     let ids = try learn(deck, due: [-5, -5, -5])
     try learn(other, due: [-5, -5], "g")
     try collection.store.operation("x") { db in
-      try CardTable.setSuspended(db, ids[0], true, now: moment.now)
+      try CardHiding.setSuspended(db, [ids[0]], true, now: moment.now)
       try db.execute(sql: "UPDATE cards SET state = 3 WHERE id = ?", arguments: [ids[1].rawValue])
       try DeckTable.setGoal(
         db, other, to: DeckGoal(date: StudyMoment.date(ofDay: moment.today + 2), minutes: 20, at: moment))

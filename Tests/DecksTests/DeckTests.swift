@@ -141,11 +141,11 @@ import TestDecks
     _ = try collection.add(try collection.deck("a::b"), "inner", "x")
     let ids = try (1...5).map { try collection.add(deck, "p\($0)", "a") }
     try collection.store.operation("x") { db in
-      try CardTable.setSuspended(db, ids[0], true, now: 1)
+      try CardHiding.setSuspended(db, [ids[0]], true, now: 1)
       for (id, due) in [(ids[1], -80_000), (ids[2], 86_400), (ids[3], -80_000)] {
         try db.execute(sql: "UPDATE cards SET state = 2, due = ? WHERE id = ?", arguments: [due, id.rawValue])
       }
-      try CardTable.setSuspended(db, ids[3], true, now: 1)
+      try CardHiding.setSuspended(db, [ids[3]], true, now: 1)
     }
     let counts = try collection.store.read { try DeckTable.counts($0, deck, at: StudyMoment(now: 15)) }
     #expect(counts.count == 5 && counts.newCount == 1 && counts.dueCount == 1)

@@ -105,7 +105,7 @@ import TestDecks
     let two = try collection.add(deck, "a \"quoted\" *word*", "x")
     try collection.addNote(deck, ["Front": "plain"])
     let cards = try collection.store.read { try NoteTable.cards($0, of: one) }
-    try collection.store.operation("hide") { try CardTable.setSuspended($0, two, true, now: 1) }
+    try collection.store.operation("hide") { try CardHiding.setSuspended($0, [two], true, now: 1) }
     let type = try collection.store.read { try NoteTable.record($0, one).type.rawValue }
     let home = try collection.store.read { try #require(try DeckTable.named($0, "D::Inner")).id.rawValue }
     let quoted = "a \"quoted\" *word*"
@@ -139,7 +139,7 @@ import TestDecks
       for card in cards {
         try db.run(sql, [moment.start(ofDay: moment.today), collection.now - 864_000, card.rawValue])
       }
-      try CardTable.setSuspended(db, cards[1], true, now: 1)
+      try CardHiding.setSuspended(db, [cards[1]], true, now: 1)
       try db.run("UPDATE cards SET difficulty = 5 WHERE id = ?", [cards[0].rawValue])
       for (card, state) in [(learning, 1), (again, 3)] {
         try db.run(

@@ -40,7 +40,7 @@ import TestDecks
       ("update", { try CardTable.update($0, card, prompt: "q", now: 1) }),
       ("position", { _ = try CardTable.position($0, of: card) }),
       ("log", { try CardTable.addLog($0, [log], to: card) }),
-      ("flag", { try CardHiding.setFlag($0, card, to: 1, now: 1) }),
+      ("flag", { try CardHiding.setFlag($0, [card], to: 1, now: 1) }),
       ("move", { try CardTable.move($0, card, to: 1) }),
       ("note", { _ = try NoteTable.record($0, note) }),
       (

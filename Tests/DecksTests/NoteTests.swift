@@ -218,7 +218,7 @@ import TestDecks
     let plain = try collection.add(deck, "p", "q")
     let only = try cards(id)[0].id
     let other = try collection.deck("Other")
-    try collection.store.operation("flag") { try CardHiding.setFlag($0, only, to: 3, now: 5) }
+    try collection.store.operation("flag") { try CardHiding.setFlag($0, [only], to: 3, now: 5) }
     #expect(try pairs(id).first?.hasPrefix("a flag3 = ") == true && cards(id)[0].answer.hasSuffix("flag3"))
     try collection.store.operation("move") { _ = try CardTable.move($0, [plain, only], into: other, now: 6) }
     #expect(try pairs(id) == ["a flag3 = Otherflag3"] && cards(id)[0].deck == other)

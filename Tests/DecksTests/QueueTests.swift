@@ -235,7 +235,7 @@ import TestDecks
     try learn("far", dueIn: 9)
     try learn("gone", dueIn: 1)
     let gone = try collection.cards(deck)[4].id
-    try collection.store.operation("x") { try CardTable.setSuspended($0, gone, true, now: 0) }
+    try collection.store.operation("x") { try CardHiding.setSuspended($0, [gone], true, now: 0) }
     var selection = StudySelection([deck])
     selection.isCram = true
     #expect(try shown(selection) == ["late", "soon", "far", "new"])
@@ -336,10 +336,10 @@ import TestDecks
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "a", "b")
     try collection.store.operation("x") { db in
-      try CardHiding.setFlag(db, card, to: 7, now: 1)
-      #expect(problemCode { try CardHiding.setFlag(db, card, to: 8, now: 1) } == "bad_value")
-      #expect(problemCode { try CardHiding.setFlag(db, card, to: -1, now: 1) } == "bad_value")
-      #expect(problemCode { try CardHiding.setFlag(db, CardID(rawValue: 99), to: 1, now: 1) } == "not_found")
+      try CardHiding.setFlag(db, [card], to: 7, now: 1)
+      #expect(problemCode { try CardHiding.setFlag(db, [card], to: 8, now: 1) } == "bad_value")
+      #expect(problemCode { try CardHiding.setFlag(db, [card], to: -1, now: 1) } == "bad_value")
+      #expect(problemCode { try CardHiding.setFlag(db, [CardID(rawValue: 99)], to: 1, now: 1) } == "not_found")
     }
     #expect(try collection.cards(deck)[0].flag == 7)
   }

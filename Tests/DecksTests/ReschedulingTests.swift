@@ -70,7 +70,7 @@ import Values
     let before = try card(id).schedule
     collection.now += 3 * 86_400
     try collection.store.operation("x") { db in
-      try CardTable.setSuspended(db, id, true, now: moment.now)
+      try CardHiding.setSuspended(db, [id], true, now: moment.now)
       try CardHiding.bury(db, [id], at: moment)
     }
     try setDue(id, 4)
@@ -102,7 +102,7 @@ import Values
     try answer(ids[2], .good)
     collection.now += 5 * 86_400
     try collection.store.operation("x") { db in
-      try CardTable.setSuspended(db, ids[2], true, now: moment.now)
+      try CardHiding.setSuspended(db, [ids[2]], true, now: moment.now)
       try Rescheduling.forget(db, ids[2], keepsPosition: false, resetsCounts: false, at: moment)
     }
     #expect(try collection.prompts(deck) == ["b", "c", "a"])

@@ -125,12 +125,12 @@ import Values
     let deck = try collection.deck("d")
     try collection.fill(deck, ["a", "b", "c", "d"])
     let ids = try collection.cards(deck).map(\.id)
-    try collection.store.operation("x") { try CardTable.setSuspended($0, ids[0], true, now: 0) }
+    try collection.store.operation("x") { try CardHiding.setSuspended($0, [ids[0]], true, now: 0) }
     let session = try session(deck)
     #expect(try prompt(session) == "b" && session.remaining == 3)
     try collection.store.operation("x") { db in
       try CardTable.remove(db, [ids[1]])
-      try CardTable.setSuspended(db, ids[2], true, now: 0)
+      try CardHiding.setSuspended(db, [ids[2]], true, now: 0)
     }
     #expect(try answer(session, .good).card == ids[3])
     try collection.store.operation("x") { try CardTable.remove($0, [ids[3]]) }

@@ -146,7 +146,7 @@ import TestDecks
       try db.execute(
         sql: "UPDATE cards SET state = 2, due = ?, stability = 30, difficulty = 5, last_review = ?",
         arguments: [moment.start(ofDay: moment.today + 2), moment.now - 28 * 86_400])
-      try CardTable.setSuspended(db, ids[0], true, now: 1)
+      try CardHiding.setSuspended(db, [ids[0]], true, now: 1)
       try CardHiding.bury(db, [ids[1]], at: moment)
     }
     let figures = try statistics()

@@ -125,7 +125,8 @@ import TestDecks
     #expect(prompts.joined(separator: " ") == expected)
   }
 
-  @Test func `cards move to another deck in their order, and a taken guid refuses all`() throws {
+  @Test func `cards move to another deck in their order; a guid that is taken, or is there twice, refuses all`() throws
+  {
     let (from, into) = (try collection.deck("a"), try collection.deck("b"))
     for prompt in ["3", "2", "1"] { try collection.add(from, prompt, "x", guid: "g" + prompt) }
     try collection.add(into, "there", "x")
@@ -138,6 +139,12 @@ import TestDecks
       _ = try collection.store.operation("m") { try CardTable.move($0, ids, into: into, now: 6) }
     }
     #expect(code == "duplicate")
+    let third = try collection.deck("c")
+    let both = try collection.store.read { try CardTable.ids($0, guidBeginning: "g3") }
+    let refused = problemCode {
+      _ = try collection.store.operation("m") { try CardTable.move($0, both, into: third, now: 7) }
+    }
+    #expect(both.count == 2 && refused == "duplicate")
     #expect(try collection.prompts(from) == ["3"])
   }
 }

@@ -118,7 +118,7 @@ import Values
         sql:
           "UPDATE note_types SET name = 'Mine', name_key = 'mine', json = json_set(json, '$.name', 'Mine') WHERE id = ?",
         arguments: [type.id.rawValue])
-      try CardTable.setSuspended(db, card.id, true, now: here.collection.now)
+      try CardHiding.setSuspended(db, [card.id], true, now: here.collection.now)
     }
     here.collection.now += 10
     let folder = try changed(("\"Oslo\"", "\"Kristiania\""), ("{ color: navy }", "{ color: teal }"))

@@ -354,7 +354,7 @@ import Values
     let lost = try here.exporting("Words").report.lost
     #expect(lost.map(\.part) == [.fields] && lost.map(\.count) == [1])
     let hidden = try here.collection.add(deck, "q", "b")
-    try here.collection.store.operation("hide") { try CardTable.setSuspended($0, hidden, true, now: 1) }
+    try here.collection.store.operation("hide") { try CardHiding.setSuspended($0, [hidden], true, now: 1) }
     #expect(try here.exporting("Words").report.lost.map(\.part) == [.fields, .schedule])
     #expect(try here.exporting("Words", keepsSchedule: true).report.lost.map(\.part) == [.fields])
   }

@@ -149,7 +149,7 @@ struct PageTests {
     try collection.addNote(deck, ["Front": "three", "Back": "tres"], .typed)
     try collection.addNote(deck, ["Text": "{{c1::four}} and {{c2::five}}"], .cloze)
     try collection.store.operation("study") { db in
-      try CardTable.setSuspended(db, hidden, true, now: 1)
+      try CardHiding.setSuspended(db, [hidden], true, now: 1)
       var replay = try AnswerReplay(db, at: StudyMoment(now: collection.now))
       _ = try replay.enter(card, .good, at: StudyMoment(now: collection.now - 100), seconds: 2)
     }

@@ -57,7 +57,7 @@ import Values
 
   @Test func `a changed row keeps its base, and undoing or sending the change removes it`() throws {
     let before = try rows("server_rows")
-    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_699_999_000) }
+    try sides.change { db, id in try CardHiding.setFlag(db, [id], to: 3, now: 1_699_999_000) }
     try edit(["Back": "two"])
     #expect(try kept() == before && rows("server_rows") == before)
     #expect(try unsent().cards == 1 && unsent().notes == 1)
@@ -65,7 +65,7 @@ import Values
     try undo()
     #expect(try kept().isEmpty && rows("server_rows") == before)
     #expect(try unsent().total == 0)
-    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_699_999_000) }
+    try sides.change { db, id in try CardHiding.setFlag(db, [id], to: 3, now: 1_699_999_000) }
     try edit(["Back": "two"])
     let (_, out) = try sides.outgoing(sides.pulled())
     let (card, note) = (try #require(out[.cards]?.first), try #require(out[.notes]?.first))
@@ -79,8 +79,8 @@ import Values
   @Test func `changed note texts create no base for the card, and a reverted change is not sent`() throws {
     try edit(["Back": "two"])
     #expect(try kept().count == 1)
-    try sides.change { db, id in try CardTable.setSuspended(db, id, true, now: 1_699_999_000) }
-    try sides.change { db, id in try CardTable.setSuspended(db, id, false, now: 1_699_999_100) }
+    try sides.change { db, id in try CardHiding.setSuspended(db, [id], true, now: 1_699_999_000) }
+    try sides.change { db, id in try CardHiding.setSuspended(db, [id], false, now: 1_699_999_100) }
     try edit(["Back": "one"])
     #expect(try kept().count == 2)
     let (_, out) = try sides.outgoing(sides.pulled())

@@ -40,7 +40,7 @@ import Values
 
   @Test func `if only a card was changed only the card is sent, in its local state`() throws {
     try sides.linked()
-    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 200) }
+    try sides.change { db, id in try CardHiding.setFlag(db, [id], to: 3, now: 200) }
     let row = try #require(try sides.outgoing(sides.pulled()).1[.cards]?.first)
     var wanted = try #require(ServerSide.card(100).list)
     (wanted[4], wanted[5], wanted[16]) = (.integer(1_690_000_000), .integer(9), .integer(0b101_011))
@@ -179,7 +179,7 @@ import Values
 
   @Test func `a card answered there and marked here later gets both changes`() throws {
     try sides.linked()
-    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 1_695_000_000) }
+    try sides.change { db, id in try CardHiding.setFlag(db, [id], to: 3, now: 1_695_000_000) }
     var row = try #require(ServerSide.card(1_692_000_000).list)
     (row[8], row[9], row[11]) = (.integer(1200), .integer(90), .integer(5))
     let second = try sides.pulled(StagedHead(), [.cards: [.list(row)]])
@@ -193,7 +193,7 @@ import Values
 
   @Test func `a deletion there wins over a later change here, and vice versa`() throws {
     try sides.linked()
-    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 3, now: 900) }
+    try sides.change { db, id in try CardHiding.setFlag(db, [id], to: 3, now: 900) }
     var graves = SyncGraves()
     (graves.cards, graves.notes) = ([Int64(ServerSide.card)], [Int64(ServerSide.note)])
     #expect(try sides.merge(sides.pulled(graves: graves)).removedHere == 1)

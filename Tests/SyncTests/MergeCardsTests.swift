@@ -34,7 +34,7 @@ import Values
   }
 
   private func flagHere(_ flag: Int, at now: Double) throws {
-    try sides.change { db, id in try CardHiding.setFlag(db, id, to: flag, now: now) }
+    try sides.change { db, id in try CardHiding.setFlag(db, [id], to: flag, now: now) }
   }
 
   private func merged(_ rows: Value..., graves: SyncGraves = SyncGraves()) throws -> (SyncReport, [[Value]]) {

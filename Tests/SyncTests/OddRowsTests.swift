@@ -49,7 +49,7 @@ import Values
 
   @Test func `a card whose base is not the row of a card is sent whole`() throws {
     try sides.linked()
-    try sides.change { db, id in try CardHiding.setFlag(db, id, to: 2, now: 1_695_000_000) }
+    try sides.change { db, id in try CardHiding.setFlag(db, [id], to: 2, now: 1_695_000_000) }
     // A forged backup may contain such a base.
     try store.operation("damage") { try $0.execute(sql: "UPDATE bases SET json = '[1]' WHERE kind = 0") }
     let sent = try #require(try sides.outgoing(sides.pulled()).1[.cards]?.first)

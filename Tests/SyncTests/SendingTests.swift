@@ -20,7 +20,7 @@ import Wire
   /// Flags a card of the server's here, and sets up the sync that sends it.
   private func sync(
     _ standIn: StandIn, _ mode: String,
-    change: (Database, CardID, Double) throws -> Void = { try CardHiding.setFlag($0, $1, to: 5, now: $2) },
+    change: (Database, CardID, Double) throws -> Void = { try CardHiding.setFlag($0, [$1], to: 5, now: $2) },
     isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> SyncReport {
     try folder.write("a-key", to: "key")

@@ -33,7 +33,7 @@ import Values
 
   @Test func `a card suspended here and flagged there gets both changes`() throws {
     try sides.linked()
-    try sides.change { db, id in try CardTable.setSuspended(db, id, true, now: 1_699_999_000) }
+    try sides.change { db, id in try CardHiding.setSuspended(db, [id], true, now: 1_699_999_000) }
     var row = try #require(ServerSide.card(900).list)
     row[16] = .integer(0b101_010)
     let pulled = try sides.pulled(StagedHead(), [.cards: [.list(row)]], usn: 10)

@@ -126,13 +126,16 @@ extension NoteTable {
 
   /// Updates the cards of the notes of some cards whose deck, flag or id has changed, if a template shows one of these.
   static func updatePlaces(_ db: Database, of cards: some Sequence<CardID>, now: Double) throws {
-    let sql = "SELECT notes.id, notes.type FROM cards JOIN notes ON notes.id = cards.note WHERE cards.id = ?"
+    let sql = """
+      SELECT notes.id, notes.type FROM (SELECT value AS wanted FROM json_each(?))
+      CROSS JOIN cards ON cards.id = wanted CROSS JOIN notes ON notes.id = cards.note
+      """
+    let found = try db.rows(sql, [CardTable.list(cards.lazy.map(\.rawValue))]) {
+      (NoteID(rawValue: $0.integer(0)), NoteTypeID(rawValue: $0.integer(1)))
+    }
     var writers: [NoteTypeID: NoteCardWriter?] = [:]
     var renewed: Set<NoteID> = []
-    for card in cards {
-      let found = try db.firstRow(sql, [card.rawValue]) { ($0.integer(0), $0.integer(1)) }
-      guard let found else { continue }
-      let (note, type) = (NoteID(rawValue: found.0), NoteTypeID(rawValue: found.1))
+    for (note, type) in found {
       if writers[type] == nil {
         let writer = NoteCardWriter(db, try NoteTypeTable.record(db, type), now: now, isInterrupted: isNeverInterrupted)
         let maker = writer.maker

@@ -86,7 +86,7 @@ extension ReviewTable {
     if !isLeech {
       try CardTable.update(db, card.id, tags: card.tags + [CardStatus.leechTag], now: moment.now)
     }
-    if options.suspendsLeeches { try CardTable.setSuspended(db, card.id, true, now: moment.now) }
+    if options.suspendsLeeches { try CardHiding.setSuspended(db, [card.id], true, now: moment.now) }
     return true
   }
 

@@ -23,28 +23,36 @@ public enum CardHiding {
   public static func bury(
     _ db: Database, _ ids: some Sequence<CardID>, _ burial: Burial = .byUser, at moment: StudyMoment
   ) throws -> Int {
-    let sql = "UPDATE cards SET buried = ?, buried_until = ? WHERE id = ?"
-    return try change(db, ids, sql) { [burial.rawValue, moment.endOfToday, $0.rawValue] }
+    try change(db, ids, "buried = ?, buried_until = ?", [burial.rawValue, moment.endOfToday], where: "1")
   }
 
   /// Shows buried cards again.
   /// - Returns: how many were buried.
   @discardableResult
   public static func unbury(_ db: Database, _ ids: some Sequence<CardID>) throws -> Int {
-    let sql = "UPDATE cards SET buried = 0, buried_until = NULL WHERE id = ? AND buried_until IS NOT NULL"
-    return try change(db, ids, sql) { [$0.rawValue] }
+    try change(db, ids, "buried = 0, buried_until = NULL", [], where: "buried_until IS NOT NULL")
   }
 
-  /// Changes cards one by one; returns how many rows that were.
+  /// Changes columns of cards, which may be some thousand, in one statement; returns how many were changed.
+  /// - Parameter columns: SQL after SET; its parameters are the arguments.
+  /// - Parameter condition: SQL for those of the cards that are changed; nil: all of them, or `gone` is thrown.
   private static func change(
-    _ db: Database, _ ids: some Sequence<CardID>, _ sql: String, _ arguments: (CardID) -> StatementArguments
+    _ db: Database, _ ids: some Sequence<CardID>, _ columns: String, _ arguments: [(any Bindable)?],
+    where condition: String? = nil
   ) throws -> Int {
-    let statement = try db.cachedStatement(sql: sql)
-    return try ids.reduce(0) { count, id in
-      try SyncedTable.cards.keep(db, [id.rawValue])
-      try statement.execute(arguments: arguments(id))
-      return count + db.changesCount
-    }
+    let ids = ids.map(\.rawValue)
+    try SyncedTable.cards.keep(db, ids)
+    // `OR FAIL` as in `CardTable.updateContent`.
+    let sql = "UPDATE OR FAIL cards SET \(columns) WHERE id IN (SELECT value FROM json_each(?)) AND \(condition ?? "1")"
+    try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments + [CardTable.list(ids)]))
+    if condition == nil, db.changesCount < Set(ids).count { throw CardTable.gone }
+    return db.changesCount
+  }
+
+  /// Suspends or resumes cards. A suspended card is not studied in reviews until it is resumed.
+  /// - Throws: `gone`.
+  public static func setSuspended(_ db: Database, _ ids: [CardID], _ isSuspended: Bool, now: Double) throws {
+    _ = try change(db, ids, "suspended = ?1, mod = iif(suspended = ?1, mod, ?2)", [isSuspended, now])
   }
 
   /// Sets a card's schedule, flag and suspension from elsewhere.
@@ -54,18 +62,16 @@ public enum CardHiding {
   ) throws {
     try schedule.check()
     try ReviewTable.write(db, schedule, id)
-    if isSuspended { try CardTable.setSuspended(db, id, true, now: now) }
-    if flag != 0 { try setFlag(db, id, to: flag, now: now) }
+    if isSuspended { try setSuspended(db, [id], true, now: now) }
+    if flag != 0 { try setFlag(db, [id], to: flag, now: now) }
   }
 
-  /// Sets the flag of a card, from 1 to 7; 0 removes it.
+  /// Sets the flag of cards, from 1 to 7; 0 removes it.
   /// - Throws: `badOption` for another number, `gone`.
-  public static func setFlag(_ db: Database, _ id: CardID, to flag: Int, now: Double) throws {
+  public static func setFlag(_ db: Database, _ ids: [CardID], to flag: Int, now: Double) throws {
     guard flags.contains(flag) else { throw DeckError.badOption(name: "flag", reason: "must be \(flagExpectation)") }
-    try SyncedTable.cards.keep(db, [id.rawValue])
-    let sql = "UPDATE cards SET flag = ?1, mod = iif(flag = ?1, mod, ?2) WHERE id = ?3"
-    try CardTable.change(db, sql, [flag, now, id.rawValue])
-    try NoteTable.updatePlaces(db, of: [id], now: now)
+    _ = try change(db, ids, "flag = ?1, mod = iif(flag = ?1, mod, ?2)", [flag, now])
+    try NoteTable.updatePlaces(db, of: ids, now: now)
   }
 }
 

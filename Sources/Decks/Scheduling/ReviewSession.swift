@@ -136,7 +136,7 @@ public final class ReviewSession: StudyProgress {
   /// Suspends the current card.
   /// - Throws: `over`.
   public func suspend(_ db: Database, at moment: StudyMoment) throws {
-    try hide(db, at: moment) { try CardTable.setSuspended(db, $0.id, true, now: moment.now) }
+    try hide(db, at: moment) { try CardHiding.setSuspended(db, [$0.id], true, now: moment.now) }
   }
 
   /// Buries the current card until tomorrow.

@@ -260,11 +260,11 @@ public final class MergeIntoDeck {
     let name = "card \(card.ordinal + 1)"
     let suspended = entry[ComparedField.suspended]
     let isSuspended = suspended == "yes" || suspended.split(at: ", ").contains { $0 == name }
-    if isSuspended != card.isSuspended { try CardTable.setSuspended(db, card.id, isSuspended, now: now) }
+    if isSuspended != card.isSuspended { try CardHiding.setSuspended(db, [card.id], isSuspended, now: now) }
     let flags = entry[ComparedField.flag]
     let own = flags.split(at: ", ").first { $0.hasPrefix(name + ": ") }?.dropFirst(name.count + 2)
     let flag = Int(flags) ?? own.flatMap { Int($0) } ?? 0
-    if flag != card.flag { try CardHiding.setFlag(db, card.id, to: flag, now: now) }
+    if flag != card.flag { try CardHiding.setFlag(db, [card.id], to: flag, now: now) }
     let deck = entry["\(ComparedField.deckOfCard)\(card.ordinal + 1)"]
     _ = try CardTable.move(db, [card.id], into: place(deck.isEmpty ? entry[ComparedField.deck] : deck), now: now)
   }

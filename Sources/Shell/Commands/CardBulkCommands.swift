@@ -42,15 +42,17 @@ enum CardBulkCommands {
       }, run: run)
   }
 
+  private typealias Cards = AnyRandomAccessCollection<CardHandle>
+
   /// The cards that the words name, or else those that they find as a query.
-  private static func cards(_ words: [String], _ session: Session) throws -> [CardHandle] {
+  private static func cards(_ words: [String], _ session: Session) throws -> Cards {
     try found(words, session).cards
   }
 
   /// The same, and whether each word names a card.
-  private static func found(_ words: [String], _ session: Session) throws -> (cards: [CardHandle], areNamed: Bool) {
+  private static func found(_ words: [String], _ session: Session) throws -> (cards: Cards, areNamed: Bool) {
     let failure: any Error
-    do { return (try words.map { try CardCommands.card($0, session) }.distinct(by: \.id), true) } catch {
+    do { return (Cards(try words.map { try CardCommands.card($0, session) }.distinct(by: \.id)), true) } catch {
       switch error {
       case LookupError.noCard, DeckError.deckNotFound: failure = error
       default: throw error
@@ -59,16 +61,16 @@ enum CardBulkCommands {
     let text = try session.query(words)
     // An empty query would find every card.
     if text.trimmed.isEmpty { throw failure }
-    let found: [CardHandle]
+    let found: CardSequence
     do {
       let workspace = try session.workspace()
-      found = try workspace.cards.find(in: workspace.decks.all(), matching: text).rest()
+      found = try workspace.cards.find(in: workspace.decks.all(), matching: text)
     } catch DeckError.badQuery where words.count == 1 && text.last?.isNumber == true {
       // `Spanich:3` names a card of a deck that does not exist.
       throw failure
     }
-    if found.isEmpty { throw LookupError.nothingFound(query: text) }
-    return (found, false)
+    if found.count == 0 { throw LookupError.nothingFound(query: text) }
+    return (found.count == 1 ? Cards(try found.rest()) : found.all, false)
   }
 
   private static let removeCards = changing(
@@ -109,7 +111,7 @@ enum CardBulkCommands {
     guard words.count > 2 else { throw invocation.missing(words.count == 2 ? "NEW" : "OLD") }
     let old = words[words.count - 2]
     let text = try TextReplacement(of: old, by: words[words.count - 1], isExpression: invocation.flag("--regex"))
-    let cards = try cards(words.dropLast(2), session)
+    let cards = try Array(cards(words.dropLast(2), session))
     let notes = try session.workspace().notes
     let edits = try notes.replacements(of: text, in: cards, field: invocation.optionalText("--field"))
     if edits.isEmpty { return CommandResult(.list([]), line: "\(quoted(old)) is in none of the fields.") }
@@ -141,7 +143,7 @@ enum CardBulkCommands {
       Common.language,
     ], example: "deck:Spanish --field prompt --language spanish"
   ) { invocation, session in
-    let found = try cards(invocation.list("CARD|QUERY"), session)
+    let found = try Array(cards(invocation.list("CARD|QUERY"), session))
     let workspace = try session.workspace()
     let report = try shown("Speaking", found, session) { done in
       try workspace.speech.add(
@@ -158,7 +160,7 @@ enum CardBulkCommands {
 
   /// Shows the progress of a change to many cards; an interrupt rolls it back.
   private static func shown<T>(
-    _ label: String, _ cards: [CardHandle], _ session: Session, _ change: (CardProgress) throws -> T
+    _ label: String, _ cards: some Collection<CardHandle>, _ session: Session, _ change: (CardProgress) throws -> T
   ) throws -> T {
     // Finding as many has taken a second.
     let atOnce = cards.count >= 20_000
@@ -170,8 +172,8 @@ enum CardBulkCommands {
     }
   }
 
-  private static func reply(_ cards: [CardHandle], _ done: String, _ session: Session) -> CommandResult {
-    CommandResult(.objects(cards), line: "\(done) \(session.counted(cards.count, "card")).")
+  private static func reply(_ cards: Cards, _ done: String, _ session: Session) -> CommandResult {
+    CommandResult(.objects(Array(cards)), line: "\(done) \(session.counted(cards.count, "card")).")
   }
 
   private static let editCards = changing(
@@ -196,11 +198,11 @@ enum CardBulkCommands {
       return reply(found, "Changed", session)
     }
     guard found.count == 1 else {
-      let changed = try CardTableEditing(session: session).edit(found, agreed: invocation.flag("--yes"))
+      let changed = try CardTableEditing(session: session).edit(Array(found), agreed: invocation.flag("--yes"))
       if changed.isEmpty { return .unchanged(.objects([])) }
-      return reply(changed, "Changed", session)
+      return reply(Cards(changed), "Changed", session)
     }
-    guard try NoteCommands.edit(found[0].note(), [], session, agreed: invocation.flag("--yes")) else {
+    guard try NoteCommands.edit(found[found.startIndex].note(), [], session, agreed: invocation.flag("--yes")) else {
       return .unchanged(.objects([]))
     }
     return reply(found, "Changed", session)
@@ -263,7 +265,8 @@ enum CardBulkCommands {
     let found = try cards(invocation.list("CARD|QUERY"), session)
     let count = try session.workspace().cards.bury(found)
     return CommandResult(
-      .objects(found), line: "\(session.counted(count, "card")) \(count == 1 ? "is" : "are") buried until tomorrow.")
+      .objects(Array(found)),
+      line: "\(session.counted(count, "card")) \(count == 1 ? "is" : "are") buried until tomorrow.")
   }
 
   /// Returns the words that name cards, and the last word, a value of that name.

@@ -131,7 +131,7 @@ public final class CardHandle: RowHandle<CardID> {
 
   public func setSuspended(_ isSuspended: Bool) throws {
     try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.setSuspended(db, id, isSuspended, now: workspace.now)
+      try CardHiding.setSuspended(db, [id], isSuspended, now: workspace.now)
     }
   }
 
@@ -169,6 +169,11 @@ public final class CardSequence: WorkspaceHandle {
   }
 
   public var count: Int { ids.count }
+
+  /// All of them; the handle of each is made when it is asked for, even if the card was removed.
+  public var all: AnyRandomAccessCollection<CardHandle> {
+    AnyRandomAccessCollection(ids.lazy.map { [workspace] in workspace.handle(of: $0) })
+  }
 
   /// Returns the next card, or nil at the end.
   public func nextCard() throws -> CardHandle? {

@@ -61,44 +61,52 @@ public struct CardOperations {
     _ edits: [(card: CardHandle, prompt: String?, answer: String?, tags: [String]?)],
     refused: (_ place: Int, _ problem: any Problem) throws -> any Error
   ) throws {
-    try edit(edits.map(\.card)) { db, place, now in
-      let (card, prompt, answer, tags) = edits[place]
-      do {
-        return try CardTable.update(db, card.id, prompt: prompt, answer: answer, tags: tags, now: now)
-      } catch let problem as any Problem where problem.report.code != .interrupted {
-        throw try refused(place, problem)
+    var place = -1
+    try edit(edits.map(\.card)) { db, some, now in
+      try some.reduce(false) { changesOthers, card in
+        place += 1
+        let (_, prompt, answer, tags) = edits[place]
+        do {
+          return try CardTable.update(db, card, prompt: prompt, answer: answer, tags: tags, now: now) || changesOthers
+        } catch let problem as any Problem where problem.report.code != .interrupted {
+          throw try refused(place, problem)
+        }
       }
     }
   }
 
-  /// Changes cards as one operation. If that adds or removes other cards of their notes, forgets the cached orders.
+  /// Changes cards as one operation, some thousand at a time. If that adds or removes other cards of their notes,
+  /// forgets the cached orders.
   private func edit(
-    _ cards: [CardHandle], progress: CardProgress = { _ in },
-    _ change: (_ db: Database, _ place: Int, _ now: Double) throws -> Bool
+    _ cards: some Collection<CardHandle>, progress: CardProgress = { _ in },
+    _ change: (_ db: Database, _ some: [CardID], _ now: Double) throws -> Bool
   ) throws {
     let changesOthers = try workspace.perform(.editCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      var changesOthers = false
-      for place in cards.indices {
-        if place % Self.some == 0 { try progress(place) }
-        if try change(db, place, workspace.now) { changesOthers = true }
+      var (rest, changesOthers) = (cards[...], false)
+      while !rest.isEmpty {
+        if try change(db, rest.prefix(Self.some).map(\.id), workspace.now) { changesOthers = true }
+        rest = rest.dropFirst(Self.some)
+        try progress(cards.count - rest.count)
       }
       return changesOthers
     }
     if changesOthers { workspace.opened.orders.forget() }
   }
 
-  private static let some = 500
+  private static let some = 5000
 
   /// Moves cards to the top of a deck; returns how many were moved.
   @discardableResult
-  public func move(_ cards: [CardHandle], into deck: DeckHandle, progress: CardProgress = { _ in }) throws -> Int {
+  public func move(
+    _ cards: some BidirectionalCollection<CardHandle>, into deck: DeckHandle, progress: CardProgress = { _ in }
+  ) throws -> Int {
     try workspace.perform(.moveCard, on: stepName(of: cards), count: { _ in cards.count }) { db in
-      var moved = 0
+      var (rest, moved) = (cards[...], 0)
       // The last cards are moved first, since each batch goes on top.
-      for end in stride(from: cards.count, to: 0, by: -Self.some) {
-        try progress(cards.count - end)
-        let lot = cards[max(0, end - Self.some)..<end].map(\.id)
-        moved += try CardTable.move(db, lot, into: deck.id, now: workspace.now)
+      while !rest.isEmpty {
+        moved += try CardTable.move(db, rest.suffix(Self.some).map(\.id), into: deck.id, now: workspace.now)
+        rest = rest.dropLast(Self.some)
+        try progress(cards.count - rest.count)
       }
       return moved
     }
@@ -106,8 +114,8 @@ public struct CardOperations {
 
   /// Removes cards as one operation; returns how many existed.
   @discardableResult
-  public func remove(_ cards: [CardHandle]) throws -> Int {
-    try workspace.perform(.removeCards, count: { $0 }) { try CardTable.remove($0, cards.map(\.id)) }
+  public func remove(_ cards: some Collection<CardHandle>) throws -> Int {
+    try workspace.perform(.removeCards, count: { $0 }) { try CardTable.remove($0, cards.lazy.map(\.id)) }
   }
 
   /// Returns the cards whose guid begins with a text, at most 10.
@@ -117,60 +125,63 @@ public struct CardOperations {
 
   /// Changes the texts of several cards: of all of them, or of none if one is refused.
   public func update(
-    _ cards: [CardHandle], prompt: String?, answer: String?, progress: CardProgress = { _ in }
+    _ cards: some Collection<CardHandle>, prompt: String?, answer: String?, progress: CardProgress = { _ in }
   ) throws {
-    try edit(cards, progress: progress) {
-      try CardTable.update($0, cards[$1].id, prompt: prompt, answer: answer, now: $2)
+    try edit(cards, progress: progress) { db, some, now in
+      try some.reduce(false) { try CardTable.update(db, $1, prompt: prompt, answer: answer, now: now) || $0 }
     }
   }
 
   /// - Parameter showsBuried: whether cards that are buried are shown again, too.
   public func setSuspended(
-    _ cards: [CardHandle], _ isSuspended: Bool, showsBuried: Bool = false, progress: CardProgress = { _ in }
+    _ cards: some Collection<CardHandle>, _ isSuspended: Bool, showsBuried: Bool = false,
+    progress: CardProgress = { _ in }
   ) throws {
-    try edit(cards, progress: progress) { db, place, now in
-      try CardTable.setSuspended(db, cards[place].id, isSuspended, now: now)
-      if showsBuried { try CardHiding.unbury(db, [cards[place].id]) }
+    try edit(cards, progress: progress) { db, some, now in
+      try CardHiding.setSuspended(db, some, isSuspended, now: now)
+      if showsBuried { try CardHiding.unbury(db, some) }
       return false
     }
   }
 
   /// Sets the days on which cards are due, without an answer: see `Rescheduling.days`.
-  public func setDue(_ cards: [CardHandle], to days: String, progress: CardProgress = { _ in }) throws {
+  public func setDue(
+    _ cards: some Collection<CardHandle>, to days: String, progress: CardProgress = { _ in }
+  ) throws {
     let moment = workspace.moment
     let range = try Rescheduling.days(days, at: moment)
     var choices = workspace.environment.random.choices
-    try edit(cards, progress: progress) { db, place, _ in
-      try Rescheduling.setDue(db, cards[place].id, in: Int.random(in: range, using: &choices), at: moment)
+    try edit(cards, progress: progress) { db, some, _ in
+      for card in some { try Rescheduling.setDue(db, card, in: Int.random(in: range, using: &choices), at: moment) }
       return false
     }
   }
 
   /// Makes them due on the day that contains a time.
-  public func setDue(_ cards: [CardHandle], on time: Double) throws {
+  public func setDue(_ cards: some Collection<CardHandle>, on time: Double) throws {
     try setDue(cards, to: StudyMoment.date(ofDay: workspace.moment.day(of: time)))
   }
 
   /// Makes cards new again.
   public func forget(
-    _ cards: [CardHandle], keepsPosition: Bool = false, resetsCounts: Bool = false, progress: CardProgress = { _ in }
+    _ cards: some Collection<CardHandle>, keepsPosition: Bool = false, resetsCounts: Bool = false,
+    progress: CardProgress = { _ in }
   ) throws {
-    try edit(cards, progress: progress) { db, place, _ in
-      try Rescheduling.forget(
-        db, cards[place].id, keepsPosition: keepsPosition, resetsCounts: resetsCounts, at: workspace.moment)
+    try edit(cards, progress: progress) { db, some, _ in
+      for card in some {
+        try Rescheduling.forget(
+          db, card, keepsPosition: keepsPosition, resetsCounts: resetsCounts, at: workspace.moment)
+      }
       return !keepsPosition
     }
   }
 
   /// Removes and adds tags, whatever tags the cards have got from another process since they were read.
   public func changeTags(
-    _ cards: [CardHandle], adding: [String] = [], removing: [String] = [], progress: CardProgress = { _ in }
+    _ cards: some Collection<CardHandle>, adding: [String] = [], removing: [String] = [],
+    progress: CardProgress = { _ in }
   ) throws {
-    try edit(cards, progress: progress) { db, place, now in
-      let card = cards[place].id
-      guard let tags = try CardTable.card(db, card)?.tags else { throw DeckError.gone(what: "the card") }
-      return try CardTable.update(db, card, tags: Tags.changed(tags, adding: adding, removing: removing), now: now)
-    }
+    try edit(cards, progress: progress) { try Tags.change($0, of: $1, adding: adding, removing: removing, now: $2) }
   }
 
   /// Counts the cards that were answered while the clock was in the future: they become due only then.
@@ -181,9 +192,9 @@ public struct CardOperations {
 
   /// Hides cards until tomorrow; returns how many existed.
   @discardableResult
-  public func bury(_ cards: [CardHandle]) throws -> Int {
+  public func bury(_ cards: some Collection<CardHandle>) throws -> Int {
     try workspace.perform(.editCard, on: stepName(of: cards), count: { $0 }) {
-      try CardHiding.bury($0, cards.map(\.id), at: workspace.moment)
+      try CardHiding.bury($0, cards.lazy.map(\.id), at: workspace.moment)
     }
   }
 
@@ -196,9 +207,11 @@ public struct CardOperations {
   }
 
   /// Sets the flag of cards, from 1 to 7; 0 removes it.
-  public func setFlag(_ cards: [CardHandle], to flag: Int, progress: CardProgress = { _ in }) throws {
-    try edit(cards, progress: progress) { db, place, now in
-      try CardHiding.setFlag(db, cards[place].id, to: flag, now: now)
+  public func setFlag(
+    _ cards: some Collection<CardHandle>, to flag: Int, progress: CardProgress = { _ in }
+  ) throws {
+    try edit(cards, progress: progress) { db, some, now in
+      try CardHiding.setFlag(db, some, to: flag, now: now)
       return false
     }
   }
@@ -226,7 +239,7 @@ public struct CardOperations {
 
   /// Returns what the name of an undo step says about a card; nil for several cards. In a unit, which usually changes
   /// many cards, only a card that was already read gets its name.
-  func stepName(of cards: [CardHandle]) -> String? {
+  func stepName(of cards: some Collection<CardHandle>) -> String? {
     guard cards.count == 1, let card = cards.first else { return nil }
     return card.stepName
   }
