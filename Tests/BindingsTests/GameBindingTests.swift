@@ -34,7 +34,6 @@ import TestWorkspace
       ("g:guess()", "#1"), ("g:guess({})", "string"), ("g.found[1] = 'x'", "guess"), ("g.score = 5", "score"),
       ("g:guess(('x'):rep(10001))", "#1"), ("games.new{language = {}}", "language"), ("games.new{bass = 'x'}", "bass"),
       ("games.new{length = 1}", "length"), ("g.guess(5, 'x')", "game"),
-      ("games.new{level = 'x'}", "level \"easy\", \"normal\" or \"hard\" expected, got \"x\""),
       ("g:guess_all{'ice', {}}", "element 2: string expected, got table"),
       ("g:guess_all{'ice', nil, 'cab'}", "without element "),
       ("g:guess_all{word = 'ice'}", "list expected, got a table with the field 'word'"),
