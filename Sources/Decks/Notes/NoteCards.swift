@@ -159,7 +159,7 @@ public enum NoteOrdinals {
     return try made(note, NoteTypeTable.record(db, note.type)).contains(ordinal)
   }
 
-  private static func made(_ note: NoteRecord, _ maker: NoteCardMaker, values: [String]? = nil) -> [Int] {
+  static func made(_ note: NoteRecord, _ maker: NoteCardMaker, values: [String]? = nil) -> [Int] {
     let type = maker.type
     let fields = NoteFields(names: type.fields, values: values ?? NoteTable.padded(note.fields, type))
     // Every card has a deck, but its name does not matter here.
