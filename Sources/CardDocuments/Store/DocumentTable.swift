@@ -32,8 +32,7 @@ public enum DocumentTable {
   }
 
   static func row(_ db: Database, _ id: DocumentID) throws -> DocumentRow? {
-    try db.cachedStatement(sql: "SELECT id, content, modified FROM documents WHERE id = ?")
-      .first([id.description], DocumentRow.init)
+    try db.firstRow("SELECT id, content, modified FROM documents WHERE id = ?", [id.description], DocumentRow.init)
   }
 
   static func write(_ db: Database, _ row: DocumentRow) throws {

@@ -79,7 +79,7 @@ struct NoteCardWriter {
     let texts = try maker.texts(fields, facts, ordinal: card.ordinal)
     let content = texts.content
     if content == card.content, !always { return }
-    try db.cachedStatement(sql: CardTable.updateContent).execute(arguments: [content, now, card.id.rawValue])
+    try db.run(CardTable.updateContent, [content, now, card.id.rawValue])
   }
 
   private func add(
