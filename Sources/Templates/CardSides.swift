@@ -211,8 +211,8 @@ package struct CardTexts: Equatable {
     return Bytes(back[rule...])
   }
 
-  /// Returns a piece of HTML as a card side shows it: trimmed, and truncated to the maximum size of a card text; empty if
-  /// nothing is visible.
+  /// Returns a piece of HTML as a card side shows it: trimmed, and truncated to the maximum size of a card text; empty
+  /// if nothing is visible.
   static func shown(_ html: Bytes, isInterrupted: () -> Bool) throws(NoteError) -> String {
     let text = TerminalText.text(html, limit: CardTexts.limit, isInterrupted: isInterrupted)
     if html.count > 1 << 16, isInterrupted() { throw .interrupted }
