@@ -27,16 +27,12 @@ public enum CardOrder {
   /// Returns a rank above all cards of the deck; the `room` ranks from it down to the top card are free.
   public static func above(_ db: Database, _ deck: DeckID, room: Int64) throws -> Int64 {
     let shift = try shift(db)
-    guard let top = try top(db, deck) else { return -shift }
+    guard let top = try rank(db, deck, at: 1) else { return -shift }
     let room = room + shift
     if top >= room - bound { return top - room }
     try spread(db, deck)
     // Spread ranks begin at 0.
     return -room
-  }
-
-  static func top(_ db: Database, _ deck: DeckID) throws -> Int64? {
-    try db.firstRow("SELECT rank FROM cards WHERE deck = ? ORDER BY rank LIMIT 1", [deck.rawValue]) { $0.integer(0) }
   }
 
   /// The rank of the card at a position; nil if the deck has fewer cards.
@@ -89,7 +85,7 @@ public enum CardOrder {
 
   /// The range from the rank of the top card to that of the bottom card; nil for an empty deck.
   static func ranks(_ db: Database, _ deck: DeckID) throws -> ClosedRange<Int64>? {
-    guard let top = try top(db, deck), let bottom = try bottom(db, deck) else { return nil }
+    guard let top = try rank(db, deck, at: 1), let bottom = try bottom(db, deck) else { return nil }
     return top...max(top, bottom)
   }
 

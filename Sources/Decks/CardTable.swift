@@ -221,8 +221,8 @@ public enum CardTable {
       rest = rest.dropFirst(some.count)
       let list = list(some.lazy.map(\.rawValue))
       let ids = "SELECT value FROM json_each(?)"
-      try db.cachedStatement(sql: SyncedTable.cards.saveRemovedSQL(ids)).execute(arguments: [list])
-      try db.cachedStatement(sql: "DELETE FROM cards WHERE id IN (\(ids))").execute(arguments: [list])
+      try db.run(SyncedTable.cards.saveRemovedSQL(ids), [list])
+      try db.run("DELETE FROM cards WHERE id IN (\(ids))", [list])
       count += db.changesCount
     }
     return count
@@ -251,7 +251,7 @@ public enum CardTable {
   static let updateContent = "UPDATE OR FAIL cards SET content = ?, mod = ? WHERE id = ?"
 
   static func change(_ db: Database, _ sql: String, _ arguments: StatementArguments) throws {
-    try db.cachedStatement(sql: sql).execute(arguments: arguments)
+    try db.run(sql, arguments)
     if db.changesCount == 0 { throw gone }
   }
 

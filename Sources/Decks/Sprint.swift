@@ -126,12 +126,11 @@ public struct DeckMark: Equatable, Sendable {
 
   public init(_ db: Database, _ deck: DeckID) throws {
     // Each rank is weighted by the id of its card, so the sum changes if two cards swap places.
-    let statement = try db.cachedStatement(
-      sql: """
-        SELECT count(*), coalesce(max(id), 0), total(mod), total(rank * (1.0 + (id % 65521) / 65521.0))
-        FROM cards WHERE deck = ?
-        """)
-    let row = try statement.first([deck.rawValue]) { ($0.count(0), $0.integer(1), $0.number(2), $0.number(3)) }
+    let sql = """
+      SELECT count(*), coalesce(max(id), 0), total(mod), total(rank * (1.0 + (id % 65521) / 65521.0))
+      FROM cards WHERE deck = ?
+      """
+    let row = try db.firstRow(sql, [deck.rawValue]) { ($0.count(0), $0.integer(1), $0.number(2), $0.number(3)) }
     (count, lastID, changes, order) = row ?? (0, 0, 0, 0)
   }
 }

@@ -70,8 +70,7 @@ public enum SyncedCards {
   /// Marks a card as being on the server.
   /// - Parameter raw: its row in Anki.
   public static func markSent(_ db: Database, _ card: CardID, modified: Int64, raw: String) throws {
-    try db.cachedStatement(sql: "UPDATE cards SET mod = ?, raw = ? WHERE id = ?")
-      .execute(arguments: [Double(modified), raw, card.rawValue])
+    try db.run("UPDATE cards SET mod = ?, raw = ? WHERE id = ?", [Double(modified), raw, card.rawValue])
   }
 
   /// The positions on the server of the new cards right above and right below a card in its deck.

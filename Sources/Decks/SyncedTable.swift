@@ -130,7 +130,7 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
       SELECT \(rawValue), id, \(modified), \(row), 1, \(state) FROM \(own)
         AND id IN (SELECT value FROM json_each(?)) AND \(condition)
       """
-    try db.cachedStatement(sql: sql).execute(arguments: [CardTable.list(ids)])
+    try db.run(sql, [CardTable.list(ids)])
   }
 
   /// Saves the bases of cards before they get other places in their decks: a server only has the places of new cards.

@@ -63,18 +63,10 @@ final class Alphabet {
   private static func simpleScalars(_ heap: UnsafeBufferPointer<UInt8>) -> [Bool]? {
     var seen = [Bool](repeating: false, count: 0x800)
     let isSimple = seen.withUnsafeMutableBufferPointer { seen in
-      var index = 0
-      while index < heap.count {
-        var value = Int(heap[index])
-        index += 1
-        if value >= 0x80 {
-          guard value < 0xE0, index < heap.count else { return false }
-          value = (value & 0x1F) << 6 | Int(heap[index] & 0x3F)
-          index += 1
-        }
+      forEachShortScalar(in: heap) { value in
         seen[value] = true
+        return true
       }
-      return true
     }
     let hasMark = seen.indices.contains { value in seen[value] && Unicode.Scalar(UInt32(value))?.isMark ?? true }
     return isSimple && !hasMark ? seen : nil
@@ -108,19 +100,13 @@ final class Alphabet {
   func read(_ word: UnsafeBufferPointer<UInt8>, into codes: UnsafeMutableBufferPointer<UInt16>) -> Int {
     guard !hasMarks else { return readWhole(word, into: codes) }
     return simple.withUnsafeBufferPointer { simple in
-      var (index, count) = (0, 0)
-      while index < word.count {
-        var value = Int(word[index])
-        index += 1
-        if value >= 0x80 {
-          guard value < 0xE0, index < word.count else { return readWhole(word, into: codes) }
-          value = (value & 0x1F) << 6 | Int(word[index] & 0x3F)
-          index += 1
-        }
+      var count = 0
+      let isRead = forEachShortScalar(in: word) { value in
         codes[count] = simple[value]
         count += 1
+        return true
       }
-      return count
+      return isRead ? count : readWhole(word, into: codes)
     }
   }
 
@@ -142,6 +128,23 @@ final class Alphabet {
     guard letter.count == 2, first >= 0xC2, first < 0xE0, let second = letter.last else { return nil }
     return Int(first & 0x1F) << 6 | Int(second & 0x3F)
   }
+}
+
+/// Calls `body` with the value of each scalar of a text, until it returns false.
+/// - Returns: false if it did, or at a scalar above U+07FF or what is not UTF-8.
+@inline(__always) func forEachShortScalar(in text: UnsafeBufferPointer<UInt8>, _ body: (Int) -> Bool) -> Bool {
+  var index = 0
+  while index < text.count {
+    var value = Int(text[index])
+    index += 1
+    if value >= 0x80 {
+      guard value >= 0xC2, value < 0xE0, index < text.count, text[index] & 0xC0 == 0x80 else { return false }
+      value = (value & 0x1F) << 6 | Int(text[index] & 0x3F)
+      index += 1
+    }
+    if !body(value) { return false }
+  }
+  return true
 }
 
 /// Calls `body` with the bytes of each letter of a UTF-8 word: a scalar with the marks that follow it.

@@ -63,19 +63,12 @@ public final class Lexicon {
   public func lettersIfNormal(_ text: UnsafeBufferPointer<UInt8>) -> Int? {
     // In Greek, the normal form depends on the position of a sigma in the word.
     guard language.letterCase != .finalSigma, !compiled.alphabet.hasMarks else { return nil }
-    var (index, letters) = (0, 0)
-    while index < text.count {
-      var value = Int(text[index])
-      index += 1
-      if value >= 0x80 {
-        guard value >= 0xC2, value < 0xE0, index < text.count, text[index] & 0xC0 == 0x80 else { return nil }
-        value = (value & 0x1F) << 6 | Int(text[index] & 0x3F)
-        index += 1
-      }
-      guard compiled.alphabet.simple[value] != 0 else { return nil }
+    var letters = 0
+    let isNormal = forEachShortScalar(in: text) { value in
       letters += 1
+      return compiled.alphabet.simple[value] != 0
     }
-    return letters
+    return isNormal ? letters : nil
   }
 
   public func normalized(_ text: String) -> String { normalize(text, language: language, foldAccents: foldsAccents) }

@@ -77,20 +77,11 @@ final class WordNormalizer {
   /// Returns the number of letters if the policy leaves every scalar unchanged, else nil.
   private func countUnchanged(_ line: UnsafeBufferPointer<UInt8>) -> Int? {
     var letters = 0
-    var index = 0
-    while index < line.count {
-      let byte = line[index]
-      var value = Int(byte)
-      index += 1
-      if byte >= 0x80 {
-        guard byte >= 0xC2, byte < 0xE0, index < line.count, line[index] & 0xC0 == 0x80 else { return nil }
-        value = Int(byte & 0x1F) << 6 | Int(line[index] & 0x3F)
-        index += 1
-      }
-      if !isUnchanged(value) { return nil }
+    let areUnchanged = forEachShortScalar(in: line) { value in
       letters += 1
+      return isUnchanged(value)
     }
-    return letters
+    return areUnchanged ? letters : nil
   }
 
   private func classify(text: String) -> Verdict {

@@ -10,7 +10,7 @@ import Text
   /// Answers the most common calls; nil where there is none, or the state lacks the grant.
   var fastPath: LuaFastPath?
   /// The function of another process that this one stands for, if any.
-  var distant: DistantFunction?
+  var distant: DistantThing?
   /// Whether code may still call it after its state was closed while the code ran.
   var outlives = false
   /// Whether a problem is returned after nil instead of being raised.

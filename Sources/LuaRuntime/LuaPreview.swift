@@ -121,15 +121,11 @@ private struct PreviewMaker {
   private mutating func field(
     _ index: Int32, _ key: Key, _ depth: Int
   ) throws -> (key: LuaPreview, value: LuaPreview)? {
-    let stack = LuaStack(L)
-    switch key {
-    case .text(let bytes): stack.push(bytes: bytes)
-    case .integer(let number): stack.push(number)
-    case .number(let number): stack.push(number)
-    case .boolean(let flag): stack.push(flag)
-    case .other(let word, let kept):
-      guard let kept else { return (.word("[\(word)]"), .word("…")) }
+    if case .opaque(let word) = key.value {
+      guard let kept = key.kept else { return (.word("[\(word)]"), .word("…")) }
       kept.push(on: L)
+    } else {
+      _ = try key.value.push(on: LuaStack(L))
     }
     defer { dh_pop(L, 2) }
     lua_pushvalue(L, -1)
@@ -137,23 +133,18 @@ private struct PreviewMaker {
     return (try preview(lua_gettop(L) - 1, depth: Self.depthLimit), try preview(lua_gettop(L), depth: depth + 1))
   }
 
-  private enum Key {
-    case text([UInt8])
-    case integer(Int)
-    case number(Double)
-    case boolean(Bool)
-    /// A value of the named type, if it is one of those that are shown.
-    case other(String, LuaReference?)
+  /// A key; one that is no text, number or boolean is the name of its type, and held if its value is shown.
+  private typealias Key = (value: LuaValue, kept: LuaReference?)
 
-    /// Numbers first, then texts, then the rest.
-    var rank: (Int, Double, [UInt8]) {
-      switch self {
-      case .integer(let number): (0, Double(number), [])
-      case .number(let number): (0, number, [])
-      case .text(let bytes): (1, 0, bytes)
-      case .boolean(let flag): (2, flag ? 1 : 0, [])
-      case .other(let word, _): (3, 0, Array(word.utf8))
-      }
+  /// Numbers first, then texts, then the rest.
+  private static func rank(_ key: Key) -> (Int, Double, [UInt8]) {
+    switch key.value {
+    case .integer(let number): (0, Double(number), [])
+    case .number(let number): (0, number, [])
+    case .bytes(let bytes): (1, 0, bytes)
+    case .boolean(let flag): (2, flag ? 1 : 0, [])
+    case .opaque(let word): (3, 0, Array(word.utf8))
+    default: (3, 0, [])
     }
   }
 
@@ -167,16 +158,15 @@ private struct PreviewMaker {
     while dh_next_raw(L, index) == 1 {
       dh_pop(L, 1)
       let key = key(at: lua_gettop(L), isKept: kept < Self.breadthLimit)
-      if case .integer(let number) = key, (1...max(1, elements)).contains(number), elements > 0 { continue }
-      if case .other = key { kept += 1 }
+      if case .integer(let number) = key.value, (1...max(1, elements)).contains(number), elements > 0 { continue }
+      if case .opaque = key.value { kept += 1 }
       if others.count < 10_000 { others.append(key) } else { more += 1 }
     }
-    others.sort { $0.rank.0 != $1.rank.0 ? $0.rank.0 < $1.rank.0 : Self.isBefore($0.rank, $1.rank) }
+    others.sort { one, other in
+      let (a, b) = (Self.rank(one), Self.rank(other))
+      return (a.0, a.1) != (b.0, b.1) ? (a.0, a.1) < (b.0, b.1) : a.2.lexicographicallyPrecedes(b.2)
+    }
     return (elements, others, more)
-  }
-
-  private static func isBefore(_ a: (Int, Double, [UInt8]), _ b: (Int, Double, [UInt8])) -> Bool {
-    a.1 != b.1 ? a.1 < b.1 : a.2.lexicographicallyPrecedes(b.2)
   }
 
   /// - Parameter isKept: whether a key that is no text, number or boolean is held, so that its value can be shown.
@@ -186,14 +176,14 @@ private struct PreviewMaker {
       // Whole, as the value is looked up by it.
       var length = 0
       guard let start = dh_string(L, index, &length) else { break }
-      return .text([UInt8](UnsafeRawBufferPointer(start: start, count: length)))
+      return (.bytes([UInt8](UnsafeRawBufferPointer(start: start, count: length))), nil)
     case LUA_TNUMBER:
-      if lua_isinteger(L, index) != 0 { return .integer(Int(lua_tointegerx(L, index, nil))) }
-      return .number(lua_tonumberx(L, index, nil))
-    case LUA_TBOOLEAN: return .boolean(lua_toboolean(L, index) != 0)
+      if lua_isinteger(L, index) != 0 { return (.integer(Int(lua_tointegerx(L, index, nil))), nil) }
+      return (.number(lua_tonumberx(L, index, nil)), nil)
+    case LUA_TBOOLEAN: return (.boolean(lua_toboolean(L, index) != 0), nil)
     default: break
     }
     let word = String(cString: dh_value_name(L, index))
-    return .other(word, isKept ? LuaStack(L).reference(Int(index)) : nil)
+    return (.opaque(word), isKept ? LuaStack(L).reference(Int(index)) : nil)
   }
 }

@@ -35,23 +35,9 @@ public struct LookBack {
   private func rollingBack<T>(_ body: (Database, [UndoTable]) throws -> T) throws -> T {
     guard let recorder = store.recorder else { throw UndoError.nothingToUndo }
     guard !store.hasOpenTransaction else { throw UndoError.inUnit }
-    var result: T?
-    try store.access("reading an earlier state", changes: true) { db in
-      try store.withoutTriggers(db) {
-        try store.begin(db)
-        recorder.isRecording = false
-        do {
-          try store.finish(
-            db,
-            { db in
-              result = try body(db, recorder.tables)
-              throw ReadingDone()
-            }, atEnd: {})
-        } catch is ReadingDone { return }
-      }
+    return try store.access("reading an earlier state", changes: true) { db in
+      try store.withoutTriggers(db) { try store.rollingBack(db) { try body(db, recorder.tables) } }
     }
-    guard let result else { throw UndoError.nothingToUndo }
-    return result
   }
 
   /// Undoes the steps after step `id`, newest first, and redoes the undone steps up to it.
@@ -70,6 +56,3 @@ public struct LookBack {
     }
   }
 }
-
-/// Thrown to roll back the transaction.
-private struct ReadingDone: Error {}

@@ -254,6 +254,15 @@ public final class Store {
     }
   }
 
+  /// Runs the body in a transaction that is not recorded, and rolls it back.
+  func rollingBack<T>(_ db: Database, _ body: () throws -> T) throws -> T {
+    try begin(db)
+    recorder?.isRecording = false
+    let outcome = Result { try requiringTransaction(db) { _ in try body() } }
+    try rollback(db)
+    return try outcome.get()
+  }
+
   /// Runs the body as the first part of a unit: if it throws, the whole transaction is rolled back. In a savepoint,
   /// SQLite would walk over everything that the savepoint changed, at each statement.
   private func first<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {

@@ -191,10 +191,11 @@ package struct CardTexts: Equatable {
     isInterrupted: @escaping () -> Bool
   ) throws(NoteError) {
     let views = CardSides(fields: fields, ordinal: ordinal, isForTerminal: true, isInterrupted: isInterrupted)
-    let shown = Shown(isInterrupted: isInterrupted)
-    let prompt = isBlank && !sides.front.isBroken ? "" : try shown.text(try views.front(sides.front))
-    let back = try views.back(sides.back, frontSide: [])
-    let answer = try shown.text(CardTexts.answerAlone(back, prompt: prompt, isInterrupted: isInterrupted))
+    let front = isBlank && !sides.front.isBroken ? [] : try views.front(sides.front)
+    let prompt = try CardTexts.shown(front, isInterrupted: isInterrupted)
+    let back = try CardTexts.answerAlone(
+      try views.back(sides.back, frontSide: []), prompt: prompt, isInterrupted: isInterrupted)
+    let answer = try CardTexts.shown(back, isInterrupted: isInterrupted)
     self.prompt = prompt.isEmpty ? CardTexts.blank : prompt
     self.answer = answer.isEmpty ? CardTexts.blank : answer
   }
@@ -205,28 +206,20 @@ package struct CardTexts: Equatable {
     _ back: Bytes, prompt: String, isInterrupted: @escaping () -> Bool
   ) throws(NoteError) -> Bytes {
     guard let rule = Template.answerRules.compactMap({ back[...].position(of: $0, from: 0) }).min(), !prompt.isEmpty,
-      try Shown(isInterrupted: isInterrupted).text(Bytes(back[..<rule])).utf8.elementsEqual(prompt.utf8)
+      try shown(Bytes(back[..<rule]), isInterrupted: isInterrupted).utf8.elementsEqual(prompt.utf8)
     else { return back }
     return Bytes(back[rule...])
   }
 
-  /// Returns a piece of HTML as a card side shows it; empty if nothing is visible.
-  package static func shown(_ html: String, isInterrupted: @escaping () -> Bool) throws(NoteError) -> String {
-    try Shown(isInterrupted: isInterrupted).text(Bytes(html.utf8))
-  }
-
-  private struct Shown {
-    let isInterrupted: () -> Bool
-
-    /// Trims the text, and truncates it to the maximum size of a card text.
-    func text(_ html: Bytes) throws(NoteError) -> String {
-      let text = TerminalText.text(html, limit: CardTexts.limit, isInterrupted: isInterrupted)
-      if html.count > 1 << 16, isInterrupted() { throw .interrupted }
-      guard text.utf8.count > CardTexts.limit else { return text.trimmed }
-      var bytes = Bytes(text.utf8.prefix(CardTexts.limit - 3))
-      while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
-      bytes.removeLast()
-      return (bytes.text + "…").trimmed
-    }
+  /// Returns a piece of HTML as a card side shows it: trimmed, and truncated to the maximum size of a card text; empty
+  /// if nothing is visible.
+  static func shown(_ html: Bytes, isInterrupted: () -> Bool) throws(NoteError) -> String {
+    let text = TerminalText.text(html, limit: CardTexts.limit, isInterrupted: isInterrupted)
+    if html.count > 1 << 16, isInterrupted() { throw .interrupted }
+    guard text.utf8.count > CardTexts.limit else { return text.trimmed }
+    var bytes = Bytes(text.utf8.prefix(CardTexts.limit - 3))
+    while let last = bytes.last, last & 0xC0 == 0x80 { bytes.removeLast() }
+    bytes.removeLast()
+    return (bytes.text + "…").trimmed
   }
 }

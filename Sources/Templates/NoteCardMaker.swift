@@ -111,7 +111,7 @@ extension CardTexts {
     _ field: String, isInterrupted: @escaping () -> Bool
   ) throws(NoteError) -> String {
     if let text = CardTexts.plainText(field) { return text }
-    let text = try CardTexts.shown(field, isInterrupted: isInterrupted)
+    let text = try CardTexts.shown(Bytes(field.utf8), isInterrupted: isInterrupted)
     return text.isEmpty ? CardTexts.blank : text
   }
 

@@ -3,6 +3,7 @@
 // decide.
 
 import Lexicon
+import Text
 
 /// The letters that a guess may use.
 final class LetterTray {
@@ -66,18 +67,11 @@ final class LetterTray {
     for value in Self.marks { numbers[value] = Self.undecided }
   }
 
-  private static let marks = (0x300..<scalars).filter { Unicode.Scalar(UInt32($0)).map(isMark) ?? false }
+  private static let marks = (0x300..<scalars).filter { Unicode.Scalar(UInt32($0))?.isMark ?? false }
 
   /// The index in `numbers` of a letter's first scalar, if it has one.
   private static func index(of letter: Character) -> Int? {
     letter.unicodeScalars.first.flatMap { $0.value < UInt32(scalars) ? Int($0.value) : nil }
-  }
-
-  private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
-    switch scalar.properties.generalCategory {
-    case .nonspacingMark, .spacingMark, .enclosingMark: true
-    default: false
-    }
   }
 
   /// Whether the guess can be formed with each letter used at most as often as the base word has it.

@@ -38,16 +38,6 @@ private let idLine = "\"id\":\"6D924181-ABFC-457A-A771-984E7F3805BD\""
     try expectGolden(try card(name).encoded, "goldens/\(name).version2.rwcard")
   }
 
-  @Test(arguments: [("midchapter", 1), ("midchapter", 2), ("edition1", 2)])
-  func `each step of a migration gives exactly its golden file`(name: String, edition: Int) throws {
-    let object = try #require(
-      try JSONParser.parse(fixture("shapes/\(name).rwcard"), limits: DocumentFormat.limits).record)
-    let step =
-      edition == 1
-      ? DocumentMigration.toEdition1(object) : DocumentMigration.toEdition2(DocumentMigration.toEdition1(object))
-    try expectGolden(JSONWriter.bytes(of: .record(step)), "goldens/\(name).edition\(edition).rwcard")
-  }
-
   @Test(arguments: ["midchapter", "edition1", "edition2", "version2"])
   func `a card exported for edition 2 is exactly its golden file`(name: String) throws {
     try expectGolden(try card(name).edition2().bytes, "goldens/\(name).for-edition2.rwcard")

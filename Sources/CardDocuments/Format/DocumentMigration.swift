@@ -1,5 +1,5 @@
-// The migrations from each older format of .rwcard files to version 2.
-// Invariant: a step is a pure function of its object, keeps the text of every number and every key that it does not
+// The migration from the older formats of .rwcard files to version 2.
+// Invariant: it is a pure function of its object, keeps the text of every number and every key that it does not
 // know, and gives the same ids each time. The decoder has already checked that the lists hold only objects.
 
 import Text
@@ -8,40 +8,16 @@ import Values
 extension CardShape {
   /// Converts an object of this format to version 2.
   func migrated(_ object: Value.Record) -> Value.Record {
-    switch self {
-    case .midChapter: DocumentMigration.toVersion2(DocumentMigration.toEdition2(DocumentMigration.toEdition1(object)))
-    case .edition1: DocumentMigration.toVersion2(DocumentMigration.toEdition2(object))
-    case .edition2: DocumentMigration.toVersion2(object)
-    case .version2, .future: object
-    }
+    self == .version2 || self == .future ? object : DocumentMigration.toVersion2(object)
   }
 }
 
 enum DocumentMigration {
-  /// Mid-chapter to edition 1: adds texts. The background stays absent, and is drawn yellow.
-  static func toEdition1(_ object: Value.Record) -> Value.Record {
-    var object = object
-    if object["textElements"] == nil { object["textElements"] = .list([]) }
-    return object
-  }
-
-  /// Edition 1 to edition 2: `frame` becomes `frameIndex`, which is null if there is no frame.
-  static func toEdition2(_ object: Value.Record) -> Value.Record {
-    var object = object
-    object["imageElements"] = .list(
-      list("imageElements", of: object).map { element in
-        var element = element
-        if (element["frameIndex"] ?? .null) == .null { element["frameIndex"] = element.remove("frame") ?? .null }
-        return .record(element)
-      })
-    return object
-  }
-
-  /// Edition 2 to version 2: one list in drawing order (images, then texts) with ids, and frames by name.
+  /// Makes one list in drawing order (images, then texts) with ids, and frames by name. A mid-chapter file has neither
+  /// texts nor a background, which is then drawn yellow.
   static func toVersion2(_ object: Value.Record) -> Value.Record {
     let seed = object["id"]?.text ?? ""
-    // A frame of edition 1 that remained in a file of edition 2 still counts.
-    let images = list("imageElements", of: toEdition2(object)).enumerated().map { index, element in
+    let images = list("imageElements", of: object).enumerated().map { index, element in
       image(element, id: elementID(seed, "image", index))
     }
     let texts = list("textElements", of: object).enumerated().map { index, element in
@@ -84,6 +60,9 @@ enum DocumentMigration {
   }
 
   private static func image(_ old: Value.Record, id: String) -> Value {
+    var old = old
+    // A frame of edition 1 that remained in a file of edition 2 still counts.
+    if (old["frameIndex"] ?? .null) == .null { old["frameIndex"] = old.remove("frame") ?? .null }
     var element = renamingClashes(old, with: DocumentFormat.elementKeys)
     element["id"] = .text(id)
     element["kind"] = .text(ElementKind.image.rawValue)

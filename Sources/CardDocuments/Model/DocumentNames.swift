@@ -34,14 +34,7 @@ public struct DocumentID: Hashable, Comparable, Sendable, CustomStringConvertibl
   public static func < (first: DocumentID, second: DocumentID) -> Bool { first.description < second.description }
 }
 
-func isHexDigit(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "a")...UInt8(ascii: "f"),
-    UInt8(ascii: "A")...UInt8(ascii: "F"):
-    true
-  default: false
-  }
-}
+private func isHexDigit(_ byte: UInt8) -> Bool { "0123456789abcdefABCDEF".utf8.contains(byte) }
 
 /// The SHA-256 of an image, which names its file.
 public struct ContentHash: Hashable, Sendable, CustomStringConvertible {

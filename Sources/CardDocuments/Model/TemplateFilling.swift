@@ -113,7 +113,7 @@ extension StoredDocument {
     try refresh()
     var filled = try content.filled(id: store.newID(), values)
     let texts = filled.elements.filter { !$0.isLocked }.map(\.id)
-    for (id, field, value) in try TextRooms(store).growth(of: texts, in: filled) {
+    for (id, field, value) in try store.growth(of: texts, in: filled) {
       try filled.set(field, of: id, to: value)
     }
     // The template's own pictures are beside its file, or in the store.

@@ -32,8 +32,7 @@ public enum DocumentTable {
   }
 
   static func row(_ db: Database, _ id: DocumentID) throws -> DocumentRow? {
-    try db.cachedStatement(sql: "SELECT id, content, modified FROM documents WHERE id = ?")
-      .first([id.description], DocumentRow.init)
+    try db.firstRow("SELECT id, content, modified FROM documents WHERE id = ?", [id.description], DocumentRow.init)
   }
 
   static func write(_ db: Database, _ row: DocumentRow) throws {
@@ -61,11 +60,9 @@ struct DocumentRow {
   let content: [UInt8]
   /// Seconds since 1970.
   let modified: Double
+}
 
-  init(id: String, content: [UInt8], modified: Double) {
-    (self.id, self.content, self.modified) = (id, content, modified)
-  }
-
+extension DocumentRow {
   init(_ row: Row) { self.init(id: row.text(0), content: Array(row.bytes(1)), modified: row.number(2)) }
 
   func decoded() throws(DocumentError) -> CardDocument {

@@ -4,14 +4,9 @@
 import Files
 import Wire
 
-/// Measures the height of texts.
-public struct TextRooms {
+extension DocumentStore {
   /// Units above and below the lines in a box that grows.
-  private static let margin = 10.0
-
-  private let drawing: DrawingProgram
-
-  public init(_ store: DocumentStore) { drawing = store.drawing }
+  private static let textMargin = 10.0
 
   /// Returns the height that the box of a text needs at its current width.
   public func height(of element: Element) throws -> Double {
@@ -21,7 +16,7 @@ public struct TextRooms {
       if error == .interrupted { throw DocumentError.drawing(error) }
       height = Self.reckonedHeight(query)
     }
-    return (height + 2 * Self.margin).rounded(.up)
+    return (height + 2 * Self.textMargin).rounded(.up)
   }
 
   /// Returns what changes when growing boxes get the height that their texts need: the upper edge stays, what is below

@@ -119,7 +119,7 @@ public enum NoteData {
 
   static func write(_ db: Database, _ note: NoteID, _ data: String) throws {
     try SyncedTable.notes.keep(db, [note.rawValue])
-    try db.cachedStatement(sql: "UPDATE notes SET data = ? WHERE id = ?").execute(arguments: [data, note.rawValue])
+    try db.run("UPDATE notes SET data = ? WHERE id = ?", [data, note.rawValue])
   }
 
   /// - Parameter fields: in the form that `FieldText` writes.

@@ -79,7 +79,7 @@ struct NoteCardWriter {
     let texts = try maker.texts(fields, facts, ordinal: card.ordinal)
     let content = texts.content
     if content == card.content, !always { return }
-    try db.cachedStatement(sql: CardTable.updateContent).execute(arguments: [content, now, card.id.rawValue])
+    try db.run(CardTable.updateContent, [content, now, card.id.rawValue])
   }
 
   private func add(
@@ -162,7 +162,7 @@ public enum NoteOrdinals {
     return try made(note, NoteTypeTable.record(db, note.type)).contains(ordinal)
   }
 
-  private static func made(_ note: NoteRecord, _ maker: NoteCardMaker, values: [String]? = nil) -> [Int] {
+  static func made(_ note: NoteRecord, _ maker: NoteCardMaker, values: [String]? = nil) -> [Int] {
     let type = maker.type
     let fields = NoteFields(names: type.fields, values: values ?? NoteTable.padded(note.fields, type))
     // Every card has a deck, but its name does not matter here.

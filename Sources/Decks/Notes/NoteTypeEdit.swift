@@ -172,9 +172,7 @@ private struct TypeChange {
       let note = try NoteTable.record(db, id)
       let values = NoteTable.padded(note.fields, old)
       if removed.contains(where: { isFilled(Bytes(values[$0].utf8)) }) { loss.notes += 1 }
-      let fields = NoteFields(names: new.fields, values: self.values(note))
-      // Every card has a deck, but its name does not matter here.
-      let wanted = Set(maker.ordinals(fields.adding(maker.facts(note, deckName: "d"))))
+      let wanted = Set(NoteOrdinals.made(note, maker, values: self.values(note)))
       let sql = "SELECT ord, \(CardStatus.neverStudied) FROM cards WHERE note = ?"
       loss.cards += try db.rows(sql, [id.rawValue]) { (ordinal: $0.count(0), isDropped: $0.integer(1) != 0) }
         .count { card in place(card.ordinal).map { card.isDropped && !wanted.contains($0) } ?? !keepsCards }

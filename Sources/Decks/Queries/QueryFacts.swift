@@ -172,10 +172,7 @@ extension CardQuery.Node {
 }
 
 struct QuerySQL {
-  private struct Part {
-    let text: String
-    let isExact: Bool
-  }
+  private typealias Part = (text: String, isExact: Bool)
 
   /// A condition on a row of `cards`; nil if SQLite can evaluate no part of the query.
   let condition: String?
@@ -198,19 +195,20 @@ struct QuerySQL {
     case .all(let nodes):
       let parts = nodes.map { part($0, moment) }
       let known = parts.compactMap(\.self)
-      if nodes.isEmpty { return Part(text: "1", isExact: true) }
+      if nodes.isEmpty { return ("1", true) }
       if known.isEmpty { return nil }
-      return Part(
-        text: known.map { "(\($0.text))" }.joined(separator: " AND "),
-        isExact: known.count == nodes.count && known.allSatisfy(\.isExact))
+      return (
+        known.map { "(\($0.text))" }.joined(separator: " AND "),
+        known.count == nodes.count && known.allSatisfy(\.isExact)
+      )
     case .any(let nodes):
       let known = nodes.compactMap { part($0, moment) }
       guard known.count == nodes.count else { return nil }
-      return Part(text: known.map { "(\($0.text))" }.joined(separator: " OR "), isExact: known.allSatisfy(\.isExact))
+      return (known.map { "(\($0.text))" }.joined(separator: " OR "), known.allSatisfy(\.isExact))
     case .not(let node):
       guard let part = part(node, moment), part.isExact else { return nil }
       // NULL counts as false, so its negation is true.
-      return Part(text: "(\(part.text)) IS NOT 1", isExact: true)
+      return ("(\(part.text)) IS NOT 1", true)
     case .condition(let condition): return part(condition, moment)
     }
   }
@@ -222,28 +220,25 @@ struct QuerySQL {
 
   private static func part(_ condition: CardQuery.Condition, _ moment: StudyMoment) -> Part? {
     switch condition {
-    case .isIn(let status): return Part(text: status.sql(MomentSQL(moment)), isExact: true)
-    case .property(let property, let comparison, let number): return part(property, comparison, number)
-    case .added(let days): return Part(text: "created >= \(moment.start(ofLast: days))", isExact: true)
-    case .edited(let days): return Part(text: "mod >= \(moment.start(ofLast: days))", isExact: true)
-    case .flag(let flag): return Part(text: "flag = \(flag)", isExact: true)
+    case .isIn(let status): return (status.sql(MomentSQL(moment)), true)
+    case .property(let property, let comparison, let number):
+      return property.queryColumn.map { ("\(columnName($0)) \(comparison.rawValue) \(number)", true) }
+    case .added(let days): return ("created >= \(moment.start(ofLast: days))", true)
+    case .edited(let days): return ("mod >= \(moment.start(ofLast: days))", true)
+    case .flag(let flag): return ("flag = \(flag)", true)
     case .rated(let days, let rating):
       let (low, high) = (rating?.rawValue ?? 1, rating?.rawValue ?? 4)
-      return Part(
-        text: """
-          id IN (SELECT card FROM reviews WHERE at >= \(moment.start(ofLast: days)) AND at < \(moment.endOfToday)
-            AND rating BETWEEN \(low) AND \(high))
-          """, isExact: true)
+      let sql = """
+        id IN (SELECT card FROM reviews WHERE at >= \(moment.start(ofLast: days)) AND at < \(moment.endOfToday)
+          AND rating BETWEEN \(low) AND \(high))
+        """
+      return (sql, true)
     case .isAmong(let column, let numbers):
       let condition = "\(column) IN (\(numbers.map(String.init).joined(separator: ",")))"
       let isOfNote = column == "type"
-      return Part(text: isOfNote ? "note IN (SELECT id FROM notes WHERE \(condition))" : condition, isExact: true)
-    case .tag: return Part(text: "(SELECT tags FROM notes WHERE notes.id = note) <> ''", isExact: false)
+      return (isOfNote ? "note IN (SELECT id FROM notes WHERE \(condition))" : condition, true)
+    case .tag: return ("(SELECT tags FROM notes WHERE notes.id = note) <> ''", false)
     default: return nil
     }
-  }
-
-  private static func part(_ property: CardProperty, _ comparison: CardQuery.Comparison, _ number: Double) -> Part? {
-    property.queryColumn.map { Part(text: "\(columnName($0)) \(comparison.rawValue) \(number)", isExact: true) }
   }
 }

@@ -147,8 +147,7 @@ public enum SearchLog {
   /// Logs new cards with ids lower than those of others.
   static func note(_ db: Database, _ cards: [Int64]) throws {
     if cards.count > logLimit { return try forget(db) }
-    try db.cachedStatement(sql: "INSERT INTO undo_search_log (card) SELECT value FROM json_each(?)")
-      .execute(arguments: [CardTable.list(cards)])
+    try db.run("INSERT INTO undo_search_log (card) SELECT value FROM json_each(?)", [CardTable.list(cards)])
   }
 
   private static let logLimit = 1000

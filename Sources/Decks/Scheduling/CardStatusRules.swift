@@ -72,11 +72,9 @@ struct MomentSQL {
 
   /// Named arguments: see `StudyMoment.arguments`.
   static let named = MomentSQL(latest: ":latest", end: ":end", cutoff: ":border")
+}
 
-  private init(latest: String, end: String, cutoff: String) {
-    (self.latest, self.end, self.cutoff) = (latest, end, cutoff)
-  }
-
+extension MomentSQL {
   /// Numbers that are written into the condition.
   init(_ moment: StudyMoment) {
     self.init(latest: "\(moment.latestBurial)", end: "\(moment.endOfToday)", cutoff: "\(moment.dueCutoff)")

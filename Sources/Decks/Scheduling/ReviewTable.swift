@@ -29,15 +29,15 @@ public enum ReviewTable {
   /// - Parameter review: if its time is before that of the previous answer, the clock went back; the time since then
   ///   is stored as 0.
   static func insert(_ db: Database, _ review: LoggedReview, of card: CardID) throws {
-    try db.cachedStatement(
-      sql: """
-        INSERT INTO reviews (id, card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-        """
-    ).execute(arguments: [
-      try freeID(db, number(of: review.at)), card.rawValue, review.at, review.rating, review.state.rawValue,
-      review.elapsed.map { max(0, $0) }, review.interval, review.stability, review.difficulty, review.seconds,
-    ])
+    try db.run(
+      """
+      INSERT INTO reviews (id, card, at, rating, state, elapsed, interval, stability, difficulty, seconds)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """,
+      [
+        try freeID(db, number(of: review.at)), card.rawValue, review.at, review.rating, review.state.rawValue,
+        review.elapsed.map { max(0, $0) }, review.interval, review.stability, review.difficulty, review.seconds,
+      ])
   }
 
   /// The id of an answer: its time in milliseconds since 1970.
@@ -58,22 +58,21 @@ public enum ReviewTable {
 
   /// Stores that a deck was studied at a time, in seconds since 1970.
   static func noteStudied(_ db: Database, _ deck: DeckID, at time: Double) throws {
-    try db.cachedStatement(sql: "UPDATE decks SET studied = max(ifnull(studied, 0), ?) WHERE id = ?")
-      .execute(arguments: [time, deck.rawValue])
+    try db.run("UPDATE decks SET studied = max(ifnull(studied, 0), ?) WHERE id = ?", [time, deck.rawValue])
   }
 
   static func write(_ db: Database, _ schedule: CardSchedule, _ card: CardID) throws {
     try SyncedTable.cards.keep(db, [card.rawValue])
-    try db.cachedStatement(
-      sql: """
-        UPDATE cards SET state = ?, step = ?, due = ?, interval = ?, stability = ?, difficulty = ?, reps = ?,
-          lapses = ?, last_review = ? WHERE id = ?
-        """
-    ).execute(arguments: [
-      schedule.state.rawValue, schedule.step, schedule.due, schedule.interval, schedule.stability,
-      schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.rawValue,
-    ])
-    if db.changesCount == 0 { throw DeckError.gone(what: "the card") }
+    try CardTable.change(
+      db,
+      """
+      UPDATE cards SET state = ?, step = ?, due = ?, interval = ?, stability = ?, difficulty = ?, reps = ?,
+        lapses = ?, last_review = ? WHERE id = ?
+      """,
+      [
+        schedule.state.rawValue, schedule.step, schedule.due, schedule.interval, schedule.stability,
+        schedule.difficulty, schedule.reps, schedule.lapses, schedule.lastReview, card.rawValue,
+      ])
   }
 
   /// Removes rows. A server keeps the rows that it has, because Anki never removes a row from its log. Undoing an
@@ -113,20 +112,20 @@ public enum ReviewTable {
   }
 
   private static func renumber(_ db: Database, _ id: Int64, to free: Int64) throws {
-    try db.cachedStatement(sql: "UPDATE reviews SET id = ? WHERE id = ?").execute(arguments: [free, id])
+    try db.run("UPDATE reviews SET id = ? WHERE id = ?", [free, id])
   }
 
   /// Marks a row as being on the server, with the columns that were sent.
   public static func markSent(_ db: Database, _ id: Int64, as answer: ForeignAnswer) throws {
-    try db.cachedStatement(
-      sql: "UPDATE reviews SET usn = 0, ivl = ?, last_ivl = ?, factor = ?, time = ?, kind = ? WHERE id = ?"
-    ).execute(arguments: [answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind, id])
+    try db.run(
+      "UPDATE reviews SET usn = 0, ivl = ?, last_ivl = ?, factor = ?, time = ?, kind = ? WHERE id = ?",
+      [answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind, id])
   }
 
   /// Marks a row that came from the server.
   /// - Returns: false if there is no such row.
   public static func markReceived(_ db: Database, _ id: Int64) throws -> Bool {
-    try db.cachedStatement(sql: "UPDATE reviews SET usn = 0 WHERE id = ?").execute(arguments: [id])
+    try db.run("UPDATE reviews SET usn = 0 WHERE id = ?", [id])
     return db.changesCount > 0
   }
 

@@ -4,36 +4,26 @@
 import CLua
 import Wire
 
-final class DistantFunction {
+/// Something that stays on the other side.
+class DistantThing {
   let id: Int
+  /// How often it was handed over.
+  var times = 1
+  private let kind: ReferenceKind
   private(set) weak var crossing: LuaCrossing?
 
-  init(_ id: Int, _ crossing: LuaCrossing) { (self.id, self.crossing) = (id, crossing) }
+  init(_ kind: ReferenceKind, _ id: Int, _ crossing: LuaCrossing) {
+    (self.kind, self.id, self.crossing) = (kind, id, crossing)
+  }
 
-  deinit { crossing?.release(.function, id) }
+  deinit { crossing?.release(kind, id, times: times) }
 }
 
 /// An object of the host, in the process that runs the code.
-final class DistantObject: BoundObject {
-  let id: Int
-  /// How often the object was handed over.
-  var times = 1
-  private weak var crossing: LuaCrossing?
-
-  init(_ id: Int, _ crossing: LuaCrossing) { (self.id, self.crossing) = (id, crossing) }
-
-  deinit { crossing?.release(.object, id, times: times) }
-}
+final class DistantObject: DistantThing, BoundObject {}
 
 /// A table that lives in the process that runs the code.
-final class DistantTable: BoundObject {
-  let id: Int
-  private(set) weak var crossing: LuaCrossing?
-
-  init(_ id: Int, _ crossing: LuaCrossing) { (self.id, self.crossing) = (id, crossing) }
-
-  deinit { crossing?.release(.table, id) }
-
+final class DistantTable: DistantThing, BoundObject {
   static var type: BoundType<DistantTable> {
     BoundType<DistantTable>("table", "A table of a plugin's.", summary: { _ in "table" }) { _ in }
   }

@@ -113,7 +113,7 @@ final class LuaCrossing {
 
   /// Pushes a function that runs on the other side.
   func pushDistant(function id: Int, named name: String, on L: OpaquePointer) {
-    let distant = DistantFunction(id, self)
+    let distant = DistantThing(.function, id, self)
     let host = HostFunction(name, failsSoftly: false) { stack, _ in
       guard let crossing = distant.crossing else { throw LuaFailure.message("its process has ended") }
       return try crossing.run(distant.id, stack)
@@ -130,7 +130,7 @@ final class LuaCrossing {
       object = living.takeUnretainedValue()
       object.times += 1
     } else {
-      object = DistantObject(id, self)
+      object = DistantObject(.object, id, self)
       distant[id] = Unmanaged.passUnretained(object)
     }
     slot.push(object, cost: cost, on: L)
@@ -139,7 +139,7 @@ final class LuaCrossing {
   /// Pushes a stand-in for a table of the other side.
   func pushDistant(table id: Int, on L: OpaquePointer) throws(WireError) {
     guard types.isEmpty else { throw WireError() }
-    state.push(object: DistantTable(id, self), on: L)
+    state.push(object: DistantTable(.table, id, self), on: L)
   }
 
   /// Registers a type of the other side.

@@ -96,8 +96,7 @@ public final class ElementHandle: WorkspaceHandle {
     // A height that is set explicitly is kept, so the box no longer grows.
     case .height: if try element().grows == true { try stored.set(.grows, of: id, to: .flag(false)) }
     case .text, .font, .size, .width, .wraps, .grows:
-      let rooms = TextRooms(stored.store)
-      for (id, field, value) in try rooms.growth(of: [id], in: stored.content, isFixed: field == .size) {
+      for (id, field, value) in try stored.store.growth(of: [id], in: stored.content, isFixed: field == .size) {
         try stored.set(field, of: id, to: value)
       }
     default: break

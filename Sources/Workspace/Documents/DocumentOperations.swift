@@ -199,17 +199,17 @@ extension DocumentHandle {
   /// Finds a place for the text at the largest possible font size, at most the one that was asked for, and sets that
   /// size in the style.
   private func textRoom(_ text: String, _ style: inout TextStyle, _ options: PlacementOptions) throws -> Room {
-    let rooms = TextRooms(try document().store)
+    let store = try document().store
     let (width, asked) = (options.width ?? Self.textWidth, style.size)
     for size in (asked.map { [$0] } ?? []) + Self.textSizes where size <= asked ?? size {
       style.size = size
-      let height = try options.height ?? rooms.height(of: text, style: style, width: width)
+      let height = try options.height ?? store.height(of: text, style: style, width: width)
       if size != asked, height > Self.usualHeight, size != Self.textSizes.last { continue }
       let room = try place(options, width, height)
       if !room.hidesOthers { return room }
     }
     style.size = asked ?? style.size
-    return try place(options, width, options.height ?? rooms.height(of: text, style: style, width: width))
+    return try place(options, width, options.height ?? store.height(of: text, style: style, width: width))
   }
 
   /// Finds a place for the largest possible box with a ratio; a side that was requested is not scaled.
