@@ -125,10 +125,7 @@ private struct RowReader {
   }
 
   private mutating func deckName(_ card: ListedCard) throws -> String {
-    if let known = decks[card.deck] { return known }
-    let name = try cards.card(card).deck().record().name
-    decks[card.deck] = name
-    return name
+    try decks.kept(card.deck) { [cards] in try cards.card(card).deck().record().name }
   }
 
   mutating func add(_ property: CardProperty, of card: ListedCard, _ position: Int, to row: inout TableRow) throws {
