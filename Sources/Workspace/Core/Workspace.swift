@@ -97,7 +97,7 @@ public final class Workspace {
   public func close() throws {
     guard !isClosed else { return }
     // A failure to store a game must not keep the data open.
-    let failure = isInUnit ? nil : storeFailure()
+    let stored = Result { if !isInUnit { try games.store() } }
     isClosed = true
     opened.backup?.stop()
     opened.backup = nil
@@ -107,19 +107,10 @@ public final class Workspace {
     opened.preferences?.tree.endObserving()
     (opened.preferences, opened.player, opened.speech) = (nil, nil, nil)
     try database.close()
-    if let failure { throw failure }
+    try stored.get()
   }
 
   private func refreshObserved() { observesWords = observer?.observesWords ?? false }
-
-  private func storeFailure() -> (any Error)? {
-    do {
-      try games.store()
-      return nil
-    } catch {
-      return error
-    }
-  }
 
   // MARK: Access to the data
 
@@ -215,16 +206,10 @@ public final class Workspace {
   /// - Parameter receipt: stored with the undo step, if the unit changed anything.
   public func commitUnit(receipt: String? = nil) throws {
     let store = try store()
-    if let failure = storeFailure() {
-      try rollbackUnit()
-      throw failure
-    }
-    if let failure = opened.documents?.saveAll().first {
-      try rollbackUnit()
-      throw failure
-    }
-    unit.adders = CardAdders()
     do {
+      try games.store()
+      if let failure = opened.documents?.saveAll().first { throw failure }
+      unit.adders = CardAdders()
       try media.settleNew()
       try store.commitUnit(named: unit.parts.words(from: hooks.origin()), receipt: receipt)
     } catch {
