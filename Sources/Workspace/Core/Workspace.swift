@@ -189,6 +189,14 @@ public final class Workspace {
   /// - Throws: `WorkspaceError.interrupted` if the user interrupted.
   func poll() throws { if isInterrupted() { throw WorkspaceError.interrupted } }
 
+  /// Returns `progress` as a function that first checks whether the user interrupted.
+  func polled(_ progress: @escaping (Double) throws -> Void) -> (Double) throws -> Void {
+    { share in
+      try self.poll()
+      try progress(share)
+    }
+  }
+
   /// Increases whenever rows that were read may be stale.
   package var changeCount: Int { database.changeCount }
 
