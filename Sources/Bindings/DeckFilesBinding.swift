@@ -55,7 +55,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
 extension CardFormat {
   /// `.json, .csv or .md`
   fileprivate static var endingsInWords: String {
-    native.filter { $0 != .anki2 }.compactMap { $0.endings.first.map { ".\($0)" } }.alternatives
+    native.filter { $0 != .anki2 }.compactMap { $0.endings.first.map { ".\($0)" } }.asChoice
   }
 }
 

@@ -43,7 +43,7 @@ public enum ValueKind: Equatable, Sendable {
     case .number(let range): Double(word).map(range.contains) == true ? nil : Self.words(for: range)
     case .choice(let names, let spellings):
       names.contains(word) || spellings.contains(word.lowercased())
-        ? nil : names.alternatives + didYouMean(word, among: names)
+        ? nil : names.asChoice + didYouMean(word, among: names)
     default: nil
     }
   }

@@ -38,7 +38,7 @@ public func counted(_ number: Int, _ singular: String, _ plural: String? = nil) 
 
 extension [String] {
   /// The texts as a choice: `a, b or c`.
-  public var alternatives: String { count < 2 ? joined() : dropLast().joined(separator: ", ") + " or " + self[count - 1] }
+  public var asChoice: String { count < 2 ? joined() : dropLast().joined(separator: ", ") + " or " + self[count - 1] }
 }
 
 extension Sequence<UInt8> {

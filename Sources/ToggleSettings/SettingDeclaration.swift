@@ -179,7 +179,7 @@ extension SettingKind {
     case .choice(let options, _):
       let names = Array(options.prefix(12))
       if options.count > names.count { return names.joined(separator: ", ") + " or another of its options" }
-      return names.alternatives
+      return names.asChoice
     case .number(let range, _): return range.expectation
     case .text: return "text"
     case .path: return "a path"
