@@ -151,20 +151,10 @@ private final class NotePlaces {
 
   init(_ call: ActionCall) { self.call = call }
 
-  func type(_ name: String) throws -> NoteType {
-    if let known = types[name] { return known }
-    let type = try call.noteType(named: name).record()
-    types[name] = type
-    return type
-  }
+  func type(_ name: String) throws -> NoteType { try types.kept(name) { try call.noteType(named: name).record() } }
 
   /// Nil for `Default` before it is used.
-  func deck(_ name: String) throws -> DeckHandle? {
-    if let known = decks[name] { return known }
-    let deck = try call.deck(named: name)
-    decks[name] = .some(deck)
-    return deck
-  }
+  func deck(_ name: String) throws -> DeckHandle? { try decks.kept(name) { try call.deck(named: name) } }
 
   /// Nil for a deck that does not exist.
   func known(_ name: String) throws -> DeckHandle? {
@@ -174,12 +164,7 @@ private final class NotePlaces {
     return deck
   }
 
-  func decks(within top: DeckHandle) throws -> [DeckID] {
-    if let known = inner[top.id] { return known }
-    let found = try top.within().map(\.id)
-    inner[top.id] = found
-    return found
-  }
+  func decks(within top: DeckHandle) throws -> [DeckID] { try inner.kept(top.id) { try top.within().map(\.id) } }
 }
 
 private struct AddingRequest {

@@ -16,21 +16,11 @@ enum ModelActions {
       .record(try types(call).map { ($0.name, .integer(Int($0.id.rawValue))) })
     },
     .reading("modelNameFromId") { call in
-      let number = try call.params["modelId"].integer()
-      guard let type = try types(call).first(where: { Int($0.id.rawValue) == number }) else {
-        throw ActionFailure.noModel("\(number)")
-      }
-      return .text(type.name)
+      .text(try type(numbered: call.params["modelId"].integer(), among: types(call)).name)
     },
     .reading("findModelsById") { call in
       let known = try types(call)
-      return .list(
-        try call.numbers("modelIds").map { number in
-          guard let type = known.first(where: { Int($0.id.rawValue) == number }) else {
-            throw ActionFailure.noModel("\(number)")
-          }
-          return try described(type, call)
-        })
+      return .list(try call.numbers("modelIds").map { try described(type(numbered: $0, among: known), call) })
     },
     .reading("findModelsByName") { call in
       .list(try call.texts("modelNames").map { try described(call.noteType(named: $0).record(), call) })
@@ -74,6 +64,13 @@ enum ModelActions {
 
   private static func types(_ call: ActionCall) throws -> [NoteType] {
     try call.workspace.noteTypes.all().map { try $0.record() }
+  }
+
+  private static func type(numbered number: Int, among known: [NoteType]) throws -> NoteType {
+    guard let type = known.first(where: { Int($0.id.rawValue) == number }) else {
+      throw ActionFailure.noModel("\(number)")
+    }
+    return type
   }
 
   /// Returns the whole type and charges its size, because a request may name it many times.
@@ -132,10 +129,10 @@ enum ModelEditing {
   // MARK: Fields
 
   private static let fields: [Action] = [
-    field("modelFieldRename", naming: "oldFieldName") { call, edit, place in
+    changing(.field, "modelFieldRename", naming: "oldFieldName") { call, edit, place in
       edit.fields[place].value = try call.params["newFieldName"].text("a name")
     },
-    field("modelFieldReposition") { call, edit, place in
+    changing(.field, "modelFieldReposition") { call, edit, place in
       move(&edit.fields, place, to: try call.params["index"].integer())
     },
     .changing("modelFieldAdd") { call in
@@ -147,43 +144,43 @@ enum ModelEditing {
       }
       return .null
     },
-    field("modelFieldRemove") { _, edit, place in
+    changing(.field, "modelFieldRemove") { _, edit, place in
       let name: Set<String> = [edit.fields.remove(at: place).value]
       for index in edit.cards.indices {
         edit.cards[index].value.front = Template.removing(name, in: edit.cards[index].value.front)
         edit.cards[index].value.back = Template.removing(name, in: edit.cards[index].value.back)
       }
     },
-    field("modelFieldSetFont") { call, edit, place in
+    changing(.field, "modelFieldSetFont") { call, edit, place in
       edit.fields[place].other["font"] = .text(try call.params["font"].text("the name of a font"))
     },
-    field("modelFieldSetFontSize") { call, edit, place in
+    changing(.field, "modelFieldSetFontSize") { call, edit, place in
       edit.fields[place].other["size"] = .integer(try call.params["fontSize"].integer(in: 1...1000))
     },
-    field("modelFieldSetDescription", answering: .boolean(true)) { call, edit, place in
+    changing(.field, "modelFieldSetDescription", answering: .boolean(true)) { call, edit, place in
       edit.fields[place].other["description"] = .text(try call.params["description"].text())
     },
   ]
 
-  private static func field(
-    _ name: String, naming parameter: String = "fieldName", answering answer: Value = .null,
-    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
-  ) -> Action {
-    part("field", of: { $0.fields.map(\.value) }, name, naming: parameter, answering: answer, body)
+  private enum Kind: String {
+    case field, template
+
+    func names(in edit: NoteTypeEdit) -> [String] {
+      self == .field ? edit.fields.map(\.value) : edit.cards.map(\.value.name)
+    }
   }
 
   /// An action that changes one part of a note type.
-  /// - Parameter names: returns the names of all parts of that kind.
-  private static func part(
-    _ kind: String, of names: @escaping @Sendable (NoteTypeEdit) -> [String], _ action: String,
-    naming parameter: String, answering answer: Value = .null,
+  /// - Parameter parameter: the one with the name of the part; `fieldName` or `templateName` if nil.
+  private static func changing(
+    _ kind: Kind, _ action: String, naming parameter: String? = nil, answering answer: Value = .null,
     _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
   ) -> Action {
     .changing(action) { call in
-      let name = try call.params[parameter].text("the name of a \(kind)")
+      let name = try call.params[parameter ?? kind.rawValue + "Name"].text("the name of a \(kind.rawValue)")
       try change(call) { edit in
-        guard let place = names(edit).firstIndex(of: name) else {
-          throw ActionFailure("\(kind) was not found in \(edit.name): \(name)")
+        guard let place = kind.names(in: edit).firstIndex(of: name) else {
+          throw ActionFailure("\(kind.rawValue) was not found in \(edit.name): \(name)")
         }
         try body(call, &edit, place)
       }
@@ -197,17 +194,14 @@ enum ModelEditing {
     .changing("updateModelTemplates", updateTemplates),
     .changing("updateModelStyling") { call in
       let model = call.params["model"]
-      let type = try call.noteType(named: model["name"].text())
-      var edit = NoteTypeEdit(try type.record())
-      edit.css = try model["css"].text()
-      try type.edit(edit, agreed: true)
+      try change(call.noteType(named: model["name"].text())) { $0.css = try model["css"].text() }
       return .null
     },
     .changing("findAndReplaceInModels", replace),
-    template("modelTemplateRename", naming: "oldTemplateName") { call, edit, place in
+    changing(.template, "modelTemplateRename", naming: "oldTemplateName") { call, edit, place in
       edit.cards[place].value.name = try call.params["newTemplateName"].text("a name")
     },
-    template("modelTemplateReposition") { call, edit, place in
+    changing(.template, "modelTemplateReposition") { call, edit, place in
       move(&edit.cards, place, to: try call.params["index"].integer())
     },
     .changing("modelTemplateAdd") { call in
@@ -222,15 +216,8 @@ enum ModelEditing {
       }
       return .null
     },
-    template("modelTemplateRemove") { _, edit, place in edit.cards.remove(at: place) },
+    changing(.template, "modelTemplateRemove") { _, edit, place in edit.cards.remove(at: place) },
   ]
-
-  private static func template(
-    _ name: String, naming parameter: String = "templateName",
-    _ body: @escaping @Sendable (ActionCall, inout NoteTypeEdit, Int) throws -> Void
-  ) -> Action {
-    part("template", of: { $0.cards.map(\.value.name) }, name, naming: parameter, body)
-  }
 
   /// Updates templates. Sides that are empty or missing stay as they are; templates that the type does not have are
   /// ignored.
@@ -238,13 +225,13 @@ enum ModelEditing {
     let model = call.params["model"]
     let type = try call.noteType(named: model["name"].text())
     let templates = try model["templates"].asRecord()
-    var edit = NoteTypeEdit(try type.record())
-    for index in edit.cards.indices {
-      let given = templates[edit.cards[index].value.name]
-      if let front = given["Front"].value?.text, !front.isEmpty { edit.cards[index].value.front = front }
-      if let back = given["Back"].value?.text, !back.isEmpty { edit.cards[index].value.back = back }
+    try change(type) { edit in
+      for index in edit.cards.indices {
+        let given = templates[edit.cards[index].value.name]
+        if let front = given["Front"].value?.text, !front.isEmpty { edit.cards[index].value.front = front }
+        if let back = given["Back"].value?.text, !back.isEmpty { edit.cards[index].value.back = back }
+      }
     }
-    try type.edit(edit, agreed: true)
     return .null
   }
 
@@ -258,31 +245,34 @@ enum ModelEditing {
     let (inFronts, inBacks, inCSS) = (try isWanted("front"), try isWanted("back"), try isWanted("css"))
     if old.isEmpty { return .integer(0) }
     let types = try name.isEmpty ? call.workspace.noteTypes.all() : [call.noteType(named: name)]
-    var count = 0
-    for type in types {
-      let before = NoteTypeEdit(try type.record())
-      var edit = before
-      if inCSS { edit.css = edit.css.replacing(text: old, with: new) }
-      for index in edit.cards.indices {
-        let card = edit.cards[index].value
-        if inFronts { edit.cards[index].value.front = card.front.replacing(text: old, with: new) }
-        if inBacks { edit.cards[index].value.back = card.back.replacing(text: old, with: new) }
+    let changed = try types.filter { type in
+      try change(type) { edit in
+        if inCSS { edit.css = edit.css.replacing(text: old, with: new) }
+        for index in edit.cards.indices {
+          let card = edit.cards[index].value
+          if inFronts { edit.cards[index].value.front = card.front.replacing(text: old, with: new) }
+          if inBacks { edit.cards[index].value.back = card.back.replacing(text: old, with: new) }
+        }
       }
-      if edit == before { continue }
-      try type.edit(edit, agreed: true)
-      count += 1
     }
-    return .integer(count)
+    return .integer(changed.count)
   }
 
   // MARK: Both
 
   private static func change(_ call: ActionCall, _ body: (inout NoteTypeEdit) throws -> Void) throws {
-    let type = try call.noteType(named: call.params["modelName"].text())
+    try change(call.noteType(named: call.params["modelName"].text()), body)
+  }
+
+  /// - Returns: whether anything changed.
+  @discardableResult private static func change(
+    _ type: NoteTypeHandle, _ body: (inout NoteTypeEdit) throws -> Void
+  ) throws -> Bool {
     let before = NoteTypeEdit(try type.record())
     var edit = before
     try body(&edit)
     if edit != before { try type.edit(edit, agreed: true) }
+    return edit != before
   }
 
   /// Moves a part; an index beyond either end is clamped.

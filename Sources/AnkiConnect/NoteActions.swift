@@ -97,9 +97,7 @@ final class NoteReader {
 
   func read(_ note: NoteHandle) throws -> (note: NoteRecord, type: NoteType) {
     let record = try note.record()
-    let type = try types[record.type] ?? note.type().record()
-    types[record.type] = type
-    return (record, type)
+    return (record, try types.kept(record.type) { try note.type().record() })
   }
 }
 

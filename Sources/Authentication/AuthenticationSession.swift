@@ -74,10 +74,8 @@ public final class AuthenticationSession {
         throw .cancelled
       }
       pending = nil
-      access?.close()
-      access = opened
       hasAccounts = true
-      didChange()
+      setAccess(opened)
       return opened
     } catch {
       if isPending(begun) {
@@ -118,9 +116,12 @@ public final class AuthenticationSession {
       pending = nil
       didChange()
     }
-    if user == nil { return }
+    if user != nil { setAccess(nil) }
+  }
+
+  private func setAccess(_ new: AccountAccess?) {
     access?.close()
-    access = nil
+    access = new
     didChange()
   }
 
@@ -134,10 +135,8 @@ public final class AuthenticationSession {
     let isFirst = !hasAccounts
     let account = try store.add(name, password, adoptingLocal: isFirst)
     guard isFirst else { return account }
-    access?.close()
-    access = nil
     hasAccounts = true
-    didChange()
+    setAccess(nil)
     try login(account, password)
     return account
   }
@@ -145,20 +144,14 @@ public final class AuthenticationSession {
   /// Checks whether another process has added the first account meanwhile, to which the local data then belongs, or has
   /// removed the signed-in account. The access to what is no longer there is closed.
   public func refresh() throws(AuthenticationError) {
-    if let user, !store.has(user) {
-      access?.close()
-      return try end(of: user)
-    }
+    if let user, !store.has(user) { return try end() }
     guard !hasAccounts, try !store.names().isEmpty else { return }
     hasAccounts = true
-    access?.close()
-    access = nil
-    didChange()
+    setAccess(nil)
   }
 
   /// Removes the signed-in account with all its data, and signs out; after the last one, the local data is open.
   public func removeAccount() throws(AuthenticationError) {
-    let name = user ?? ""
     let removed = try requireAccess()
     var failure: AuthenticationError?
     do throws(AuthenticationError) { try store.remove(removed) } catch {
@@ -166,18 +159,16 @@ public final class AuthenticationSession {
       if removed.isOpen { throw error }
       failure = error
     }
-    try end(of: name)
+    try end()
     if let failure { throw failure }
   }
 
   /// Ends the session of an account that was removed.
-  private func end(of name: String) throws(AuthenticationError) {
-    access = nil
-    didChange()
+  private func end() throws(AuthenticationError) {
+    setAccess(nil)
     guard try store.names().isEmpty else { return }
     hasAccounts = false
-    access = try store.openLocal()
-    didChange()
+    setAccess(try store.openLocal())
   }
 }
 

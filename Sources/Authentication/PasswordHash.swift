@@ -168,10 +168,9 @@ extension Credentials {
     }
     guard lines.count == 5, lines[4].isEmpty, let sum = Credentials.fact(lines[3], "sum"),
       let name = Credentials.fact(lines[1], "name"), let hash = Credentials.fact(lines[2], "password"),
-      Credentials.fact(lines[0], Credentials.head) != nil
+      Credentials.fact(lines[0], Credentials.head) != nil,
+      sum == Credentials.sum(Array((lines[0...2].joined(separator: "\n") + "\n").utf8))
     else { throw .damaged(path: path, reason: "it is truncated or was changed") }
-    let summed = Array((lines[0...2].joined(separator: "\n") + "\n").utf8)
-    guard sum == Credentials.sum(summed) else { throw .damaged(path: path, reason: "it is truncated or was changed") }
     self.init(name: name, hash: try PasswordHash(text: hash, path: path))
   }
 

@@ -55,8 +55,7 @@ func describeDeckFiles(_ type: BoundType<DeckHandle>, _ context: BindingContext)
 extension CardFormat {
   /// `.json, .csv or .md`
   fileprivate static var endingsInWords: String {
-    let names = native.filter { $0 != .anki2 }.compactMap { $0.endings.first.map { ".\($0)" } }
-    return names.dropLast().joined(separator: ", ") + " or " + (names.last ?? "")
+    native.filter { $0 != .anki2 }.compactMap { $0.endings.first.map { ".\($0)" } }.asChoice
   }
 }
 

@@ -29,18 +29,14 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
     "Declares switches under a master switch: {title=, help=, "
       + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
   ) { stack in
-    let table = try stack.table(2, aDescription)
-    try table.allowOnly(["title", "help", "children"])
-    return try declare(stack, readGroup(table), table, context) as SettingGroupHandle
+    try declare(stack, ["children"], { try readGroup($0) }, context) as SettingGroupHandle
   }
   module.function(
     "choice", parameters, returns: .object("choice"),
     example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
     "Declares a choice among options: {title=, help=, options={...}, default=}."
   ) { stack in
-    let table = try stack.table(2, aDescription)
-    try table.allowOnly(["title", "help", "options", "default"])
-    return try declare(stack, readChoice(table), table, context) as SettingChoiceHandle
+    try declare(stack, ["options", "default"], readChoice, context) as SettingChoiceHandle
   }
   module.function(
     "value", parameters, returns: .object("value"),
@@ -49,17 +45,18 @@ private func describeDeclaring(_ module: BoundModule, _ context: BindingContext)
       + "guarded=}. min and max limit a number; check(value) returns true, or nil and why the value is refused. A "
       + "secret is shown as dots, and no other plugin can read it; no plugin can change a guarded value."
   ) { stack in
-    let table = try stack.table(2, aDescription)
-    try table.allowOnly(["title", "help", "default", "kind", "min", "max", "check", "secret", "guarded"])
-    return try declare(stack, readValue(table), table, context) as SettingValueHandle
+    try declare(stack, ["default", "kind", "min", "max", "check", "secret", "guarded"], readValue, context)
+      as SettingValueHandle
   }
 }
 
-private let aDescription = "a table that describes the setting"
-
 private func declare<Handle: SettingHandle>(
-  _ stack: borrowing LuaStack, _ kind: SettingKind, _ table: borrowing LuaTable, _ context: BindingContext
+  _ stack: borrowing LuaStack, _ keys: [String], _ read: (borrowing LuaTable) throws -> SettingKind,
+  _ context: BindingContext
 ) throws -> Handle {
+  let table = try stack.table(2, "a table that describes the setting")
+  try table.allowOnly(["title", "help"] + keys)
+  let kind = try read(table)
   let name = try stack.text(1, limit: 1024)
   let declaration = SettingDeclaration(
     name, kind, title: try table.optionalText("title") ?? "", help: try table.optionalText("help") ?? "",

@@ -59,14 +59,9 @@ public struct Option: Sendable {
   public let access: FileAccess
   public let help: String
 
-  public init(_ name: String, short: Character? = nil, help: String = "") {
-    (self.name, self.short, self.help) = (name, short, help)
-    (valueName, kind, isRepeating, access) = (nil, .text, false, [])
-  }
-
   public init(
-    _ name: String, _ valueName: String, _ kind: ValueKind = .text, isRepeating: Bool = false, short: Character? = nil,
-    access: FileAccess = [], help: String = ""
+    _ name: String, _ valueName: String? = nil, _ kind: ValueKind = .text, isRepeating: Bool = false,
+    short: Character? = nil, access: FileAccess = [], help: String = ""
   ) {
     (self.name, self.short, self.help, self.access) = (name, short, help, access)
     (self.valueName, self.kind, self.isRepeating) = (valueName, kind, isRepeating)

@@ -43,7 +43,7 @@ public enum ValueKind: Equatable, Sendable {
     case .number(let range): Double(word).map(range.contains) == true ? nil : Self.words(for: range)
     case .choice(let names, let spellings):
       names.contains(word) || spellings.contains(word.lowercased())
-        ? nil : Self.words(for: names) + didYouMean(word, among: names)
+        ? nil : names.asChoice + didYouMean(word, among: names)
     default: nil
     }
   }
@@ -63,11 +63,6 @@ public enum ValueKind: Equatable, Sendable {
     // The range excludes 0.
     if range.lowerBound == .leastNonzeroMagnitude { return "a number above 0, at most \(shown(range.upperBound))" }
     return "a number from \(shown(range.lowerBound)) to \(shown(range.upperBound))"
-  }
-
-  private static func words(for names: [String]) -> String {
-    guard names.count > 1, let last = names.last else { return names.joined() }
-    return names.dropLast().joined(separator: ", ") + " or " + last
   }
 
   private static let named: KeyValuePairs<String, ValueKind> = [

@@ -76,7 +76,8 @@ public enum DeckTable {
     if let most {
       let sql = """
         SELECT count(*) FROM (
-          SELECT 1 FROM cards WHERE deck = :deck AND \(Siblings.isNewAndShown(buries: buries)) LIMIT :most)
+          SELECT 1 FROM cards INDEXED BY cards_new
+          WHERE deck = :deck AND \(Siblings.isNewAndShown(buries: buries)) LIMIT :most)
         """
       let arguments = moment.arguments(of: sql, ["deck": id.rawValue, "most": most])
       return try db.count(sql, arguments)

@@ -132,7 +132,8 @@ public func waitForExit(of process: pid_t) -> Int32 {
   return waitForEnd(of: process)
 }
 
-private func withStrings<Result>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
+/// Calls the body with the texts as C strings, and a null pointer after them.
+public func withStrings<Result>(_ texts: [String], _ body: ([UnsafeMutablePointer<CChar>?]) -> Result) -> Result {
   let pointers = texts.map { strdup($0) }
   defer { for pointer in pointers { free(pointer) } }
   return body(pointers + [nil])

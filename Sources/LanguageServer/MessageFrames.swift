@@ -95,19 +95,11 @@ public enum ClientMessage {
     let parameters = ValueReader(record["params"] ?? .null)
     switch (record["method"], record["id"]) {
     case (.text(let method)?, nil): self = .notification(method: method, parameters: parameters)
-    case (.text(let method)?, let id?) where id.isIdentifier:
-      self = .request(id: id, method: method, parameters: parameters)
+    case (.text(let method)?, .text(let id)?): self = .request(id: .text(id), method: method, parameters: parameters)
+    case (.text(let method)?, .integer(let id)?):
+      self = .request(id: .integer(id), method: method, parameters: parameters)
     case (nil, .some) where record["result"] != nil || record["error"] != nil: self = .answer
     default: throw ResponseError(.invalidRequest, "a method, or an id with a result or an error, expected")
-    }
-  }
-}
-
-extension Value {
-  var isIdentifier: Bool {
-    switch self {
-    case .text, .integer: true
-    default: false
     }
   }
 }

@@ -93,18 +93,14 @@ public struct TextDocument {
     guard position.line >= 0 else { return 0 }
     guard position.line < lineStarts.count else { return bytes.count }
     let line = content(ofLine: position.line)
-    if encoding == .utf8 {
-      var place = line.lowerBound + min(max(0, position.character), line.count)
-      while place > line.lowerBound, place < line.upperBound, bytes[place] & 0xC0 == 0x80 { place -= 1 }
-      return place
-    }
-    var (place, units) = (line.lowerBound, 0)
-    while place < line.upperBound {
-      let width = Self.utf16Width(bytes[place])
-      if units + width > position.character { break }
-      units += width
-      place += 1
-      while place < line.upperBound, bytes[place] & 0xC0 == 0x80 { place += 1 }
+    var (place, end, units) = (line.lowerBound, line.lowerBound, 0)
+    while end < line.upperBound {
+      repeat {
+        units += width(bytes[end])
+        end += 1
+      } while end < line.upperBound && bytes[end] & 0xC0 == 0x80
+      if units > position.character { break }
+      place = end
     }
     return place
   }
@@ -112,7 +108,7 @@ public struct TextDocument {
   public func position(of offset: Int) -> Position {
     let line = line(at: offset)
     let place = content(ofLine: line).clamped(to: lineStarts[line]..<max(lineStarts[line], offset))
-    let character = encoding == .utf8 ? place.count : bytes[place].reduce(0) { $0 + Self.utf16Width($1) }
+    let character = bytes[place].reduce(0) { $0 + width($1) }
     return Position(line: line, character: character)
   }
 
@@ -120,8 +116,10 @@ public struct TextDocument {
     TextRange(position(of: offsets.lowerBound), position(of: offsets.upperBound))
   }
 
-  /// The UTF-16 length of the character that begins with this byte; 0 for a continuation byte.
-  private static func utf16Width(_ byte: UInt8) -> Int { byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1 }
+  /// The units of the byte; in UTF-16, those of the character that begins with it, and 0 for a continuation byte.
+  private func width(_ byte: UInt8) -> Int {
+    encoding == .utf8 ? 1 : byte & 0xC0 == 0x80 ? 0 : byte >= 0xF0 ? 2 : 1
+  }
 }
 
 /// Converts between file URIs and paths.

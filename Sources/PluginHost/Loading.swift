@@ -72,10 +72,7 @@ extension PluginHost {
     } catch {
       // If its own code had it unloaded, that state is kept.
       guard plugin.unloadings == unloadings else { throw PluginError.endedWhileLoading(plugin: plugin.name) }
-      let message = plugin.reason(of: error)
-      unload(plugin)
-      plugin.state = .failed(message)
-      plugin.lastError = message
+      let message = fail(plugin, with: error, isReported: false)
       throw PluginError.failed(plugin: plugin.name, message: message, trace: (error as? any TracedError)?.trace)
     }
     plugin.code?.loadTime = environment.clocks.elapsed() - start

@@ -50,20 +50,12 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
 
   /// Describes permissions for the question, one line each; reading and changing the same thing share a line.
   public static func inWords(_ permissions: [Permission]) -> [String] {
-    var lines: [String] = []
-    for permission in permissions {
-      guard case .module(let name) = permission, let noun = name.nounOf(".read") ?? name.nounOf(".write") else {
-        lines.append(permission.inWords)
-        continue
-      }
-      let isBoth = permissions.contains(.module(noun + ".read")) && permissions.contains(.module(noun + ".write"))
-      if !isBoth {
-        lines.append(permission.inWords)
-      } else if name.hasSuffix(".read") {
-        lines.append("read and change " + (noun == "documents" ? "card documents" : noun))
-      }
+    permissions.compactMap { permission in
+      let noun = String(permission.description.prefix { $0 != "." })
+      let both = ["\(noun).read", "\(noun).write"].map { Permission.module($0) }
+      guard both.contains(permission), both.allSatisfy(permissions.contains) else { return permission.inWords }
+      return permission == both[0] ? "read and change " + (noun == "documents" ? "card documents" : noun) : nil
     }
-    return lines
   }
 
   init?(_ text: String) {
@@ -113,9 +105,4 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     case .module(let name): name == Grants.Module.shellRun.rawValue
     }
   }
-}
-
-extension String {
-  /// Returns `decks` for `decks.read`.
-  fileprivate func nounOf(_ suffix: String) -> String? { hasSuffix(suffix) ? String(dropLast(suffix.count)) : nil }
 }

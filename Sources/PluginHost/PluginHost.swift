@@ -258,12 +258,13 @@ public final class PluginHost: ListenerLoading {
     plugins = (plugins.filter { $0.name != plugin.name } + [plugin]).sorted { $0.name < $1.name }
   }
 
-  func fail(_ plugin: Plugin, with error: any Error, isReported: Bool = true) {
+  @discardableResult func fail(_ plugin: Plugin, with error: any Error, isReported: Bool = true) -> String {
     let message = plugin.reason(of: error)
     unload(plugin)
     plugin.state = .failed(message)
     plugin.lastError = message
     if isReported { session.reportPlugin("\(plugin.name): \(message)") }
+    return message
   }
 }
 

@@ -294,11 +294,8 @@ func spawnProgram(_ words: [String], input: Int32? = nil) -> pid_t? {
   posix_spawn_file_actions_init(&actions)
   defer { posix_spawn_file_actions_destroy(&actions) }
   if let input { posix_spawn_file_actions_adddup2(&actions, input, 0) }
-  var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) }
-  arguments.append(nil)
-  defer { for argument in arguments { free(argument) } }
   var child: pid_t = 0
-  let failure = posix_spawn(&child, words[0], &actions, nil, arguments, environ)
+  let failure = withStrings(words) { posix_spawn(&child, words[0], &actions, nil, $0, environ) }
   errno = failure
   return failure == 0 ? child : nil
 }

@@ -5,6 +5,14 @@ extension Dictionary {
   ///
   ///     Dictionary(firstOf: [("a", 1), ("b", 2), ("a", 3)])   // ["a": 1, "b": 2]
   @inlinable public init(firstOf pairs: some Sequence<(Key, Value)>) { self.init(pairs) { first, _ in first } }
+
+  /// Returns the value of a key; makes and keeps it if there is none.
+  @inlinable public mutating func kept(_ key: Key, _ make: () throws -> Value) rethrows -> Value {
+    if let known = self[key] { return known }
+    let made = try make()
+    self[key] = made
+    return made
+  }
 }
 
 extension Range<Int> {

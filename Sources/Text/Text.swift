@@ -36,6 +36,11 @@ public func counted(_ number: Int, _ singular: String, _ plural: String? = nil) 
   "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
 }
 
+extension [String] {
+  /// The texts as a choice: `a, b or c`.
+  public var asChoice: String { count < 2 ? joined() : dropLast().joined(separator: ", ") + " or " + self[count - 1] }
+}
+
 extension Sequence<UInt8> {
   /// Whether all bytes are printable ASCII: each takes one column and can be shown as it is.
   public var isPlainASCII: Bool { allSatisfy { (0x20..<0x7F).contains($0) } }

@@ -179,8 +179,7 @@ extension SettingKind {
     case .choice(let options, _):
       let names = Array(options.prefix(12))
       if options.count > names.count { return names.joined(separator: ", ") + " or another of its options" }
-      return names.count < 2
-        ? names.joined() : names.dropLast().joined(separator: ", ") + " or \(names[names.count - 1])"
+      return names.asChoice
     case .number(let range, _): return range.expectation
     case .text: return "text"
     case .path: return "a path"

@@ -31,7 +31,8 @@ public final class MapJob {
   private let output: FileSink
   private var writer = RecordWriter()
   private var counts = MapCounts()
-  private var current = CurrentKey()
+  /// The key whose records are being read, and the tab after it; empty before the first one.
+  private var current: [UInt8] = []
 
   /// Compiles the script and runs its top level.
   /// - Parameters:
@@ -163,12 +164,12 @@ public final class MapJob {
       guard let record = RecordText(line) else {
         throw fail(MapError.badRecord(line: input.count, reason: "it has no tab"))
       }
-      switch current.compare(record.key) {
-      case .same: stack.push(true)
-      case .smaller: throw fail(MapError.unsorted(line: input.count))
-      case .larger:
-        current.keep(record.key)
-        guard let key = RecordText.plain(current.bytes) else {
+      if record.key.elementsEqual(current) {
+        stack.push(true)
+      } else {
+        if record.key.lexicographicallyPrecedes(current) { throw fail(MapError.unsorted(line: input.count)) }
+        current = Array(record.key)
+        guard let key = RecordText.plain(Array(current.dropLast())) else {
           throw fail(MapError.badRecord(line: input.count, reason: "its key has an invalid escape"))
         }
         stack.push(bytes: key)
@@ -247,29 +248,6 @@ private struct MapCounts {
   /// The script's own counters, by name.
   var own: [String: Int] = [:]
   var failure: (any Problem)?
-}
-
-/// The key whose records are being read.
-private struct CurrentKey {
-  enum Order { case smaller, same, larger }
-
-  private(set) var bytes: [UInt8] = []
-  private var hasKey = false
-
-  mutating func keep(_ key: UnsafeRawBufferPointer) {
-    bytes.removeAll(keepingCapacity: true)
-    bytes.append(contentsOf: key)
-    hasKey = true
-  }
-
-  /// Compares the bytes of the key and of the tab after it, as `sort` compares whole lines.
-  func compare(_ key: UnsafeRawBufferPointer) -> Order {
-    guard hasKey else { return .larger }
-    let shared = min(bytes.count, key.count)
-    for index in 0..<shared where bytes[index] != key[index] { return key[index] < bytes[index] ? .smaller : .larger }
-    if key.count == bytes.count { return .same }
-    return key.count > shared ? (key[shared] < 0x09 ? .smaller : .larger) : (bytes[shared] < 0x09 ? .larger : .smaller)
-  }
 }
 
 /// Returns the FNV-1a hash of the bytes and the seed.

@@ -44,13 +44,14 @@ struct RecordWriter {
 }
 
 struct RecordText {
+  /// The key and the tab after it, which `sort` compares as parts of the line.
   let key: UnsafeRawBufferPointer
   let json: UnsafeRawBufferPointer
 
   /// Fails for a line without a tab.
   init?(_ line: UnsafeRawBufferPointer) {
     guard let tab = line.firstIndex(of: 0x09) else { return nil }
-    key = UnsafeRawBufferPointer(rebasing: line[..<tab])
+    key = UnsafeRawBufferPointer(rebasing: line[...tab])
     json = UnsafeRawBufferPointer(rebasing: line[(tab + 1)...])
   }
 

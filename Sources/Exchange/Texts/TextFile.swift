@@ -31,7 +31,7 @@ public enum TextFormat: String, CaseIterable, Sendable {
   case plain = "txt", markdown = "md", html, epub, docx, odt, pdf, srt, vtt, ass, conllu
 
   /// `.txt, .md, … or .conllu`.
-  public static let endings = allCases.dropLast().map { "." + $0.rawValue }.joined(separator: ", ") + " or .conllu"
+  public static let endings = allCases.map { "." + $0.rawValue }.asChoice
 
   /// Returns the format for a file name; without a known extension it is plain text.
   public init(path: String) {

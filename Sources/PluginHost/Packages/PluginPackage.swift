@@ -140,8 +140,7 @@ public struct PluginCheck {
       let package = try PluginPackage(folder: folder, isInterrupted: host.environment.isInterrupted)
       size = try package.packed(as: package.path).count
       read = package
-    } catch let problem as any Problem {
-      guard problem.report.code != .interrupted else { throw problem }
+    } catch let problem as any Problem where problem.report.code != .interrupted {
       faults.append(problem.message)
     }
     (package, packedSize) = (read, size)

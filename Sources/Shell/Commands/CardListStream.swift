@@ -116,19 +116,12 @@ private struct RowReader {
   private mutating func value(_ property: CardProperty, of card: ListedCard, _ position: Int) throws -> Value {
     switch property {
     case .position: .integer(position)
-    case .deck: .text(try deckName(card))
+    case .deck: .text(try decks.kept(card.deck) { [cards] in try cards.card(card).deck().record().name })
     case .document where !card.hasDocument: .null
     // In the form that Lua sees, which is also the JSON of a single card.
     case .fields: session.scripting.value(of: LuaValue(try cards.card(card).value(of: property)))
     default: try card.value(of: property, at: moment) ?? cards.card(card).value(of: property)
     }
-  }
-
-  private mutating func deckName(_ card: ListedCard) throws -> String {
-    if let known = decks[card.deck] { return known }
-    let name = try cards.card(card).deck().record().name
-    decks[card.deck] = name
-    return name
   }
 
   mutating func add(_ property: CardProperty, of card: ListedCard, _ position: Int, to row: inout TableRow) throws {

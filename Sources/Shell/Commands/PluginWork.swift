@@ -160,8 +160,7 @@ enum PluginWork {
         result.failure.map { "test.lua: \(quoted(result.name)): \(printable($0, limit: 300))" }
       }
       return (results.count, failures)
-    } catch let problem as any Problem {
-      guard problem.report.code != .interrupted else { throw problem }
+    } catch let problem as any Problem where problem.report.code != .interrupted {
       return (0, [problem.message])
     }
   }

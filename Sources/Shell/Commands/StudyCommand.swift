@@ -298,7 +298,10 @@ struct CustomStudy {
     if outlook.newWaiting > 0 {
       let more = min(Self.moreNew, outlook.newWaiting)
       let text = "\(session.counted(more, "more new card")) today (\(session.grouped(outlook.newWaiting)) waiting)"
-      offers.append(Offer(words: "--new \(more)", text: text) { [decks] _ in try Self.extend(decks, by: more) })
+      offers.append(
+        Offer(words: "--new \(more)", text: text) { [decks] _ in
+          for deck in decks { try deck.scheduling.extendToday(new: more) }
+        })
     }
     if outlook.tomorrow > 0 {
       offers.append(cramming("prop:due=1", "what is due tomorrow (\(session.counted(outlook.tomorrow, "card")))"))
@@ -317,10 +320,6 @@ struct CustomStudy {
   /// All cards that a query finds, due or not.
   private func cramming(_ query: String, _ text: String) -> Offer {
     Offer(words: "--cram --query \(query)", text: text) { ($0.isCram, $0.query) = (true, query) }
-  }
-
-  private static func extend(_ decks: [DeckHandle], by more: Int) throws {
-    for deck in decks { try deck.scheduling.extendToday(new: more) }
   }
 
   private var commands: [String] {

@@ -259,14 +259,14 @@ struct LineStyles {
     let before = chunk.isEmpty ? "" : chunk + "\n"
     let shift = before.utf8.count
     let tokens = luaTokens(before + line)
-    let locals = LuaTyping(session.lua, chunk: before + line).localNames
+    let typing = LuaTyping(session.lua, chunk: before + line)
     var parts: [StyledPart] = []
     for (index, token) in tokens.enumerated() where token.range.upperBound > shift {
-      guard let style = style(of: token, at: index, in: tokens, locals) else { continue }
+      guard let style = style(of: token, at: index, in: tokens, typing.localNames) else { continue }
       parts.append(StyledPart(max(0, token.range.lowerBound - shift)..<(token.range.upperBound - shift), style))
     }
     return parts
-      + brackets(tokens, cursor: cursor + shift).map { part in
+      + brackets(typing, cursor: cursor + shift).map { part in
         StyledPart(max(0, part.range.lowerBound - shift)..<max(0, part.range.upperBound - shift), part.style)
       }
   }
@@ -290,23 +290,14 @@ struct LineStyles {
   }
 
   /// The bracket at the cursor, or right before it, with its partner; also closing brackets without a partner.
-  private func brackets(_ tokens: [LuaToken], cursor: Int) -> [StyledPart] {
-    var open: [LuaToken] = []
-    var parts: [StyledPart] = []
-    for token in tokens where token.kind == .symbol {
-      switch token.text {
-      case "(", "[", "{": open.append(token)
-      case ")", "]", "}":
-        guard let start = open.popLast(), Self.pairs[start.text] == token.text else {
-          parts.append(StyledPart(token.range, .wrongBracket))
-          continue
-        }
-        let isAt = [start.range.lowerBound, token.range.lowerBound, token.range.upperBound].contains(cursor)
-        if isAt { parts += [StyledPart(start.range, .bracket), StyledPart(token.range, .bracket)] }
-      default: break
+  private func brackets(_ typing: LuaTyping, cursor: Int) -> [StyledPart] {
+    zip(typing.tokens, typing.partners).filter { $0.0.closes }.flatMap { token, partner -> [StyledPart] in
+      guard let start = partner.map({ typing.tokens[$0] }), Self.pairs[start.text] == token.text else {
+        return [StyledPart(token.range, .wrongBracket)]
       }
+      let isAt = [start.range.lowerBound, token.range.lowerBound, token.range.upperBound].contains(cursor)
+      return isAt ? [StyledPart(start.range, .bracket), StyledPart(token.range, .bracket)] : []
     }
-    return parts
   }
 
   private static let pairs = ["(": ")", "[": "]", "{": "}"]

@@ -12,9 +12,9 @@ enum LuaKnown {
 
 struct LuaTyping {
   private let lua: LuaState
-  private let tokens: [LuaToken]
+  let tokens: [LuaToken]
   /// For each bracket token, the index of its partner.
-  private let partners: [Int?]
+  let partners: [Int?]
   private var locals: [String: LuaKnown] = [:]
 
   /// - Parameter chunk: the text up to the cursor, including the lines before it.
@@ -301,5 +301,5 @@ struct LuaTyping {
 
 extension LuaToken {
   fileprivate var opens: Bool { isSymbol("(") || isSymbol("[") || isSymbol("{") }
-  fileprivate var closes: Bool { isSymbol(")") || isSymbol("]") || isSymbol("}") }
+  var closes: Bool { isSymbol(")") || isSymbol("]") || isSymbol("}") }
 }

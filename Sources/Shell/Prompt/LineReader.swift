@@ -2,6 +2,7 @@
 // Invariant: terminal modes and signal handlers are changed only inside `read`; a process has one LineReader.
 
 import CTerminal
+import Glibc
 package import Commands
 import LuaRuntime
 import Text
@@ -122,7 +123,7 @@ package final class LineReader {
     switch result.end {
     case LINE_EDITOR_LINE:
       guard let text = result.text else { return .line("") }
-      return .line(try checkedText(UnsafeRawBufferPointer(start: text, count: length(of: text))))
+      return .line(try checkedText(UnsafeRawBufferPointer(start: text, count: strlen(text))))
     case LINE_EDITOR_INTERRUPTED: return .interrupted
     case LINE_EDITOR_END_OF_INPUT: return .endOfInput
     case LINE_EDITOR_TERMINATED: return .terminated(result.number)
@@ -130,12 +131,6 @@ package final class LineReader {
     case LINE_EDITOR_NOT_UTF8: throw .notUTF8(column: nil)
     default: throw .unreadable(errno: result.number)
     }
-  }
-
-  private func length(of text: UnsafePointer<CChar>) -> Int {
-    var length = 0
-    while text[length] != 0 { length += 1 }
-    return length
   }
 
   private func paint(_ line: UnsafePointer<CChar>?, _ length: Int, _ cursor: Int) {
@@ -202,27 +197,12 @@ func promptForEditor(_ prompt: String) -> String {
   return plain
 }
 
-package enum LineStyle: Equatable, Sendable {
-  case command, option, string, keyword, number, comment
-  /// A name that exists, and one that does not.
-  case known, unknown
-  /// The bracket at the cursor and its partner, and a bracket without a partner.
-  case bracket, wrongBracket
+package enum LineStyle: UInt32, Sendable {
+  // In the order of `line_editor_style`; a known name exists, a wrong bracket has no partner.
+  case command = 1
+  case option, string, keyword, number, unknown, comment, known, bracket, wrongBracket
 
-  var code: line_editor_style {
-    switch self {
-    case .command: LINE_COMMAND
-    case .option: LINE_OPTION
-    case .string: LINE_STRING
-    case .keyword: LINE_KEYWORD
-    case .number: LINE_NUMBER
-    case .comment: LINE_COMMENT
-    case .known: LINE_KNOWN
-    case .unknown: LINE_UNKNOWN
-    case .bracket: LINE_BRACKET
-    case .wrongBracket: LINE_WRONG_BRACKET
-    }
-  }
+  var code: line_editor_style { line_editor_style(rawValue) }
 }
 
 /// A range of a line with a style; where ranges overlap, the later one wins.

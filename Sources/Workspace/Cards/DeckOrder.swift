@@ -3,6 +3,7 @@
 // of the cards change meanwhile.
 
 import Decks
+import Text
 
 /// The card orders of a workspace's decks. Each is built once it was requested often enough.
 struct DeckOrders {
@@ -43,10 +44,7 @@ struct DeckOrders {
   }
 
   mutating func wholeOrder(of deck: DeckID, make: () throws -> [CardID]) rethrows -> Order {
-    if let known = orders[deck] { return known }
-    let fresh = Order(try make())
-    orders[deck] = fresh
-    return fresh
+    try orders.kept(deck) { Order(try make()) }
   }
 }
 

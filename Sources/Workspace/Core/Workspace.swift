@@ -97,7 +97,7 @@ public final class Workspace {
   public func close() throws {
     guard !isClosed else { return }
     // A failure to store a game must not keep the data open.
-    let failure = isInUnit ? nil : storeFailure()
+    let stored = Result { if !isInUnit { try games.store() } }
     isClosed = true
     opened.backup?.stop()
     opened.backup = nil
@@ -107,19 +107,10 @@ public final class Workspace {
     opened.preferences?.tree.endObserving()
     (opened.preferences, opened.player, opened.speech) = (nil, nil, nil)
     try database.close()
-    if let failure { throw failure }
+    try stored.get()
   }
 
   private func refreshObserved() { observesWords = observer?.observesWords ?? false }
-
-  private func storeFailure() -> (any Error)? {
-    do {
-      try games.store()
-      return nil
-    } catch {
-      return error
-    }
-  }
 
   // MARK: Access to the data
 
@@ -200,6 +191,14 @@ public final class Workspace {
   /// - Throws: `WorkspaceError.interrupted` if the user interrupted.
   func poll() throws { if isInterrupted() { throw WorkspaceError.interrupted } }
 
+  /// Returns `progress` as a function that first checks whether the user interrupted.
+  func polled(_ progress: @escaping (Double) throws -> Void) -> (Double) throws -> Void {
+    { share in
+      try self.poll()
+      try progress(share)
+    }
+  }
+
   /// Increases whenever rows that were read may be stale.
   package var changeCount: Int { database.changeCount }
 
@@ -217,16 +216,10 @@ public final class Workspace {
   /// - Parameter receipt: stored with the undo step, if the unit changed anything.
   public func commitUnit(receipt: String? = nil) throws {
     let store = try store()
-    if let failure = storeFailure() {
-      try rollbackUnit()
-      throw failure
-    }
-    if let failure = opened.documents?.saveAll().first {
-      try rollbackUnit()
-      throw failure
-    }
-    unit.adders = [:]
     do {
+      try games.store()
+      if let failure = opened.documents?.saveAll().first { throw failure }
+      unit.adders = [:]
       try media.settleNew()
       try store.commitUnit(named: unit.parts.words(from: hooks.origin()), receipt: receipt)
     } catch {

@@ -35,11 +35,6 @@ public enum WorkspaceError: Problem, Equatable {
   case rehearsal(String)
   case lookingBack(String)
 
-  /// The name of a language, whether it is known or not.
-  public static func title(of code: String) -> String {
-    Language.base(code)?.title ?? code
-  }
-
   public var report: ProblemReport {
     switch self {
     case .authenticationRequired:
@@ -57,7 +52,7 @@ public enum WorkspaceError: Problem, Equatable {
     case .otherLanguage(let path, let found, let read):
       ProblemReport(
         .unknownLanguage, "Another language",
-        "\(quoted(path)) looks \(Self.title(of: found)), and would be read as \(read.title); "
+        "\(quoted(path)) looks \(Language.base(found)?.title ?? found), and would be read as \(read.title); "
           + (Language.base(found).map { "`--language \($0.name)` reads it so, " } ?? "which is not known yet; ")
           + "`--language \(read.name)` as \(read.title) all the same", ["path": path, "language": found])
     case .noPlayer:

@@ -18,21 +18,15 @@ public struct DeckFitting {
     let (history, options) = try workspace.read { db in
       (try ReviewHistory(db, decks: [id], at: workspace.moment), try DeckTable.options(db, id))
     }
-    return try ModelFitting(history, parameters: options.parameters, modelChoice: options.modelChoice) { share in
-      try workspace.poll()
-      try progress(share)
-    }
+    return try ModelFitting(
+      history, parameters: options.parameters, modelChoice: options.modelChoice, progress: workspace.polled(progress))
   }
 
   /// Measures how well the models, fitted to the first four fifths of the answers, predict the last fifth.
   /// - Throws: `MemoryError.tooFewReviews`.
   public func evidence(progress: @escaping (Double) throws -> Void = { _ in }) throws -> ModelEvidence {
     let history = try workspace.read { try ReviewHistory($0, decks: [id], at: workspace.moment) }
-    let evidence = try ModelEvidence(history) { share in
-      try workspace.poll()
-      try progress(share)
-    }
-    guard let evidence else {
+    guard let evidence = try ModelEvidence(history, progress: workspace.polled(progress)) else {
       throw MemoryError.tooFewReviews(count: history.laterCount, needed: ModelEvidence.fewestReviews)
     }
     return evidence

@@ -104,10 +104,7 @@ public struct DeckScheduling {
     progress: @escaping (Double) throws -> Void = { _ in }
   ) throws -> [RetentionForecast] {
     let simulation = try workspace.read { try Simulation($0, deck: id, at: workspace.moment) }
-    return try simulation.run(retentions: retentions, days: days) { share in
-      try workspace.poll()
-      try progress(share)
-    }
+    return try simulation.run(retentions: retentions, days: days, progress: workspace.polled(progress))
   }
 }
 

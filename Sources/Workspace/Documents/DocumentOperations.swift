@@ -104,8 +104,7 @@ public struct DocumentOperations {
   func picture(ofDocument id: String) throws -> GalleryPicture? {
     do {
       return try open(id).document().picture(width: 500)
-    } catch let problem as any Problem {
-      guard problem.report.code != .interrupted else { throw problem }
+    } catch let problem as any Problem where problem.report.code != .interrupted {
       return nil
     }
   }

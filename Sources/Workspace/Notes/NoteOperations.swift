@@ -90,8 +90,7 @@ public struct NoteOperations {
       for (place, id) in try NoteTable.notes(db, ofCards: cards.map(\.id)).enumerated() {
         if place % 256 == 0 { try workspace.poll() }
         let note = try NoteTable.record(db, id)
-        let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
-        types[note.type] = type
+        let type = try types.kept(note.type) { try NoteTypeTable.record(db, note.type) }
         let wanted = field.map { type.field(meantBy: $0) }
         hasField = hasField || type.fields.contains { $0 == wanted }
         let new = try zip(type.fields, note.fields).map { name, old in

@@ -182,8 +182,7 @@ public struct WordOperations {
 
   private func readable(_ word: String, isLemma: Bool, in language: Language, only name: String?) throws -> [Meaning] {
     let meanings: [Meaning]
-    do { meanings = try define(word, isLemma: isLemma, in: language, only: name) } catch let error as DictionaryError {
-      guard case .none = error else { throw error }
+    do { meanings = try define(word, isLemma: isLemma, in: language, only: name) } catch DictionaryError.none {
       meanings = []
     }
     let unread = workspace.lexicons.meanings.failures.lazy.compactMap { $0 as? FileError }
