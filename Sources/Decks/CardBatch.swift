@@ -160,8 +160,7 @@ public final class CardBatch: WaitingRows {
   /// - Throws: as `write`.
   public func writeLater(_ note: NewNote, type: NoteType) throws -> AddOutcome? {
     if onDuplicate == .update || note.guid != nil { return nil }
-    let sides = self.sides[type.id] ?? PlainSides(NoteCardMaker(type, isInterrupted: isNeverInterrupted))
-    self.sides[type.id] = sides
+    let sides = sides.kept(type.id) { PlainSides(NoteCardMaker(type, isInterrupted: isNeverInterrupted)) }
     guard let (fields, texts) = try note.onlyCard(sides, deckName: deckName) else { return nil }
     return try NewCard(prompt: texts.prompt, answer: texts.answer, tags: note.tags).checked { card in
       var card = card

@@ -2,6 +2,7 @@
 // Invariant: rows that are new in the step are removed first; the events are then undone backwards, so that every state
 // on the way is one that the tables have been in, except for the new rows. One chunk of events is in memory at a time.
 
+import Text
 import Wire
 
 /// What a step changed, decoded.
@@ -78,10 +79,7 @@ struct UndoneRows {
     private var updates: [Int: [(columns: [Int], statement: Statement)]] = [:]
 
     func insertion(_ db: Database, _ table: Int, _ known: UndoTable) throws -> Statement {
-      if let made = insertions[table] { return made }
-      let statement = try Statement(db, known.insertion)
-      insertions[table] = statement
-      return statement
+      try insertions.kept(table) { try Statement(db, known.insertion) }
     }
 
     func update(_ db: Database, _ table: Int, _ known: UndoTable, _ columns: [Int]) throws -> Statement {

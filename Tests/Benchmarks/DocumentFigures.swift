@@ -32,8 +32,8 @@ enum DocumentFigures {
       return nil
     }
     let reference = [folder + "/ours.svg", "-w", "1300", "-o", folder + "/theirs.png"]
-    // Both spend two thirds of the time in the same libpng and zlib, through cairo; the start of a second process, which
-    // has no rights, is the rest.
+    // Both spend two thirds of the time in the same libpng and zlib, through cairo; the start of a second process,
+    // which has no rights, is the rest.
     return compare(
       title, wanted: 1.1, rounds: 11, scale: 1e3, unit: "ms",
       ours: { seconds(ofRunning: deckhand, data + ["doc", "render", id, folder + "/ours.png"]) },

@@ -66,10 +66,8 @@ struct NoteCardWriter {
   }
 
   private mutating func deckName(_ deck: DeckID) throws -> String {
-    if let known = deckNames[deck] { return known }
-    let name = try DeckTable.record(db, deck).name
-    deckNames[deck] = name
-    return name
+    let db = db
+    return try deckNames.kept(deck) { try DeckTable.record(db, deck).name }
   }
 
   /// - Parameter always: if false, only a card whose texts have changed is written.

@@ -106,10 +106,7 @@ public final class NoteReceiver {
   private static func hash(_ guid: String) -> UInt64 { UInt64(bitPattern: Int64(guid.hashValue)) }
 
   func kind(of type: NoteType) -> Kind {
-    if let known = kinds[type.id] { return known }
-    let made = Kind(db, type, now: now, isInterrupted: isInterrupted)
-    kinds[type.id] = made
-    return made
+    kinds.kept(type.id) { Kind(db, type, now: now, isInterrupted: isInterrupted) }
   }
 
   /// As many fields as the type has. What is too many is joined to the last one, as Anki's database check does.
@@ -125,10 +122,7 @@ public final class NoteReceiver {
   private func keptFields(ofDeckOf note: NoteID) throws -> Set<String> {
     let sql = "SELECT deck FROM cards WHERE note = ? LIMIT 1"
     guard let deck = try db.firstRow(sql, [note.rawValue], { DeckID(rawValue: $0.integer(0)) }) else { return [] }
-    if let known = keptOfDecks[deck] { return known }
-    let kept = try DeckTable.options(db, deck).keptFields
-    keptOfDecks[deck] = kept
-    return kept
+    return try keptOfDecks.kept(deck) { try DeckTable.options(db, deck).keptFields }
   }
 
   /// - Returns: how many of its cards show something else now.
@@ -232,11 +226,10 @@ public final class NoteReceiver {
   }
 
   private func deckName(_ deck: DeckID) throws -> String {
-    if let known = deckNames[deck] { return known }
-    try rows.drain()
-    let name = try DeckTable.record(db, deck).name
-    deckNames[deck] = name
-    return name
+    try deckNames.kept(deck) {
+      try rows.drain()
+      return try DeckTable.record(db, deck).name
+    }
   }
 
   /// Replaces the fields and tags of an existing note, and the texts of its cards. No card is added or removed.

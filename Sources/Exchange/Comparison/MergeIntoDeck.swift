@@ -186,10 +186,7 @@ public final class MergeIntoDeck {
 
   private func place(_ name: String) throws -> DeckID {
     if name.isEmpty { return deck.id }
-    if let known = decks[name] { return known }
-    let made = try DeckTable.ensure(db, name, within: deck.id, now: now).id
-    decks[name] = made
-    return made
+    return try decks.kept(name) { try DeckTable.ensure(db, name, within: deck.id, now: now).id }
   }
 
   // MARK: Notes

@@ -2,8 +2,8 @@
 // Invariant: terminal modes and signal handlers are changed only inside `read`; a process has one LineReader.
 
 import CTerminal
-import Glibc
 package import Commands
+import Glibc
 import LuaRuntime
 import Text
 
