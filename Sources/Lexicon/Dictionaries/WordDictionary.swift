@@ -170,15 +170,19 @@ struct DictdRecords: DictionaryRecords {
     return line.split(separator: UInt8(ascii: "\t"), maxSplits: 3, omittingEmptySubsequences: false)
   }
 
-  private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
   /// Parses a number in base 64 without padding, the highest digit first.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     if digits.isEmpty || digits.count > 9 { return nil }
     var number = 0
     for digit in digits {
-      guard let value = Self.digits.firstIndex(of: digit) else { return nil }
-      number = number << 6 | value
+      switch digit {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): number = number << 6 | Int(digit - 65)
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): number = number << 6 | Int(digit - 97 + 26)
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): number = number << 6 | Int(digit - 48 + 52)
+      case UInt8(ascii: "+"): number = number << 6 | 62
+      case UInt8(ascii: "/"): number = number << 6 | 63
+      default: return nil
+      }
     }
     return number
   }
