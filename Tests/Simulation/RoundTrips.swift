@@ -109,8 +109,8 @@ extension World {
   /// Rounds a card to the precision that Anki stores: without table columns that no note has, stability to four
   /// decimals, difficulty to three, and neither of them in the log. A review card is due on a day, whatever the time
   /// zone, and so is a learning step that ends on a later day than it began; answers with the same millisecond get a
-  /// millisecond each; of a change by hand, the log does not keep the state before it. A card also counts as one with
-  /// prompt and answer if `Basic` arrived as another type than the stock one.
+  /// millisecond each; a time that is not known is 0; of a change by hand, the log does not keep the state before it. A
+  /// card also counts as one with prompt and answer if `Basic` arrived as another type than the stock one.
   private static func packed(_ line: Substring, _ zone: Zone) -> String {
     guard let given = parsed(line) else { return String(line) }
     var names = packedNames
@@ -137,6 +137,7 @@ extension World {
       let isByHand = review["rating"]?.double == 0
       let lost: Set = isByHand ? ["stability", "difficulty", "state", "seconds"] : ["stability", "difficulty"]
       var kept = Value.Record(review.fields.filter { !lost.contains($0.name) }.map { ($0.name, $0.value) })
+      if kept["seconds"]?.double == 0 { kept["seconds"] = nil }
       if let at = kept["at"]?.double { kept["at"] = .number((at * 100).rounded(.down) / 100) }
       return Value.record(kept)
     }
