@@ -145,11 +145,7 @@ public final class CardBatch: WaitingRows {
     let waiting = try self.waiting ?? WaitingCards(db, deck: deck, now: now, random: random)
     self.waiting = waiting
     let content = card.content
-    if waiting.isPossible(content) {
-      // No card may be searched for while others are being written.
-      if waiting.isUnderWay || waiting.holds(content) { try flush() }
-      if let same = try writer.find(card) { return try resolveDuplicate(card, same) }
-    }
+    if let same = try waiting.same(as: card, content, writer, flush: flush) { return try resolveDuplicate(card, same) }
     _ = try waiting.add(card, content, rank: ranks.next())
     if waiting.isFull { try submit(waiting) }
     return .added

@@ -226,12 +226,8 @@ public final class CardAdder: WaitingRows {
     self.waiting = waiting
     if waiting.isFull { try waiting.isKnown ? waiting.submit() : waiting.write() }
     let content = card.content
-    if waiting.isPossible(content) {
-      // No card may be searched for while others are being written.
-      if waiting.isUnderWay || waiting.holds(content) { try waiting.write() }
-      if let same = try writer.find(card) {
-        throw DeckError.duplicate(guid: nil, prompt: try CardTable.card(db, same)?.prompt ?? "")
-      }
+    if let same = try waiting.same(as: card, content, writer, flush: waiting.write) {
+      throw DeckError.duplicate(guid: nil, prompt: try CardTable.card(db, same)?.prompt ?? "")
     }
     waiting.now = now
     include(rank)

@@ -1,6 +1,7 @@
 // Tags: which texts can be tags, and how a card's tags are stored in one column. Invariant: a tag is composed and
 // contains no white space, so that spaces can separate tags; the order is kept, and duplicates are dropped.
 
+import Files
 public import Storage
 import Templates
 import Text
@@ -84,19 +85,22 @@ extension Tags {
     let single = Set(
       try Set(found.map(\.type)).filter { id in
         let type = try NoteTypeTable.record(db, id)
-        return !type.isCloze && type.cards.count == 1 && !NoteCardMaker(type, isInterrupted: { false }).showsTags
+        return !type.isCloze && type.cards.count == 1
+          && !NoteCardMaker(type, isInterrupted: isNeverInterrupted).showsTags
       })
-    // Of more, the log of the search index keeps only the last.
-    let areMany = found.count > 1000
-    if areMany { try SearchLog.forget(db) }
-    var changesOthers = false
+    // As in `SearchLog.note`: with more cards, all indexes are forgotten.
+    let areMany = found.count > SearchLog.logLimit
+    var (changesOthers, hasForgotten) = (false, false)
     for (tags, cards) in Dictionary(grouping: found, by: \.tags).sorted(by: { $0.key < $1.key }) {
       let new = try column(changed(list(tags), adding: adding, removing: removing))
       if new.utf8.elementsEqual(tags.utf8) { continue }
+      if areMany, !hasForgotten { try SearchLog.forget(db) }
+      hasForgotten = true
       for card in cards where !single.contains(card.type) {
         if try CardTable.update(db, card.id, tags: list(new), now: now) { changesOthers = true }
       }
       let notes = cards.filter { single.contains($0.type) }.map(\.note)
+      if notes.isEmpty { continue }
       try SyncedTable.notes.keep(db, notes)
       let (areThese, all) = ("IN (SELECT value FROM json_each(?))", CardTable.list(notes))
       // `OR FAIL` as in `CardTable.updateContent`.

@@ -13,8 +13,8 @@ final class WaitingCards {
   var now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
-  /// The contents of cards are hashes.
-  private let indexes: LateIndexes
+  /// The contents of cards are hashes. Nil if there are many cards already, of any deck.
+  private let indexes: LateIndexes?
   private let basic: NoteTypeID
   /// The contents of the last cards, including all that are not written yet.
   private var contents: [Int64] = []
@@ -49,7 +49,8 @@ final class WaitingCards {
     }
     basic = try NoteTypeTable.basic(db, now: now)
     rows = try RowBatch(db, WaitingCards.parts, shared: 1, columns: Column.allCases.count, inLane: true)
-    indexes = LateIndexes(db, ["cards_content"])
+    let areMany = try db.hasRow("SELECT 1 FROM cards LIMIT 1 OFFSET \(KnownHashes.rowLimit)")
+    indexes = areMany ? nil : LateIndexes(db, ["cards_content"])
     rows.putShared(1, deck.rawValue)
     changes = db.totalChanges
     nextGuid = random()
@@ -62,13 +63,20 @@ final class WaitingCards {
   /// Whether the deck's cards are known without a query; then cards can be written on the other thread.
   var isKnown: Bool { known != nil }
 
-  /// Whether a card with that content is pending.
-  func holds(_ content: Int64) -> Bool { contents.contains(content) }
-
   /// Whether the deck may have a card with that content, or one is pending.
-  func isPossible(_ content: Int64) -> Bool {
+  private func isPossible(_ content: Int64) -> Bool {
     if known != nil, !isUnderWay, db.totalChanges != changes { known = nil }
     return known?.mayHold(UInt64(bitPattern: content)) ?? true
+  }
+
+  /// The card of the deck with the texts of a card; found without a query if there cannot be one.
+  func same(
+    as card: CheckedCard, _ content: Int64, _ writer: CardWriter, flush: () throws -> Void
+  ) throws -> CardID? {
+    guard isPossible(content) else { return nil }
+    // No card may be searched for while others are being written.
+    if isUnderWay || contents.contains(content) { try flush() }
+    return try writer.find(card)
   }
 
   /// Adds a card at a rank that is free.
@@ -99,15 +107,18 @@ final class WaitingCards {
   func submit() throws {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
-    try indexes.willWriteBuffer { try rows.drain() }
+    if !isUnderWay { try requireTransaction() }
+    try indexes?.willWriteBuffer(after: rows.drain)
     try rows.submit()
   }
 
   /// Writes the pending cards. If this fails, or an earlier write has failed, they stay pending.
   func write() throws {
     // If an earlier write failed, its error says why the transaction was rolled back.
+    try rows.drain()
+    try requireTransaction()
     try rows.flush()
-    try indexes.make()
+    try indexes?.make()
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
   }
@@ -123,8 +134,7 @@ final class WaitingCards {
 
   /// Finds the next free id, and consecutive guids that no note has, more than needed if that is easy.
   private func findNumbers(for count: Int) throws {
-    // After SQLite has rolled back the transaction, each further row would be committed by itself.
-    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: db.path) }
+    try requireTransaction()
     nextID = try max(NoteTable.freeID(db, now: now), CardTable.freeID(db, now: now))
     for attempt in 0..<16 {
       freeGuids = max(count, attempt < 8 ? WaitingCards.guidLimit : 1)
@@ -132,6 +142,11 @@ final class WaitingCards {
       nextGuid = random()
     }
     throw StorageError.failed(path: db.path, result: 0, detail: "no free guid was found for a note")
+  }
+
+  /// After SQLite has rolled back the transaction, each further row would be committed by itself.
+  private func requireTransaction() throws {
+    guard db.isInsideTransaction else { throw StorageError.rolledBack(path: db.path) }
   }
 
   private func number(_ part: inout RowBuffer, row: Int, _ rank: Int64) {
@@ -150,7 +165,7 @@ final class WaitingCards {
 /// The hashes of rows that are known without a query: up to 24 bytes of memory each, while the set grows.
 struct KnownHashes {
   /// With more rows than this none is known: reading them takes longer than it saves.
-  private static let rowLimit = 10_000
+  fileprivate static let rowLimit = 10_000
   private var hashes: Set<UInt64> = []
 
   /// - Parameter query: the rows to insert.

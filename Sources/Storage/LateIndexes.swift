@@ -37,13 +37,17 @@ public final class LateIndexes {
     }
   }
 
-  /// Makes the indexes that are dropped. Sorting them takes no more memory than the cache had.
+  /// Makes the indexes that are dropped; if one cannot be made, the next call tries again. Sorting them takes no more
+  /// memory than the cache had.
   public func make() throws(StorageError) {
     if dropped.isEmpty { return }
-    let sql = dropped.joined(separator: ";\n")
-    dropped = []
     try db.execute(sql: "PRAGMA temp_store = FILE; PRAGMA cache_size = -2048")
-    let outcome = Result { () throws(StorageError) in try db.execute(sql: sql) }
+    let outcome = Result { () throws(StorageError) in
+      while let sql = dropped.first {
+        try db.execute(sql: sql)
+        dropped.removeFirst()
+      }
+    }
     try db.execute(sql: DatabaseFile.memory.map { "PRAGMA \($0)" }.joined(separator: ";"))
     try outcome.get()
   }

@@ -55,7 +55,11 @@ extension Store {
     let part = UndoRecorder(partOf: recorder)
     part.part = recorder.part
     recorder.part = part
-    defer { recorder.part = part.part }
+    defer {
+      // Waits until no other thread writes rows: they are recorded.
+      _ = changeCount
+      recorder.part = part.part
+    }
     let result = try body()
     // Writes the rows that wait.
     try read { _ in }

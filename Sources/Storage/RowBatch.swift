@@ -206,7 +206,7 @@ public final class RowBatch: ColumnBinding {
 
 /// The statements that insert rows, used by either thread.
 private final class RowTarget: Sendable {
-  // The lane gets these handles here and nowhere else. It uses them between `Connection.lend` and the end of
+  // The lane gets these handles here and nowhere else. It uses them from when `Connection.isLent` is set to the end of
   // `Connection.wait`; meanwhile the connection gives the first thread no handle. The batch waits before it frees them.
   nonisolated(unsafe) private let statements: [(pointer: OpaquePointer, used: [Int])]
   nonisolated(unsafe) private let connection: OpaquePointer

@@ -28,10 +28,10 @@ package struct NoteCardMaker {
   package var showsFlag: Bool { shows([.cardFlag]) }
   package var showsTags: Bool { shows([.tags]) }
 
-  /// Whether a template shows one of these special fields; a field of the same name takes precedence.
+  /// Whether what a template shows depends on one of these special fields; a field of the same name takes precedence.
   private func shows(_ specials: [SpecialField]) -> Bool {
     let names = Set(specials.map(\.rawValue)).subtracting(type.fields)
-    return sides.contains { pair in [pair.front, pair.back].contains { $0.shows { names.contains($0.name) } } }
+    return sides.contains { pair in [pair.front, pair.back].contains { side in names.contains { side.names($0) } } }
   }
 
   /// Returns facts with the name of the first card template: where cards are only counted, the name does not matter.

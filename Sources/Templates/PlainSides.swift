@@ -10,6 +10,7 @@ package final class PlainSides {
   private let isPossible: Bool
   /// By which fields are filled.
   private var known: [[Bool]: CardTexts] = [:]
+  private static let mostKnown = 1_000
   /// The most bytes of a template, and of a value: together they stay below the limit of a text.
   private static let (longestTemplate, longestValue) = (5_000, 900)
 
@@ -28,12 +29,17 @@ package final class PlainSides {
   package func texts(_ values: [String], _ render: ([String]) throws -> CardTexts?) throws -> CardTexts? {
     guard isPossible, values.allSatisfy(Self.isPlain) else { return try render(values) }
     let filled = values.map { !$0.isEmpty }
-    // Scalars for private use, from U+F0000 on.
-    let marks = values.indices.map { place in
-      filled[place] ? [0xF3, 0xB0, 0x80 | UInt8(place >> 6), 0x80 | UInt8(place & 63)].text : ""
+    var marked = known[filled]
+    if marked == nil {
+      // Scalars for private use, from U+F0000 on.
+      let marks = values.indices.map { place in
+        filled[place] ? [0xF3, 0xB0, 0x80 | UInt8(place >> 6), 0x80 | UInt8(place & 63)].text : ""
+      }
+      marked = try render(marks)
+      if known.count >= Self.mostKnown { known = [:] }
+      known[filled] = marked
     }
-    guard let marked = try known[filled] ?? render(marks) else { return nil }
-    known[filled] = marked
+    guard let marked else { return nil }
     let prompt = text(marked.prompt, values)
     return prompt == CardTexts.blank ? nil : CardTexts(prompt: prompt, answer: text(marked.answer, values))
   }

@@ -179,6 +179,8 @@ import TestSupport
     terminal.type("\u{1B}[200~deck create One\nfor i = 1, 2 do\nprint('loop', i)\nend\ndeck create Two\u{1B}[201~\r")
     terminal.wait(for: "Created deck \"One\".", "loop\t2", "Created deck \"Two\".", "> ")
     terminal.type("\u{1B}[200~ quiet = 1\nprint(quiet + 6)\u{1B}[201~\r", showing: "7\r\n", "> ")
+    terminal.type("\u{1B}[200~ deck create Hidden\nif true then\nprint('then')\nend\u{1B}[201~\r")
+    terminal.wait(for: "Created deck \"Hidden\".", "then\r\n", "> ")
     // Ctrl-C stops the lines that follow, too.
     terminal.type("\u{1B}[200~deck create Three\nprint('on') while true do end\ndeck create Four\u{1B}[201~\r")
     terminal.type("\u{03}", after: "on\r\n", showing: "> ")
@@ -187,7 +189,7 @@ import TestSupport
     #expect(decks.contains("Three") && !decks.contains("Four"), "\(decks)")
     // What begins with a blank is not stored.
     #expect(try home.run("history", "twice").output.contains("return 2 * x"))
-    #expect(try home.run("history", "quiet").output == "No lines.\n")
+    for word in ["quiet", "Hidden"] { #expect(try home.run("history", word).output == "No lines.\n") }
   }
 
   @Test(arguments: [

@@ -1,6 +1,7 @@
 // Single cards added in a loop: caching between additions never changes the resulting deck.
 
 import Decks
+import Storage
 import TestWorkspace
 
 @testable import Workspace
@@ -83,6 +84,19 @@ private struct Stop: Error {}
         }
       }
     }
+  }
+
+  @Test func `cards that wait when SQLite rolls back are not stored`() throws {
+    let workspace = try person.workspace()
+    let deck = try workspace.decks.create("D")
+    let db = try workspace.read { $0 }
+    try workspace.beginUnit()
+    for number in 0..<100 { try deck.add(NewCard(prompt: "\(number)", answer: "a")) }
+    // The effect of a full disk: the transaction is gone, but the unit does not know.
+    try db.execute(sql: "ROLLBACK")
+    for _ in 0..<2 { #expect(throws: StorageError.self) { try deck.count() } }
+    try workspace.rollbackUnit()
+    #expect(try deck.count() == 0)
   }
 
   @Test(arguments: [1, 2, 3] as [UInt64])

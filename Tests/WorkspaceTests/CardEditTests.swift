@@ -32,6 +32,16 @@ import Values
     #expect(try note.cards().count == 2 && last.position() == 3 && note.record().tags == ["x"])
   }
 
+  @Test func `a tag on which a section depends changes what is a duplicate of the card`() throws {
+    let template = CardTemplate("One", front: "{{A}}{{#Tags}}!{{/Tags}}", back: "{{B}}")
+    let type = try workspace.noteTypes.create(NoteTypeDraft(name: "Tagged", fields: ["A", "B"], cards: [template]))
+    let tagged = try deck.addNote(.plain(["A": "a", "B": "b"]), type: type)
+    try workspace.cards.changeTags(tagged.cards(), adding: ["x"])
+    let shown = try #require(try tagged.cards().first).record()
+    #expect(shown.prompt == "a!")
+    #expect(throws: DeckError.self) { try deck.add(NewCard(prompt: shown.prompt, answer: shown.answer)) }
+  }
+
   @Test func `a card that is listed twice is read twice`() throws {
     let card = try #require(try deck.cards().rest().last)
     #expect(try CardSequence([card.id, card.id], in: workspace).rest().count == 2)

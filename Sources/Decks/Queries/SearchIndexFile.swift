@@ -150,7 +150,7 @@ public enum SearchLog {
     try db.run("INSERT INTO undo_search_log (card) SELECT value FROM json_each(?)", [CardTable.list(cards)])
   }
 
-  private static let logLimit = 1000
+  static let logLimit = 1000
 
   /// Makes all search indexes invalid.
   public static func forget(_ db: Database) throws { try db.execute(sql: "UPDATE undo_search SET epoch = random()") }

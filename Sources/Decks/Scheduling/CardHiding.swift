@@ -41,10 +41,11 @@ public enum CardHiding {
     where condition: String? = nil
   ) throws -> Int {
     let ids = ids.map(\.rawValue)
+    if ids.isEmpty { return 0 }
     try SyncedTable.cards.keep(db, ids)
     // `OR FAIL` as in `CardTable.updateContent`.
     let sql = "UPDATE OR FAIL cards SET \(columns) WHERE id IN (SELECT value FROM json_each(?)) AND \(condition ?? "1")"
-    try db.cachedStatement(sql: sql).execute(arguments: StatementArguments(arguments + [CardTable.list(ids)]))
+    try db.run(sql, StatementArguments(arguments + [CardTable.list(ids)]))
     if condition == nil, db.changesCount < Set(ids).count { throw CardTable.gone }
     return db.changesCount
   }

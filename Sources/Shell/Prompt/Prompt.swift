@@ -151,10 +151,10 @@ package final class Prompt {
     if trimmed.isEmpty { return }
     session.refreshSettings()
     if trimmed.contains("\n") {
-      // One chunk of Lua; or line by line, if they do not compile and include commands.
-      let lines = trimmed.split(separator: "\n").map(String.init)
       // The blank at the start keeps it out of the history.
       let text = line.first?.isWhitespace == true ? " " + trimmed : trimmed
+      // One chunk of Lua; or line by line, if they do not compile and include commands.
+      let lines = text.split(separator: "\n").map(String.init)
       guard lines.contains(where: { isCommand($0, in: session) }), !compiles(text) else { return runLuaLine(text) }
       pastedLines = lines
       return
