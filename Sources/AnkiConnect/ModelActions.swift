@@ -245,7 +245,7 @@ enum ModelEditing {
     let (inFronts, inBacks, inCSS) = (try isWanted("front"), try isWanted("back"), try isWanted("css"))
     if old.isEmpty { return .integer(0) }
     let types = try name.isEmpty ? call.workspace.noteTypes.all() : [call.noteType(named: name)]
-    let changed = try types.filter { type in
+    let changed = try types.count { type in
       try change(type) { edit in
         if inCSS { edit.css = edit.css.replacing(text: old, with: new) }
         for index in edit.cards.indices {
@@ -255,7 +255,7 @@ enum ModelEditing {
         }
       }
     }
-    return .integer(changed.count)
+    return .integer(changed)
   }
 
   // MARK: Both

@@ -130,8 +130,12 @@ struct AnalysisReader {
     while let row = rest.popFirst() {
       let inner = rest.prefix { $0.id <= row.last && row.last > row.id }
       rest = rest.dropFirst(inner.count)
-      var composed = Self.text(row.form).composed
-      guard let range = find(row.form) ?? composed.withUTF8({ find($0) }) else {
+      var range = find(row.form)
+      if range == nil {
+        var composed = Self.text(row.form).composed
+        range = composed.withUTF8 { find($0) }
+      }
+      guard let range else {
         dropped += 1
         continue
       }

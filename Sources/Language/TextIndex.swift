@@ -341,10 +341,10 @@ public struct TextBuilder {
     for form in forms.indices where !forms[form].isNumber {
       let chosen = Lemmatizer.chosen(candidates[form], form: forms[form].text) { weights[$0] ?? 0 }
       forms[form].lemmas = chosen.map { lemma in
-        if let number = numbers[lemma] { return number }
-        lemmas.append(TextLemma(text: lemma))
-        numbers[lemma] = UInt32(lemmas.count - 1)
-        return UInt32(lemmas.count - 1)
+        numbers.kept(lemma) {
+          lemmas.append(TextLemma(text: lemma))
+          return UInt32(lemmas.count - 1)
+        }
       }
     }
     return lemmas

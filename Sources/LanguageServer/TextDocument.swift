@@ -108,7 +108,7 @@ public struct TextDocument {
   public func position(of offset: Int) -> Position {
     let line = line(at: offset)
     let place = content(ofLine: line).clamped(to: lineStarts[line]..<max(lineStarts[line], offset))
-    let character = bytes[place].reduce(0) { $0 + width($1) }
+    let character = encoding == .utf8 ? place.count : bytes[place].reduce(0) { $0 + width($1) }
     return Position(line: line, character: character)
   }
 

@@ -45,7 +45,7 @@ public struct WordSequence: Sequence, IteratorProtocol {
 }
 
 /// How many words can be found in a word whose letters are given.
-public enum Difficulty: String, CaseIterable, Sendable {
+public enum Difficulty: String, Sendable {
   case easy, normal, hard
 
   /// How many words can be formed from its letters.

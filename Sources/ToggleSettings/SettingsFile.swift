@@ -46,7 +46,7 @@ public struct SettingsFile: Equatable, Sendable {
     let names = try locked.map { name throws(ShapeFailure) in try name.text("a name") }
     locks = SettingLocks(names: names, source: .system(path: path, locked: true))
     var values: [(name: String, value: SettingValue)] = []
-    if file["values"].value != nil { try Self.collect(file["values"], "", &values) }
+    if file["values"].value != nil { try Self.collect(file["values"], nil, &values) }
     // A group comes before its switches, so that a switch's own value takes precedence.
     entries = values.sorted { (depth(of: $0.name), $0.name) < (depth(of: $1.name), $1.name) }.map { entry in
       LayeredSetting(entry.name, entry.value, from: .system(path: path, locked: false))
@@ -54,15 +54,16 @@ public struct SettingsFile: Equatable, Sendable {
   }
 
   /// Collects the settings of an object; those of objects within it get dotted names.
+  /// - Parameter name: the object's own name; nil for the outermost.
   private static func collect(
-    _ reader: ValueReader, _ name: String, _ found: inout [(name: String, value: SettingValue)]
+    _ reader: ValueReader, _ name: String?, _ found: inout [(name: String, value: SettingValue)]
   ) throws(ShapeFailure) {
     if reader.value?.record != nil {
-      for (part, value) in try reader.fields() { try collect(value, name.isEmpty ? part : name + "." + part, &found) }
-    } else if let setting = reader.value.flatMap(SettingValue.init), !name.isEmpty {
+      for (part, value) in try reader.fields() { try collect(value, name.map { $0 + "." + part } ?? part, &found) }
+    } else if let name, let setting = reader.value.flatMap(SettingValue.init) {
       found.append((name, setting))
     } else {
-      throw reader.failure(name.isEmpty ? "an object" : "a text, a number, true or false")
+      throw reader.failure(name == nil ? "an object" : "a text, a number, true or false")
     }
   }
 }

@@ -70,9 +70,15 @@ struct PageTests {
   @Test func `the script in the page is the file without comments and insignificant whitespace`() throws {
     let source = try PageScript.parts.map { try #require(try FileText.read(sourceRoot() + $0, limit: 1 << 20)) }
     let lines = source.joined().split(separator: "\n").filter { !$0.drop { $0 == " " }.hasPrefix("//") }
-    for line in lines { #expect(line.filter { $0 == "`" }.count % 2 == 0, "\(line)") }
+    let script = String(decoding: PageText.script(timed: true), as: UTF8.self)
+    // Quoted text must stay as it is, and no string may span lines.
+    for line in lines {
+      #expect(line.filter { $0 == "`" }.count % 2 == 0, "\(line)")
+      let parts = line.split(separator: "\"", omittingEmptySubsequences: false).enumerated()
+      for (place, text) in parts where place % 2 == 1 { #expect(script.contains("\"\(text)\""), "\(line)") }
+    }
     let bare = { (text: String) in text.filter { $0 != " " && $0 != "\n" } }
-    #expect(bare(String(decoding: PageText.script(timed: true), as: UTF8.self)) == bare(lines.joined()))
+    #expect(bare(script) == bare(lines.joined()))
     #expect(PageText.script(timed: true).count > PageText.script(timed: false).count && !PageText.style.isEmpty)
   }
 

@@ -138,8 +138,4 @@ import TestSupport
 
 extension String {
   var trimmingLineEnd: String { hasSuffix("\n") ? String(dropLast()) : self }
-
-  fileprivate func replacingArgument(_ name: String) -> String {
-    split(separator: "arg[1] or ...", maxSplits: 1).joined(separator: "\"\(name)\"")
-  }
 }

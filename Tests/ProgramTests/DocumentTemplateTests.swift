@@ -51,6 +51,7 @@ import TestSupport
     #expect(try home.run("undo").status == 0)
     #expect(try home.run("doc", "list", "--json").lines.count == 1)
     #expect(try home.run("redo").status == 0)
+    #expect(try home.run("doc", "list", "--json").lines.count == 4)
     #expect(try home.run("doctor", "documents").output.hasPrefix("All is well.\n"))
   }
 

@@ -72,7 +72,6 @@ import TestSupport
     #expect(try home.run("plugin", "info", "alone").output.contains("in Deckhand's process"))
     #expect(try home.run("plugin", "list").output.contains("on (not isolated)"))
     let count = Self.finder + #"print(shell.run("go").word, #plugin_processes())"#
-    #expect(try home.lua(count).lines == ["none\t0"])
     // The choice is remembered until the plugin is enabled again.
     #expect(try home.lua(count).lines == ["none\t0"])
     #expect(try home.run("plugin", "enable", "alone", "--grant").status == 0)

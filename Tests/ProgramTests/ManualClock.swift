@@ -34,12 +34,6 @@ final class ManualClock {
   /// The environment variables that make a program use it.
   var environment: [String] { ["LD_PRELOAD=" + Self.library, "DECKHAND_TEST_CLOCK=" + folder.file("clock")] }
 
-  /// The environment variables with which a program's monotonic clock stands, so that no wait of it times out.
-  static func endlessWaits() throws -> [String] {
-    try #require(isCompiled)
-    return ["LD_PRELOAD=" + library, "DECKHAND_TEST_WAITS=endless"]
-  }
-
   private static let library = builtProgram("standing-clock-\(getpid()).so")
 
   private static let isCompiled: Bool = {

@@ -111,17 +111,18 @@ extension BuildRow {
     if !source.subdeck.isEmpty {
       row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
     }
+    let front = row.front
     var parts = [row.subdeck, row.tags.joined(separator: " "), row.document ?? ""]
     if case .note(let type, let fields, _) = row.content {
       parts.append(type)
       for field in fields { parts += [field.name ?? "", field.html] }
     } else {
-      parts += [row.front, String(decoding: row.answer, as: UTF8.self).trimmed]
+      parts += [front, String(decoding: row.answer, as: UTF8.self).trimmed]
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     let id = String(decoding: row.guid, as: UTF8.self).trimmed
     built = BuiltRow(
-      name: id.isEmpty ? "" : BuiltRow.given + id, whole: BuildIDs.hash(parts), front: BuildIDs.hash([row.front]),
+      name: id.isEmpty ? "" : BuiltRow.given + id, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
       note: nil, base: BuiltContent(row.noteFields.map(\.html)), line: row.start.line)
   }
 }

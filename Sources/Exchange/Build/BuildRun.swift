@@ -179,8 +179,11 @@ public final class BuildRun {
     let matches = try RowIdentity.match(rows.map(\.built), old, in: db)
     for (row, match) in zip(rows, matches) {
       let refused = state.report.cards.rejectedCount
-      let moved = row.built.hasGivenID ? state.movedIDs[row.built.givenID] : state.movedRows[row.built.whole]
-      let elsewhere = match == nil ? moved.flatMap { state.claimed.contains($0.note) ? nil : $0 } : nil
+      var elsewhere: BuiltRow?
+      if match == nil {
+        elsewhere = row.built.hasGivenID ? state.movedIDs[row.built.givenID] : state.movedRows[row.built.whole]
+        if let moved = elsewhere, state.claimed.contains(moved.note) { elsewhere = nil }
+      }
       let before = match.map { old[$0] } ?? elsewhere
       let name = try name(of: row, before)
       if let next = try write(row, named: name, before, source, isMoved: elsewhere != nil) {

@@ -63,14 +63,16 @@ public struct BuildWriteBack {
         edits[row.name] = Edit(content: content, id: row.plainName, isEdited: content.content != row.base)
       }
       if edits.isEmpty { continue }
-      let file = try edited(source, edits)
+      let file = try edited(source, built.id, edits)
       if !file.edits.isEmpty { files.append(file) }
     }
     return files
   }
 
-  /// - Parameter edits: by the names of the rows.
-  private func edited(_ source: BuildSource, _ edits: [String: Edit]) throws -> EditedSource {
+  /// - Parameters:
+  ///   - id: the source's, in the last build.
+  ///   - edits: by the names of the rows.
+  private func edited(_ source: BuildSource, _ id: Int64, _ edits: [String: Edit]) throws -> EditedSource {
     let path = folder.path + "/" + source.path
     let facts = try FileFacts.at(path)
     guard let text = try FileText.read(path, limit: 256 << 20, isInterrupted: isInterrupted) else {
@@ -83,15 +85,15 @@ public struct BuildWriteBack {
       let rows = BuildRows(bytes, of: source, in: folder.path, isInterrupted: isInterrupted)
       if let failure = rows.failure { throw failure }
     }
-    var found: [(entry: Int, row: CardRow, edit: Edit)] = []
-    for (index, old) in try reading.known(db, folder.description) {
+    var found: [Int: Edit] = [:]
+    for (index, old) in try reading.known(db, of: id) {
       guard let row = reading.entries[index].row, row.built.whole == old.whole, let edit = edits[old.name],
         edit.changes(row.row)
       else { continue }
-      found.append((index, row.row, edit))
+      found[index] = edit
     }
-    return EditedSource(
-      path: source.path, facts: facts, mark: mark, text: bytes, edits: try reading.edits(writing: found))
+    let written = try reading.edits(writing: found, isInterrupted: isInterrupted)
+    return EditedSource(path: source.path, facts: facts, mark: mark, text: bytes, edits: written)
   }
 }
 
@@ -114,24 +116,23 @@ private struct EditedSource {
 }
 
 extension SourceReading {
+  /// - Parameter found: by the indices of the entries.
   fileprivate func edits(
-    writing found: [(entry: Int, row: CardRow, edit: BuildWriteBack.Edit)]
+    writing found: [Int: BuildWriteBack.Edit], isInterrupted: @escaping () -> Bool
   ) throws -> [SourceEdit] {
-    switch source.kind {
-    case .cards(.md): return found.compactMap { markdownEdit($0.entry, $0.row, $0.edit) }
-    case .cards(.csv), .cards(.tsv):
-      guard let shape = table?.shape else { return [] }
-      let byLine = Dictionary(firstOf: found.map { (entries[$0.entry].line, $0.edit) })
-      return try tableEdits { line, cells in byLine[line].flatMap { Self.cells(cells, shape, $0) } }
-    default: return []
+    if source.kind == .cards(.md) { return found.compactMap { markdownEdit($0.key, $0.value) } }
+    guard let shape = table?.shape else { return [] }
+    let byLine = Dictionary(firstOf: found.map { (entries[$0.key].line, $0.value) })
+    return try tableEdits(isInterrupted: isInterrupted) { line, cells in
+      byLine[line].flatMap { Self.cells(cells, shape, $0) }
     }
   }
 
   /// Replaces the lines of a card, and keeps their kind of line end; nil when Markdown cannot express the edit.
-  private func markdownEdit(_ index: Int, _ row: CardRow, _ edit: BuildWriteBack.Edit) -> SourceEdit? {
+  private func markdownEdit(_ index: Int, _ edit: BuildWriteBack.Edit) -> SourceEdit? {
     let lines = lines(of: index)
     let source = lines.map { text.line($0) }.joined(separator: "\n")
-    guard let block = MarkdownBlock(source).edited(row, edit) else { return nil }
+    guard let row = entries[index].row?.row, let block = MarkdownBlock(source).edited(row, edit) else { return nil }
     let (start, end) = (text.start(lines.lowerBound), text.end(lines.lowerBound))
     let isReturned = end < text.bytes.count && text.bytes[end] == 0x0D
     return SourceEdit(

@@ -1,6 +1,6 @@
 // Ids for the rows of a source, and the smallest edits that write them: the id of the last build where the next one
-// would match the row with its.
-// Invariant: after the edits, a source is read as the same rows, with the ids.
+// would match the row with its. The rows of a table with other cells, too.
+// Invariant: after the edits that write ids, a source is read as the same rows, with the ids.
 
 package import Storage
 import Templates
@@ -106,9 +106,11 @@ extension SourceReading {
 
   /// Returns the edits that replace rows of a table; none if rows share a line, because they would overlap.
   /// - Parameter change: returns the new cells of the row that begins at a line; nil to leave it.
-  func tableEdits(_ change: (_ line: Int, _ cells: [String]) -> [String]?) throws -> [SourceEdit] {
+  func tableEdits(
+    isInterrupted: @escaping () -> Bool = { false }, _ change: (_ line: Int, _ cells: [String]) -> [String]?
+  ) throws -> [SourceEdit] {
     guard let table else { return [] }
-    let bytes = try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: { false }))
+    let bytes = try ByteSource(text.bytes, path: path, SourceOptions(isInterrupted: isInterrupted))
     let rows = TableRows(bytes, separator: table.separator)
     var (edits, isFirst) = ([SourceEdit](), true)
     while let line = try rows.next() {
@@ -127,8 +129,9 @@ extension SourceReading {
   package func newIDs(
     of indices: [Int], _ db: Database?, _ description: BuildDescription, isTaken: (String) -> Bool
   ) throws -> [Int: String] {
-    let known = try db.map { try self.known($0, description) } ?? [:]
     let build = try db.flatMap { try BuildTable.find($0, description) }
+    let last = try db.flatMap { db in try build.flatMap { try BuildTable.sources(db, of: $0)[path] } }
+    let known = try db.flatMap { db in try last.map { try self.known(db, of: $0.id) } } ?? [:]
     var ids: [Int: String] = [:]
     var new = NewIDs()
     for index in indices {
@@ -146,11 +149,8 @@ extension SourceReading {
   }
 
   /// Returns the rows of the last build by the index of the entry that the next one would match with each.
-  func known(_ db: Database, _ description: BuildDescription) throws -> [Int: BuiltRow] {
-    guard let build = try BuildTable.find(db, description),
-      let source = try BuildTable.sources(db, of: build)[path]
-    else { return [:] }
-    let old = try BuildTable.rows(db, of: source.id)
+  func known(_ db: Database, of source: Int64) throws -> [Int: BuiltRow] {
+    let old = try BuildTable.rows(db, of: source)
     let places = entries.indices.filter { !entries[$0].isLink }.sorted { entries[$0].order < entries[$1].order }
     let rows = places.compactMap { entries[$0].row?.built }
     var known: [Int: BuiltRow] = [:]

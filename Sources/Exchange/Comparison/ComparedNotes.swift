@@ -216,8 +216,8 @@ public struct ComparedNotes {
   func content(since base: ComparedNotes) -> ComparedContent {
     var content = self.content
     let held = self.held ?? Set(CardPart.allCases)
-    if !held.contains(.options) { content[.deck] = ComparedList(base.content[.deck].entries) }
-    if !held.contains(.media) { content[.media] = ComparedList(base.content[.media].entries) }
+    if !held.contains(.options) { content[.deck] = base.content[.deck] }
+    if !held.contains(.media) { content[.media] = base.content[.media] }
     // If no card is studied any more although some were, the file was written without schedules, suspensions and flags.
     let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
     if keepsMarks && held.contains(.fields) { return content }

@@ -5,7 +5,7 @@
 public import Values
 
 public struct ComparedChange: Sendable {
-  public enum Event: String, CaseIterable, Sendable {
+  public enum Event: String, Sendable {
     case added, removed, changed, moved
   }
 

@@ -100,9 +100,8 @@ final class TableCards: CardRows {
   }
 
   var separator: UInt8? { found.separator }
-  var haveSharedLine: Bool { (rows as? TableRows)?.haveSharedLine ?? false }
 
-  var cells: [String] { (0..<rows.count).map { rows.text($0) } }
+  private var cells: [String] { (0..<rows.count).map { rows.text($0) } }
 
   private func fill(_ row: inout CardRow) {
     if let invalidReason = rows.invalidReason { row.refuse(.badRow, invalidReason) }

@@ -20,13 +20,13 @@ struct MarkdownBlock {
     guard new.count == old.count, edit.content.isOfType(of: row),
       content.fields.dropFirst(old.count).allSatisfy(\.isEmpty)
     else { return nil }
+    guard let read = card(in: source) else { return nil }
     // The row's own deck is within that of its source.
     var facts = MarkdownFacts(
-      guid: String(decoding: row.guid, as: UTF8.self).trimmed, tags: row.tags,
-      subdeck: MarkdownWriter.rows(in: source)?.first?.subdeck ?? "")
+      guid: String(decoding: row.guid, as: UTF8.self).trimmed, tags: row.tags, subdeck: read.subdeck)
     facts.conflicts = row.fields.first { $0.name == MergeConflict.name }?.value.written ?? ""
     // If this fails, a part of the card is elsewhere, for example after a cloze within its answer.
-    guard isRead(source, as: old, facts) else { return nil }
+    guard isCard(read, of: old, facts) else { return nil }
     let before = written(old, facts)
     if edit.content.conflicts.isEmpty { facts.conflicts = "" }
     // A row without an id is identified by its texts, which only works for a small edit.
@@ -34,13 +34,16 @@ struct MarkdownBlock {
     if Set(content.tags) != Set(facts.tags) { facts.tags = content.tags }
     guard let after = written(new, facts) else { return nil }
     let patched = before.map { MarkdownPatch.applied(from: $0, to: after, on: source) }
-    return [patched, after].compactMap { $0 }.first { isRead($0, as: new, facts) }
+    return [patched, after].compactMap { $0 }.first { card(in: $0).map { isCard($0, of: new, facts) } ?? false }
   }
 
-  private func isRead(_ text: String, as fields: [String], _ facts: MarkdownFacts) -> Bool {
-    guard let rows = MarkdownWriter.rows(in: text), rows.count == 1 else { return false }
-    let row = rows[0]
-    return row.noteFields.map(\.html) == fields && String(decoding: row.guid, as: UTF8.self).trimmed == facts.guid
+  /// The card of lines that are one.
+  private func card(in text: String) -> CardRow? {
+    MarkdownWriter.rows(in: text).flatMap { $0.count == 1 ? $0[0] : nil }
+  }
+
+  private func isCard(_ row: CardRow, of fields: [String], _ facts: MarkdownFacts) -> Bool {
+    row.noteFields.map(\.html) == fields && String(decoding: row.guid, as: UTF8.self).trimmed == facts.guid
       && Set(row.tags) == Set(facts.tags) && row.subdeck == facts.subdeck
   }
 

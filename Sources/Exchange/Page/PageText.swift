@@ -10,7 +10,8 @@ enum PageText {
   private static let script = squeezed(
     PackageResources.scheduler_js + PackageResources.study_js + PackageResources.page_js)
   private static let timedScript = script + squeezed(PackageResources.fsrs7_js)
-  static let style = squeezed(PackageResources.page_css, beside: ":;,{}>")
+  static let style = squeezed(PackageResources.page_css, beside: marksOfStyle)
+  static let marksOfStyle = ":;,{}>"
 
   /// Minifies a source: removes indentation, blank lines, lines that are only a comment, and the blanks beside marks
   /// outside of quotes, or of backquotes in a line that has them. No string in these files spans several lines.
@@ -168,7 +169,7 @@ public struct GalleryReport: Equatable, Sendable {
 ///     try GalleryPage(title: "Animals", count: 9) { try picture($0) }
 ///       .write(to: "animals.html", isInterrupted: isInterrupted)
 public struct GalleryPage {
-  private static let style = PageText.squeezed(PackageResources.gallery_css, beside: ":;,{}>")
+  private static let style = PageText.squeezed(PackageResources.gallery_css, beside: PageText.marksOfStyle)
   private let title: String
   private let count: Int
   private let picture: (Int) throws -> GalleryPicture

@@ -121,8 +121,7 @@ public struct KnownWordList: Sendable {
 
   /// The columns of a table: those that the user chose, or else those that the first row names.
   private struct TableLayout {
-    /// By what they have: `word`, `status` or `language`.
-    private(set) var columns: [String: Int] = [:]
+    let (word, status, language): (Int, Int?, Int?)
     let hasHeader: Bool
 
     init(_ heading: [String], _ choices: [ColumnChoice], _ path: String) throws {
@@ -131,7 +130,7 @@ public struct KnownWordList: Sendable {
       }
       let names = heading.map(ColumnNames.plain)
       let named = ColumnNames.ofWords.compactMapValues { $0.lazy.compactMap { names.firstIndex(of: $0) }.first }
-      var isNamed = named["word"] != nil
+      var (columns, isNamed) = ([String: Int](), named["word"] != nil)
       for choice in choices {
         let index = heading.firstIndex(ofName: choice.column)
         isNamed = isNamed || index != nil
@@ -143,6 +142,7 @@ public struct KnownWordList: Sendable {
       // A list may begin with a word like "state": such a name counts only in a table whose words are chosen.
       hasHeader = isNamed || columns["word"] != nil && (named["status"] ?? named["language"]) != nil
       if hasHeader { columns.merge(named) { chosen, _ in chosen } }
+      (word, status, language) = (columns["word"] ?? 0, columns["status"], columns["language"])
     }
   }
 
@@ -151,15 +151,14 @@ public struct KnownWordList: Sendable {
       index.flatMap { $0 < rows.count ? limitingMarks(rows.text($0)).trimmed : nil }
     }
     // Lute separates the parts of a term by zero-width spaces.
-    let word = layout.columns["word"] ?? 0
-    guard let text = cell(word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty else { return nil }
+    guard let text = cell(layout.word)?.filter({ $0 != "\u{200B}" }), !text.isEmpty else { return nil }
     let stated: VocabularyEntry.State =
-      if let status = layout.columns["status"] {
+      if let status = layout.status {
         state(cell(status) ?? "")
       } else {
-        layout.hasHeader ? .known : listedState(cell(word + 1))
+        layout.hasHeader ? .known : listedState(cell(layout.word + 1))
       }
-    return VocabularyEntry(word: limitingMarks(text), language: cell(layout.columns["language"]), state: stated)
+    return VocabularyEntry(word: limitingMarks(text), language: cell(layout.language), state: stated)
   }
 
   /// Parses a status. Lute, LWT and LingQ count from 1 to 5; W and 99 mean well known, I and 98 ignored.

@@ -80,7 +80,8 @@ extension WireWriter {
   init(_ kind: FrameKind) {
     self.init()
     // In a request or an answer a byte follows that is 1 if some of its tables occur more than once.
-    bytes = [.type, .module, .release].contains(kind) ? [kind.rawValue] : [kind.rawValue, 0]
+    let isBare = kind == .type || kind == .module || kind == .release
+    bytes = isBare ? [kind.rawValue] : [kind.rawValue, 0]
   }
 
   /// Writes one value: a text.

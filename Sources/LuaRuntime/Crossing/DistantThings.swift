@@ -7,7 +7,7 @@ import Wire
 /// Something that stays on the other side.
 class DistantThing {
   let id: Int
-  /// How often it was handed over.
+  /// How often it was handed over; only an object is more than once.
   var times = 1
   private let kind: ReferenceKind
   private(set) weak var crossing: LuaCrossing?

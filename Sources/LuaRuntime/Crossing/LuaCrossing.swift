@@ -147,7 +147,7 @@ final class LuaCrossing {
 
   // MARK: Releasing
 
-  func release(_ kind: ReferenceKind, _ id: Int, times: Int = 1) {
+  func release(_ kind: ReferenceKind, _ id: Int, times: Int) {
     if kind == .object { distant[id] = nil }
     released.append((kind, id, times))
   }

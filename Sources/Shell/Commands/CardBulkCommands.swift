@@ -111,7 +111,7 @@ enum CardBulkCommands {
     guard words.count > 2 else { throw invocation.missing(words.count == 2 ? "NEW" : "OLD") }
     let old = words[words.count - 2]
     let text = try TextReplacement(of: old, by: words[words.count - 1], isExpression: invocation.flag("--regex"))
-    let cards = try Array(cards(words.dropLast(2), session))
+    let cards = try cards(words.dropLast(2), session)
     let notes = try session.workspace().notes
     let edits = try notes.replacements(of: text, in: cards, field: invocation.optionalText("--field"))
     if edits.isEmpty { return CommandResult(.list([]), line: "\(quoted(old)) is in none of the fields.") }
@@ -143,7 +143,7 @@ enum CardBulkCommands {
       Common.language,
     ], example: "deck:Spanish --field prompt --language spanish"
   ) { invocation, session in
-    let found = try Array(cards(invocation.list("CARD|QUERY"), session))
+    let found = try cards(invocation.list("CARD|QUERY"), session)
     let workspace = try session.workspace()
     let report = try shown("Speaking", found, session) { done in
       try workspace.speech.add(

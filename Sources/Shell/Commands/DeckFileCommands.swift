@@ -155,8 +155,9 @@ enum DeckFileCommands {
     if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
     if cards.skipped > 0 {
       // A note of a package exists once, in any deck.
-      let isEmpty = try deck.map { try session.workspace().decks.named($0)?.countWithSubdecks() ?? 0 == 0 } ?? false
-      let isElsewhere = cards.added + cards.updated == 0 && isEmpty
+      let isElsewhere =
+        try cards.added + cards.updated == 0
+        && deck.map { try session.workspace().decks.named($0)?.countWithSubdecks() ?? 0 == 0 } ?? false
       let place = isElsewhere ? "already in other decks" : "already there"
       rest.append("\(session.grouped(cards.skipped)) skipped (\(place))")
     }

@@ -86,9 +86,10 @@ enum DeckPageCommands {
     "deck", "sheet", effect: .announces, summary: "Writes a deck as a PDF to print: cards to cut out, or a worksheet.",
     answer: "{pages, cards, left_out} or nothing",
     details: """
-      Cards to cut out have their answers on the back of the sheet, for a printer that flips it on the long edge. `cloze` makes sentences with gaps for clozes and bold words, `match` prompts and \
-      answers to connect, `search` a square of letters that hides the prompt of each card or else its answer (both \
-      take the word of a mined note), and `list` a table to fold; the answers of a worksheet are on its last pages. \
+      Cards to cut out have their answers on the back of the sheet, for a printer that flips it on the long edge. \
+      `cloze` makes sentences with gaps for clozes and bold words, `match` prompts and answers to connect, `search` a \
+      square of letters that hides the prompt of each card or else its answer (both take the word of a mined note), \
+      and `list` a table to fold; the answers of a worksheet are on its last pages. \
       The cards of decks within the deck are included; suspended cards are included only if the query finds them. \
       The same seed gives the same sheet; another seed gives another version.
       """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],

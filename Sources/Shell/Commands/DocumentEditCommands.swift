@@ -207,7 +207,7 @@ enum DocumentEditCommands {
     let path = session.environment.folders.expanded(invocation.text("FILE"))
     guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
     let report = try session.console.showing("Drawing", total: documents.count, unit: "documents") { progress in
-      try session.workspace().documents.writePage(documents, width: 650, to: path, .any) {
+      try session.workspace().documents.writePage(documents, to: path, .any) {
         progress($0, documents.count)
       }
     }

@@ -53,8 +53,8 @@ enum NoteTypeCommands {
   private static let create = BuiltIn(
     "notetype", "create", effect: .changes, summary: "Creates a note type.", answer: "notetype",
     details: """
-      Without --from it opens in $EDITOR as a copy of Basic, or of Cloze with --cloze. The sides of its cards are HTML, \
-      in which {{Word}} shows a field. What `notetype show` prints of another type can be its --from.
+      Without --from it opens in $EDITOR as a copy of Basic, or of Cloze with --cloze. The sides of its cards are \
+      HTML, in which {{Word}} shows a field. What `notetype show` prints of another type can be its --from.
       """, arguments: [Argument("NAME", help: "the new type's name")],
     options: [
       Option("--cloze", help: "make one card for each cloze number"), file,

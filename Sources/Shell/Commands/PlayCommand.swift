@@ -2,7 +2,6 @@
 
 import Bindings
 import Commands
-import Lexicon
 import LuaRuntime
 import PluginHost
 import Problems

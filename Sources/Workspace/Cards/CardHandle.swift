@@ -117,10 +117,7 @@ public final class CardHandle: RowHandle<CardID> {
   }
 
   public func update(prompt: String? = nil, answer: String? = nil, tags: [String]? = nil) throws {
-    let changesOthers = try workspace.perform(.editCard, on: stepName) { db in
-      try CardTable.update(db, id, prompt: prompt, answer: answer, tags: tags, now: workspace.now)
-    }
-    if changesOthers { workspace.opened.orders.forget() }
+    try workspace.cards.update([(self, prompt, answer, tags)]) { $1 }
   }
 
   public func setDocument(_ document: String?) throws {
@@ -130,9 +127,7 @@ public final class CardHandle: RowHandle<CardID> {
   }
 
   public func setSuspended(_ isSuspended: Bool) throws {
-    try workspace.perform(.editCard, on: stepName) { db in
-      try CardHiding.setSuspended(db, [id], isSuspended, now: workspace.now)
-    }
+    try workspace.cards.setSuspended([self], isSuspended)
   }
 
   /// Moves the card to a position; a position beyond the last is the bottom.

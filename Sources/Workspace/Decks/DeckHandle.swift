@@ -84,13 +84,13 @@ public final class DeckHandle: RowHandle<DeckID> {
   /// Adds a card whose texts have been checked, without copying texts that are stored contiguously.
   public func add(_ card: CheckedCard, at place: CardPlace) throws -> CardHandle {
     let store = try workspace.store()
-    try workspace.checkPendingLimit()
     var adders = workspace.unit.adders
-    if let known = adders[id], try store.letWait(known),
-      let new = try known.addLater(card, at: place, now: workspace.now)
-    {
-      workspace.note(.addCards, workspace.decks.name(of: id), 1)
-      return workspace.handle(of: new)
+    if let known = adders[id], try store.letWait(known) {
+      try workspace.checkPendingLimit()
+      if let new = try known.addLater(card, at: place, now: workspace.now) {
+        workspace.note(.addCards, workspace.decks.name(of: id), 1)
+        return workspace.handle(of: new)
+      }
     }
     let new = try workspace.perform(.addCards, on: workspace.decks.name(of: id)) { db in
       let adder = try adders[id] ?? CardAdder(db, deck: id, random: workspace.environment.random.entropy)

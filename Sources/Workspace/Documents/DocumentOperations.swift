@@ -84,15 +84,14 @@ public struct DocumentOperations {
   }
 
   /// Writes documents as a single HTML file that shows them offline and without scripts.
-  /// - Parameter width: the width of each picture, in pixels.
   /// - Parameter progress: called with the number of documents drawn.
   /// - Throws: `DocumentError`, `FileError`; then the file is unchanged.
   public func writePage(
-    _ documents: [DocumentHandle], width: Int, to path: String, _ kinds: FileKinds = .plain,
+    _ documents: [DocumentHandle], to path: String, _ kinds: FileKinds = .plain,
     progress: (Int) throws -> Void = { _ in }
   ) throws -> GalleryReport {
     let gallery = GalleryPage(title: "Cards", count: documents.count) { place in
-      try documents[place].document().picture(width: width)
+      try documents[place].document().picture(width: 650)
     }
     return try gallery.write(to: path, kinds, isInterrupted: workspace.isInterrupted) { done in
       try workspace.poll()

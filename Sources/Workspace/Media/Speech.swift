@@ -54,7 +54,8 @@ public struct SpeechOperations {
   /// - Returns: the number of cards that got a sound, and of those that had one or have nothing to say.
   /// - Throws: `NoteError.noField`, and what `file` throws; then nothing is changed.
   public func add(
-    to cards: [CardHandle], field: String?, in language: Language, progress: (Int, Int) throws -> Void = { _, _ in }
+    to cards: some Collection<CardHandle>, field: String?, in language: Language,
+    progress: (Int, Int) throws -> Void = { _, _ in }
   ) throws -> (spoken: Int, skipped: Int) {
     var report = (spoken: 0, skipped: 0)
     var sounds: [(target: SpokenText, name: String)] = []

@@ -82,7 +82,7 @@ public struct NoteOperations {
   /// - Parameter field: the only field to change, or a side of cards whose sides are fields; nil for every field.
   /// - Throws: `NoteError.noField` if none of the notes has the field; what `TextReplacement` throws.
   public func replacements(
-    of text: TextReplacement, in cards: [CardHandle], field: String?
+    of text: TextReplacement, in cards: some Collection<CardHandle>, field: String?
   ) throws -> [(note: NoteHandle, fields: [String: String], change: ComparedChange)] {
     try workspace.read { db in
       var (types, found): ([NoteTypeID: NoteType], [(NoteHandle, [String: String], ComparedChange)]) = ([:], [])
