@@ -93,21 +93,16 @@ enum PluginPackages {
     answer: "{name, version, state, FIELD} or boolean",
     details: """
       The folder or package that the plugin was installed from is read again, or the one that you name. What changes \
-      in its permissions and in its code is shown as a diff before it asks; --diff shows that and changes nothing. A \
-      lower version is refused unless you name it. The installed version stays until the new one was loaded and passed \
-      its own tests, and also if that fails. This is not an undo step. Nothing is downloaded: update a clone with `git \
-      pull`.
+      in its permissions and in its code is shown as a diff before it asks, and by --dry-run. A lower version is \
+      refused unless you name it. The installed version stays until the new one was loaded and passed its own tests, \
+      and also if that fails. This is not an undo step. Nothing is downloaded: update a clone with `git pull`.
       """,
     arguments: [
       PluginCommands.pluginName,
       Argument("FILE|FOLDER", .file, isOptional: true, access: .read, help: "where it is now"),
       Argument("VERSION", isOptional: true, help: "the version that you expect there, even a lower one"),
     ],
-    options: [
-      Option("--yes", help: "agree to the changes without being asked"), grant,
-      Option("--diff", help: "only show what would change"),
-    ],
-    usage: ["plugin update NAME [FILE|FOLDER] [VERSION] [--yes] [--grant]", "plugin update NAME [FILE|FOLDER] --diff"],
+    options: [Option("--yes", help: "agree to the changes without being asked"), grant],
     example: "plugin update verbs",
     complete: { word, before, session in
       before.isEmpty ? ownPlugins(session) : before.count == 1 ? NameOffers(session: session).paths(word) : []
@@ -122,9 +117,9 @@ enum PluginPackages {
     }
     let package = try package(at: source, session)
     let plan = try session.plugins.packages.plan(toUpdate: plugin, with: package, version: version)
-    let installing = PluginInstalling(
-      plan, isGranted: invocation.flag("--grant"), isAgreed: invocation.flag("--yes"), session)
-    return try invocation.flag("--diff") ? installing.shown() : installing.run()
+    return try PluginInstalling(
+      plan, isGranted: invocation.flag("--grant"), isAgreed: invocation.flag("--yes"), session
+    ).run()
   }
 
   private static func package(at path: String, _ session: Session) throws -> PluginPackage {
@@ -174,7 +169,9 @@ struct PluginInstalling {
   func run() throws -> CommandResult {
     let facts = facts
     let verb = isUpdate ? "update" : "install"
-    guard session.rehearsal.mayActOutside("\(verb) \(facts.joined(separator: "; "))") else { return CommandResult() }
+    guard session.rehearsal.mayActOutside("\(verb) \(facts.joined(separator: "; "))") else {
+      return isUpdate ? shown : CommandResult()
+    }
     guard try isWanted(facts, verb) else {
       return CommandResult(.boolean(false), line: "\(package.name) is not \(isUpdate ? "updated" : "installed").")
     }
@@ -254,8 +251,8 @@ struct PluginInstalling {
     return results.count
   }
 
-  /// Shows the difference and changes nothing.
-  func shown() -> CommandResult {
+  /// What an update would change.
+  private var shown: CommandResult {
     let (old, new) = permissions
     return CommandResult(
       .record([
