@@ -13,7 +13,7 @@ extension SettingChoiceHandle: BoundObject {}
 extension SettingValueHandle: BoundObject {}
 
 func settingsModule(_ context: BindingContext) -> BoundModule {
-  context.module("settings", "Settings: declare, read, change and observe them.", grant: .settings) { module in
+  context.module("settings", "Settings: declare, read, change and observe them.", grant: .any(.settings)) { module in
     describeDeclaring(module, context)
     describeReading(module, context)
     describeChanging(module, context)

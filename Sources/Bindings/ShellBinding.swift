@@ -19,7 +19,9 @@ final class ProgressObject: BoundObject {
 }
 
 func shellModule(_ context: BindingContext) -> BoundModule {
-  context.module("shell", "The shell itself: print, ask, add commands, listen to events.", grant: .shell) { module in
+  context.module(
+    "shell", "The shell itself: print, ask, add commands, listen to events.", grant: .any(.shell, .shellRun)
+  ) { module in
     describePrinting(module, context)
     describeAsking(module, context)
     describeCommands(module, context)
