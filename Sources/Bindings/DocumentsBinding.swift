@@ -84,13 +84,6 @@ private func readPlacement(_ table: borrowing LuaTable) throws -> PlacementOptio
   return options
 }
 
-private func readStyle(_ table: borrowing LuaTable) throws -> TextStyle {
-  TextStyle(
-    color: try readColor(table, "color") ?? .black, font: try table.optionalText("font") ?? "",
-    wraps: try table.optionalBoolean("wraps") ?? false, size: try table.optionalNumber("size"),
-    align: try table.optionalText("align") ?? "center")
-}
-
 private func frozen(_ color: CardColor) -> Frozen<[Double]> {
   Frozen(color.parts, advice: "assign a whole colour: {r, g, b} or {r, g, b, a}")
 }
@@ -106,7 +99,6 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
     describeDocument(type)
     describeAdding(type, context)
     describeKeeping(type, context)
-    describePanels(type)
   }
 }
 
@@ -141,7 +133,11 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
   ) { document, stack in
     let table = try stack.table(2, "a table with text")
     try table.allowOnly(["text", "color", "font", "size", "align", "wraps"] + placement)
-    return try document.addText(table.text("text"), style: readStyle(table), readPlacement(table)).element
+    let style = TextStyle(
+      color: try readColor(table, "color") ?? .black, font: try table.optionalText("font") ?? "",
+      wraps: try table.optionalBoolean("wraps") ?? false, size: try table.optionalNumber("size"),
+      align: try table.optionalText("align") ?? "center")
+    return try document.addText(table.text("text"), style: style, readPlacement(table)).element
   }
   type.method(
     "add_image", ["path": .string, "options": .optional(.table)],
@@ -172,18 +168,6 @@ private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Fr
   return frame
 }
 
-private func describePanels(_ type: BoundType<DocumentHandle>) {
-  type.action(
-    "set_panel", ["group": .string, "color": .optional(.list(.number))], grant: .documentsWrite,
-    example: "(\"verbs\", {1, 0.9, 0.7})", "Draws a coloured panel behind the elements of a group; nil removes it."
-  ) { document, stack in
-    let group = try stack.text(2)
-    var color: CardColor?
-    if let parts = try stack.optionalTable(3) { color = try readColor(parts) }
-    try document.document().change { try $0.setPanel(of: group, to: color) }
-  }
-}
-
 private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   let acts: [(String, String, (inout CardDocument, String) throws -> Void)] = [
     ("raise", "Brings an element one step to the front.", { try $0.raise($1) }),
@@ -209,11 +193,19 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try document.document().save()
   }
   type.action("remove", grant: .documentsWrite, "Removes it.") { document, _ in try document.remove() }
-  describeFilling(type, context)
-  describeRendering(type, context)
+  describeDrawing(type, context)
+  type.action(
+    "set_panel", ["group": .string, "color": .optional(.list(.number))], grant: .documentsWrite,
+    example: "(\"verbs\", {1, 0.9, 0.7})", "Draws a coloured panel behind the elements of a group; nil removes it."
+  ) { document, stack in
+    let group = try stack.text(2)
+    var color: CardColor?
+    if let parts = try stack.optionalTable(3) { color = try readColor(parts) }
+    try document.document().change { try $0.setPanel(of: group, to: color) }
+  }
 }
 
-private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+private func describeDrawing(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   type.method(
     "fill", ["deck": .object("deck"), "options": .optional(.table)], returns: .list(.object("document")).orProblem,
     grant: .documentsWrite, example: "(decks.open(\"Spanish\"), {query = \"tag:animal\"})",
@@ -229,9 +221,6 @@ private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try operations.save(filled)
     return filled.documents
   }
-}
-
-private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   type.action(
     "render", ["path": .string, "options": .optional(.table)], example: "(\"card.svg\", {width = 650})",
     "Draws it to a file that ends in .svg, .png or .pdf. Option: width = 1300."

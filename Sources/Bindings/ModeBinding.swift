@@ -75,7 +75,11 @@ private func readHooks(
     }
   }
   if let function = try table.optionalFunction("score") {
-    hooks.score = { game, word in try calling("score", function, [handle(game), word], readPoints) }
+    hooks.score = { game, word in
+      try calling("score", function, [handle(game), word]) { stack in
+        try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
+      }
+    }
   }
   return hooks
 }
@@ -88,10 +92,6 @@ private func readSolution(_ stack: borrowing LuaStack) throws -> Solution {
     try stack.table(-1).elements { try $0.text(-1) }
   }
   return Solution(text, words: Array(words.prefix(mostSolutionWords)))
-}
-
-private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
-  try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
 }
 
 /// Reads the result of a mode's function, or throws an error that says what it should be.

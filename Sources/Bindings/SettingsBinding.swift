@@ -15,8 +15,7 @@ extension SettingValueHandle: BoundObject {}
 func settingsModule(_ context: BindingContext) -> BoundModule {
   context.module("settings", "Settings: declare, read, change and observe them.", grant: .any(.settings)) { module in
     describeDeclaring(module, context)
-    describeReading(module, context)
-    describeChanging(module, context)
+    describeReadingAndChanging(module, context)
     describeListening(module, context)
   }
 }
@@ -70,7 +69,7 @@ private func declare<Handle: SettingHandle>(
   return handle
 }
 
-private func describeReading(_ module: BoundModule, _ context: BindingContext) {
+private func describeReadingAndChanging(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "get", ["name": .string], returns: .any.orProblem, example: "(\"game.language\")",
     "The value of a setting; for a group, whether all its switches are on. Codes: unknown_setting, not_granted."
@@ -78,9 +77,6 @@ private func describeReading(_ module: BoundModule, _ context: BindingContext) {
     let name = try stack.text(1)
     return luaValue(of: try context.workspace().preferences().tree.get(name, for: context.owner))
   }
-}
-
-private func describeChanging(_ module: BoundModule, _ context: BindingContext) {
   module.action(
     "set", ["name": .string, "value": .any], example: "(\"game.length\", 9)",
     "Sets a setting; with a group's name, all its switches. Codes: unknown_setting, bad_value, locked."

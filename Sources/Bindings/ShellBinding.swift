@@ -28,14 +28,11 @@ func shellModule(_ context: BindingContext) -> BoundModule {
     describeUndoing(module, context)
     describeLookingBack(module, context)
     describeCommandAdding(module, context)
-    if context.owner == .user {
-      describePrompt(module)
-      describeSyncing(module, context)
-    }
+    if context.owner == .user { describePromptAndSyncing(module, context) }
   }
 }
 
-private func describePrompt(_ module: BoundModule) {
+private func describePromptAndSyncing(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "prompt", ["state": .optional(.table)], returns: .string, example: "{user = \"ana\", deck = \"Spanish\"}",
     "The text of the prompt, made from {user=, deck=, game=, is_signed_in=}. Assign your own function to change it: "
@@ -50,6 +47,12 @@ private func describePrompt(_ module: BoundModule) {
     }
     return state.text
   }
+  module.function(
+    "sync", returns: .table.orProblem,
+    "Syncs with the server that `sync login` linked, and returns what was done: received, sent, removed_here, "
+      + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
+      + "In a script, the changes made before it are saved whatever happens after it. Not in a plugin."
+  ) { stack in LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() }) }
 }
 
 private func describePrinting(_ module: BoundModule, _ context: BindingContext) {
@@ -255,15 +258,6 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
       return try (again ? workspace.care.redo() : workspace.care.undo()).name
     }
   }
-}
-
-private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
-  module.function(
-    "sync", returns: .table.orProblem,
-    "Syncs with the server that `sync login` linked, and returns what was done: received, sent, removed_here, "
-      + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
-      + "In a script, the changes made before it are saved whatever happens after it. Not in a plugin."
-  ) { stack in LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() }) }
 }
 
 func progressType() -> BoundType<ProgressObject> {
