@@ -26,11 +26,6 @@ public protocol ActionHost: AnyObject {
   func profiles() throws -> (all: [String], active: String)
 }
 
-/// The client and the action, as undo steps name them: `Yomitan, addNote`.
-public func originName(of action: String, for client: String?) -> String {
-  "\(client.map { printable($0, limit: 60) } ?? "serve"), \(action)"
-}
-
 /// Answers requests.
 ///
 ///     let server = ActionServer(host)

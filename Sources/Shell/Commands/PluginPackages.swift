@@ -84,7 +84,7 @@ enum PluginPackages {
   ) { invocation, session in
     let package = try package(at: invocation.text("FILE|FOLDER"), session)
     let plan = try session.plugins.packages.plan(toInstall: package)
-    return try PluginInstalling(plan, isGranted: invocation.flag("--grant"), isAgreed: false, session).run()
+    return try PluginInstalling(session: session, plan: plan, isGranted: invocation.flag("--grant")).run()
   }
 
   private static let updatePlugin = BuiltIn(
@@ -118,7 +118,7 @@ enum PluginPackages {
     let package = try package(at: source, session)
     let plan = try session.plugins.packages.plan(toUpdate: plugin, with: package, version: version)
     return try PluginInstalling(
-      plan, isGranted: invocation.flag("--grant"), isAgreed: invocation.flag("--yes"), session
+      session: session, plan: plan, isGranted: invocation.flag("--grant"), isAgreed: invocation.flag("--yes")
     ).run()
   }
 
@@ -153,15 +153,11 @@ enum PluginPackages {
 }
 
 struct PluginInstalling {
-  private let session: Session
-  private let plan: InstallPlan
+  let session: Session
+  let plan: InstallPlan
   /// The consent given on the command line: to the permissions, and to the changes of an update.
-  private let isGranted: Bool
-  private let isAgreed: Bool
-
-  init(_ plan: InstallPlan, isGranted: Bool, isAgreed: Bool, _ session: Session) {
-    (self.session, self.plan, self.isGranted, self.isAgreed) = (session, plan, isGranted, isAgreed)
-  }
+  let isGranted: Bool
+  var isAgreed = false
 
   private var isUpdate: Bool { plan.installed != nil }
   private var package: PluginPackage { plan.package }
