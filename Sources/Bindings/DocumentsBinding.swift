@@ -96,30 +96,26 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
     checks: context.checks(.documents) { try requireOpen($0, "document") }
   ) { type in
     type.example = "documents.list()[1]"
-    describeDocument(type)
+    type.field("id", .string, "Its UUID.") { try $0.document().id.description }
+    type.field("version", .integer, "The version of its format.") { try $0.document().version }
+    type.field("path", .optional(.string), "The file it was opened from, until it is saved.") { try $0.document().path }
+    type.field("modified", .optional(.number), "When it was last changed, in seconds since 1970.") {
+      try $0.document().modified
+    }
+    type.field(
+      "background", .list(.number), grant: .documentsWrite, example: "{1, 1, 0.7}",
+      "Its colour: {r, g, b, a}, each from 0 to 1."
+    ) {
+      frozen(try $0.document().background)
+    } set: { document, stack in
+      let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
+      try document.document().change { try $0.setBackground(color) }
+    }
+    type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
+      Frozen(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
+    }
     describeAdding(type, context)
     describeKeeping(type, context)
-  }
-}
-
-private func describeDocument(_ type: BoundType<DocumentHandle>) {
-  type.field("id", .string, "Its UUID.") { try $0.document().id.description }
-  type.field("version", .integer, "The version of its format.") { try $0.document().version }
-  type.field("path", .optional(.string), "The file it was opened from, until it is saved.") { try $0.document().path }
-  type.field("modified", .optional(.number), "When it was last changed, in seconds since 1970.") {
-    try $0.document().modified
-  }
-  type.field(
-    "background", .list(.number), grant: .documentsWrite, example: "{1, 1, 0.7}",
-    "Its colour: {r, g, b, a}, each from 0 to 1."
-  ) {
-    frozen(try $0.document().background)
-  } set: { document, stack in
-    let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
-    try document.document().change { try $0.setBackground(color) }
-  }
-  type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
-    Frozen(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
   }
 }
 

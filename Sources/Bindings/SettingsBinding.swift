@@ -14,38 +14,34 @@ extension SettingValueHandle: BoundObject {}
 
 func settingsModule(_ context: BindingContext) -> BoundModule {
   context.module("settings", "Settings: declare, read, change and observe them.", grant: .any(.settings)) { module in
-    describeDeclaring(module, context)
+    let parameters: LuaParameters = ["name": .string, "description": .table]
+    module.function(
+      "switches", parameters, returns: .object("group"),
+      example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
+      "Declares switches under a master switch: {title=, help=, "
+        + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
+    ) { stack in
+      try declare(stack, ["children"], { try readGroup($0) }, context) as SettingGroupHandle
+    }
+    module.function(
+      "choice", parameters, returns: .object("choice"),
+      example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
+      "Declares a choice among options: {title=, help=, options={...}, default=}."
+    ) { stack in
+      try declare(stack, ["options", "default"], readChoice, context) as SettingChoiceHandle
+    }
+    module.function(
+      "value", parameters, returns: .object("value"),
+      example: "(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})",
+      "Declares a value: {title=, help=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, check=, secret=, "
+        + "guarded=}. min and max limit a number; check(value) returns true, or nil and why the value is refused. A "
+        + "secret is shown as dots, and no other plugin can read it; no plugin can change a guarded value."
+    ) { stack in
+      try declare(stack, ["default", "kind", "min", "max", "check", "secret", "guarded"], readValue, context)
+        as SettingValueHandle
+    }
     describeReadingAndChanging(module, context)
     describeListening(module, context)
-  }
-}
-
-private func describeDeclaring(_ module: BoundModule, _ context: BindingContext) {
-  let parameters: LuaParameters = ["name": .string, "description": .table]
-  module.function(
-    "switches", parameters, returns: .object("group"),
-    example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
-    "Declares switches under a master switch: {title=, help=, "
-      + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
-  ) { stack in
-    try declare(stack, ["children"], { try readGroup($0) }, context) as SettingGroupHandle
-  }
-  module.function(
-    "choice", parameters, returns: .object("choice"),
-    example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
-    "Declares a choice among options: {title=, help=, options={...}, default=}."
-  ) { stack in
-    try declare(stack, ["options", "default"], readChoice, context) as SettingChoiceHandle
-  }
-  module.function(
-    "value", parameters, returns: .object("value"),
-    example: "(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})",
-    "Declares a value: {title=, help=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, check=, secret=, "
-      + "guarded=}. min and max limit a number; check(value) returns true, or nil and why the value is refused. A "
-      + "secret is shown as dots, and no other plugin can read it; no plugin can change a guarded value."
-  ) { stack in
-    try declare(stack, ["default", "kind", "min", "max", "check", "secret", "guarded"], readValue, context)
-      as SettingValueHandle
   }
 }
 

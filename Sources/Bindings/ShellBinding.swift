@@ -22,7 +22,36 @@ func shellModule(_ context: BindingContext) -> BoundModule {
   context.module(
     "shell", "The shell itself: print, ask, add commands, listen to events.", grant: .any(.shell, .shellRun)
   ) { module in
-    describePrinting(module, context)
+    module.function("print", ["value": .any], example: "({1, 2, 3})", "Shows a value as the prompt does.") { stack in
+      try context.shell.show(1, on: stack)
+    }
+    module.function(
+      "table", ["rows": .list(.any), "columns": .optional(.list(.string))],
+      example: "({{\"el perro\", 3}, {\"el gato\", 5}}, {\"Word\", \"Times\"})",
+      "Shows rows as an aligned table: lists, or records whose fields the columns name."
+    ) { stack in
+      var columns: [String] = []
+      if let table = try stack.optionalTable(2) {
+        columns = try table.elements { try $0.text(-1) }
+        guard columns.count <= TableSize.columns else { throw TableSize.failure(2) }
+      }
+      var rows: [[String]] = []
+      var width = columns.count
+      try stack.table(1, "list of rows").forEachElement { _, row in
+        let value = try filled(row.value(-1))
+        if case .object(let object) = value, columns.count > 1 {
+          let type = row.state.description(of: object)?.name ?? "object"
+          throw LuaFailure.argument(1, "a list, or a table with fields named as the columns, expected, got \(type)")
+        }
+        // The memory that the layout needs for each cell.
+        try row.memory.charge(256 * cellCount(of: value, columns))
+        rows.append(try cells(of: value, columns, in: row.state))
+        width = max(width, rows.last?.count ?? 0)
+        guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
+      }
+      context.shell.table(rows, columns)
+    }
+    describeFigures(module, context)
     describeAsking(module, context)
     describeCommands(module, context)
     describeUndoing(module, context)
@@ -53,39 +82,6 @@ private func describePromptAndSyncing(_ module: BoundModule, _ context: BindingC
       + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
       + "In a script, the changes made before it are saved whatever happens after it. Not in a plugin."
   ) { stack in LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() }) }
-}
-
-private func describePrinting(_ module: BoundModule, _ context: BindingContext) {
-  module.function("print", ["value": .any], example: "({1, 2, 3})", "Shows a value as the prompt does.") { stack in
-    try context.shell.show(1, on: stack)
-  }
-  module.function(
-    "table", ["rows": .list(.any), "columns": .optional(.list(.string))],
-    example: "({{\"el perro\", 3}, {\"el gato\", 5}}, {\"Word\", \"Times\"})",
-    "Shows rows as an aligned table: lists, or records whose fields the columns name."
-  ) { stack in
-    var columns: [String] = []
-    if let table = try stack.optionalTable(2) {
-      columns = try table.elements { try $0.text(-1) }
-      guard columns.count <= TableSize.columns else { throw TableSize.failure(2) }
-    }
-    var rows: [[String]] = []
-    var width = columns.count
-    try stack.table(1, "list of rows").forEachElement { _, row in
-      let value = try filled(row.value(-1))
-      if case .object(let object) = value, columns.count > 1 {
-        let type = row.state.description(of: object)?.name ?? "object"
-        throw LuaFailure.argument(1, "a list, or a table with fields named as the columns, expected, got \(type)")
-      }
-      // The memory that the layout needs for each cell.
-      try row.memory.charge(256 * cellCount(of: value, columns))
-      rows.append(try cells(of: value, columns, in: row.state))
-      width = max(width, rows.last?.count ?? 0)
-      guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
-    }
-    context.shell.table(rows, columns)
-  }
-  describeFigures(module, context)
 }
 
 private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
