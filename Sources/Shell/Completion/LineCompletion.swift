@@ -157,7 +157,6 @@ struct LineCompletion {
         return Candidate(text, shown: offer.shown, suffix: offer.isOpen ? "" : String(quote), help: offer.help)
       })
   }
-
 }
 
 /// The start of a help text, up to its first full stop.
