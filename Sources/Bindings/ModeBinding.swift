@@ -9,7 +9,6 @@ import Workspace
 
 /// The maximum number of rules, more than a mode can need; each is checked for each guess.
 private let mostRules = 100
-private let mostSolutionWords = 100
 
 final class ModeObject: BoundObject {
   let mode: Mode
@@ -91,7 +90,7 @@ private func readSolution(_ stack: borrowing LuaStack) throws -> Solution {
   let words = try answer("solution", "a list of words as its second result", stack) { stack in
     try stack.table(-1).elements { try $0.text(-1) }
   }
-  return Solution(text, words: Array(words.prefix(mostSolutionWords)))
+  return Solution(text, words: Array(words.prefix(100)))
 }
 
 /// Reads the result of a mode's function, or throws an error that says what it should be.

@@ -32,10 +32,8 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-private let draftKeys = ["name", "fields", "cards", "css", "cloze"]
-
 func readDraft(_ table: borrowing LuaTable) throws -> NoteTypeDraft {
-  try table.allowOnly(draftKeys)
+  try table.allowOnly(["name", "fields", "cards", "css", "cloze"])
   return NoteTypeDraft(
     name: try table.optionalText("name") ?? "", fields: try readFieldNames(table) ?? [],
     cards: try readCards(table) ?? [], css: try table.optionalText("css") ?? NoteTypeDraft.plainCSS,
