@@ -50,10 +50,6 @@ extension PluginHost {
     }
     try session.requireSignIn()
     guard let manifest = plugin.manifest else { return }
-    try loadCode(of: plugin, manifest)
-  }
-
-  private func loadCode(of plugin: Plugin, _ manifest: Manifest) throws {
     let start = environment.clocks.elapsed()
     let unloadings = plugin.unloadings
     plugin.state = .loading
