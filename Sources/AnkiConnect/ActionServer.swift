@@ -26,11 +26,6 @@ public protocol ActionHost: AnyObject {
   func profiles() throws -> (all: [String], active: String)
 }
 
-/// The client and the action, as undo steps name them: `Yomitan, addNote`.
-public func originName(of action: String, for client: String?) -> String {
-  "\(client.map { printable($0, limit: 60) } ?? "serve"), \(action)"
-}
-
 /// Answers requests.
 ///
 ///     let server = ActionServer(host)
@@ -43,7 +38,6 @@ public final class ActionServer {
   private static let limits = JSONLimits(
     bytes: longestClientBody, depth: 32, values: 1_000_000, string: longestClientBody)
   private static let mostActions = 100_000
-  private static let deepestMulti = 8
   static let version = 6
   /// The last version in which a result is not wrapped in a record.
   private static let lastBareVersion = 4
@@ -171,7 +165,7 @@ public final class ActionServer {
   }
 
   private func multi(_ params: ValueReader, isBare: Bool, _ turn: inout ActionRequest) throws {
-    if turn.depth >= Self.deepestMulti { throw ActionFailure("actions can be nested at most 8 deep") }
+    if turn.depth >= 8 { throw ActionFailure("actions can be nested at most 8 deep") }
     let actions = try params["actions"].elements()
     turn.depth += 1
     turn.answer.writeList(isBare: isBare) { for action in actions { perform(action.value ?? .null, &turn) } }

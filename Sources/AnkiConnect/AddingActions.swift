@@ -159,7 +159,7 @@ private final class NotePlaces {
   /// Nil for a deck that does not exist.
   func known(_ name: String) throws -> DeckHandle? {
     if let deck = decks[name] { return deck }
-    let deck = try call.knownDeck(named: name)
+    let deck = try call.workspace.decks.named(name)
     if deck != nil { decks[name] = .some(deck) }
     return deck
   }

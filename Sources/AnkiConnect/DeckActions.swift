@@ -78,7 +78,7 @@ enum DeckActions {
         add(record.name, Int(record.id.rawValue), counts[record.id], total: try deck.count())
       }
     }
-    if wanted.contains(DeckRecord.firstName.lowercased()), try call.knownDeck(named: DeckRecord.firstName) == nil {
+    if wanted.contains(DeckRecord.firstName.lowercased()), try call.workspace.decks.named(DeckRecord.firstName) == nil {
       add(DeckRecord.firstName, DeckRecord.firstNumber, nil, total: 0)
     }
     return .record(found)
@@ -89,7 +89,7 @@ enum DeckActions {
     guard call.params["cardsToo"].value?.boolean == true else {
       throw ActionFailure("deleteDecks removes the cards too: cardsToo must be true")
     }
-    for name in try call.texts("decks") { _ = try call.knownDeck(named: name)?.remove() }
+    for name in try call.texts("decks") { _ = try call.workspace.decks.named(name)?.remove() }
     return .null
   }
 }
@@ -99,18 +99,15 @@ extension DeckRecord {
 }
 
 extension ActionCall {
-  /// Returns the deck with that name, case-insensitively as in Anki; nil if there is none.
-  func knownDeck(named name: String) throws -> DeckHandle? { try workspace.decks.named(name) }
-
   /// Returns the deck with that name; nil only for `Default` before it is used.
   func deck(named name: String) throws -> DeckHandle? {
-    if let known = try knownDeck(named: name) { return known }
+    if let known = try workspace.decks.named(name) { return known }
     if DeckRecord.isFirst(name) { return nil }
     throw ActionFailure.noDeck(name)
   }
 
   func ensureDeck(named given: String) throws -> DeckHandle {
-    if let known = try knownDeck(named: given) { return known }
+    if let known = try workspace.decks.named(given) { return known }
     let count = try workspace.decks.records().count
     let made = try workspace.decks.openOrCreate(given)
     if try workspace.decks.records().count == count { return made }
@@ -133,7 +130,7 @@ enum PresetActions {
   static let all: [Action] = [
     .reading("getDeckConfig") { call in
       let name = try call.params["deck"].text()
-      guard let deck = try call.knownDeck(named: name) else {
+      guard let deck = try call.workspace.decks.named(name) else {
         return DeckRecord.isFirst(name) ? described(try first(call)) : .boolean(false)
       }
       return described(try deck.scheduling.preset() ?? first(call))
@@ -206,11 +203,11 @@ enum PresetActions {
     let number = try call.params["configId"].id()
     let preset = try find(number, call)
     guard preset != nil || number == DeckRecord.firstNumber,
-      try names.allSatisfy({ try DeckRecord.isFirst($0) || call.knownDeck(named: $0) != nil })
+      try names.allSatisfy({ try DeckRecord.isFirst($0) || call.workspace.decks.named($0) != nil })
     else { return .boolean(false) }
     for name in names {
       // `Default` has the first preset until it is used.
-      if preset == nil, try call.knownDeck(named: name) == nil { continue }
+      if preset == nil, try call.workspace.decks.named(name) == nil { continue }
       let deck = try call.ensureDeck(named: name)
       let isWithin = try DeckName.split(deck.record().name).count > 1
       let first = try preset ?? first(call)

@@ -20,11 +20,7 @@ enum MediaActions {
       return .list(names.map { .text($0) })
     },
     .changing("deleteMediaFile") { call in
-      do {
-        try call.workspace.media.remove([MediaNames.cleaned(call.params["filename"].text())])
-      } catch NoteError.mediaNotFound {
-        // It is already gone.
-      }
+      try call.removeMedia(MediaNames.cleaned(call.params["filename"].text()))
       return .null
     },
     .reading("getMediaDirPath") { call in .text(try call.workspace.media.ensureInbox()) },
@@ -44,6 +40,15 @@ enum MediaActions {
       return .text(base64(try file.rest(limit: MediaSource.limit)))
     } catch NoteError.mediaNotFound {
       return .boolean(false)
+    }
+  }
+}
+
+extension ActionCall {
+  /// Removes a media file, if there is one of that name.
+  fileprivate func removeMedia(_ name: String) throws {
+    do { try workspace.media.remove([name]) } catch NoteError.mediaNotFound {
+      // It is already gone.
     }
   }
 }
@@ -103,13 +108,7 @@ struct MediaSource {
   func store(_ call: ActionCall, replaces: Bool) throws -> String? {
     let bytes = try bytes(call.workspace.environment.isInterrupted)
     if let skipped, MD5.digest(of: bytes) == skipped.lowercased() { return nil }
-    if replaces {
-      do {
-        try call.workspace.media.remove([name])
-      } catch NoteError.mediaNotFound {
-        // There is nothing to replace.
-      }
-    }
+    if replaces { try call.removeMedia(name) }
     return try call.workspace.media.add(bytes, named: name)
   }
 }

@@ -56,7 +56,7 @@ enum ProgramActions {
   /// Writes a new file in the folder of exports: no client chooses a path that is written to. Returns false for a deck
   /// that does not exist.
   private static func exportPackage(_ call: ActionCall) throws -> Value {
-    guard let deck = try call.knownDeck(named: call.params["deck"].text()) else { return .boolean(false) }
+    guard let deck = try call.workspace.decks.named(call.params["deck"].text()) else { return .boolean(false) }
     var options = ExportOptions()
     (options.format, options.hasSchedule) = (.apkg, try call.flag("includeSched"))
     let path = try newExport(call.params["path"].text("a path"), in: call.workspace.exchange.ensureExports())
@@ -90,7 +90,7 @@ enum WindowActions {
       .reading("guiAddCards", addCards),
       .reading("guiCurrentCard") { _ in throw ActionFailure("Gui review is not currently active.") },
       .reading("guiDeckReview") { call in
-        guard try call.knownDeck(named: call.params["name"].text()) != nil else { return .boolean(false) }
+        guard try call.workspace.decks.named(call.params["name"].text()) != nil else { return .boolean(false) }
         throw ActionFailure("serve has no window for a review: study with `deckhand study` in a terminal")
       },
       .acting("guiUndo") { call in
@@ -102,7 +102,7 @@ enum WindowActions {
         return .boolean(true)
       },
       .reading("guiDeckOverview") { call in
-        guard let deck = try call.knownDeck(named: call.params["name"].text()) else { return .boolean(false) }
+        guard let deck = try call.workspace.decks.named(call.params["name"].text()) else { return .boolean(false) }
         let counts = try deck.studyCounts()
         let words = "\(counted(counts.due, "card")) due, \(grouped(counts.new)) new"
         call.host.log("Another program shows the deck \(printable(try deck.record().name, limit: 200)): \(words)")

@@ -26,8 +26,8 @@ public final class ArchiveWriter {
     }
   }
 
-  public func add(_ name: String, _ bytes: [UInt8], modified: Int = 0) throws {
-    try header(name, size: bytes.count, modified: modified)
+  public func add(_ name: String, _ bytes: [UInt8]) throws {
+    try header(name, size: bytes.count, modified: 0)
     try write(bytes)
     try pad(bytes.count)
   }

@@ -159,15 +159,9 @@ extension LuaGrant {
   static func any(_ modules: Grants.Module...) -> LuaGrant { LuaGrant(modules.map(\.rawValue)) }
 
   static var decks: LuaGrant { any(.decksRead, .decksWrite) }
-  static var formats: LuaGrant { any(.formats) }
   static var decksWrite: LuaGrant { any(.decksWrite) }
   static var documents: LuaGrant { any(.documentsRead, .documentsWrite) }
   static var documentsWrite: LuaGrant { any(.documentsWrite) }
-  static var words: LuaGrant { any(.words) }
-  static var texts: LuaGrant { any(.texts) }
-  static var games: LuaGrant { any(.games) }
-  static var settings: LuaGrant { any(.settings) }
-  static var shell: LuaGrant { any(.shell, .shellRun) }
   static var shellRun: LuaGrant { any(.shellRun) }
 }
 

@@ -19,7 +19,32 @@ func cardType(_ context: BindingContext) -> BoundType<CardHandle> {
   ) { type in
     type.example = "decks.open(\"Spanish\"):card(1)"
     describeFields(type)
-    describeMethods(type)
+    for (name, help, isAdded) in [("tag", "Adds tags.", true), ("untag", "Removes tags.", false)] {
+      type.method(name, ["tags": .variadic(.string)], grant: .decksWrite, example: "(\"animal\")", help) {
+        card, stack in
+        let tags = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
+        try card.workspace.cards.changeTags([card], adding: isAdded ? tags : [], removing: isAdded ? [] : tags)
+      }
+    }
+    type.method(
+      "move", ["position": .integer], grant: .decksWrite, example: "(1)",
+      "Moves it to a position; a position after the last means the bottom."
+    ) { card, stack in try card.move(to: stack.integer(2, in: 1...Int.max)) }
+    let acts: [(String, String, (CardHandle) throws -> Void)] = [
+      ("remove", "Removes it from its deck.", { try $0.workspace.cards.remove([$0]) }),
+      ("suspend", "Keeps it out of reviews.", { try $0.setSuspended(true) }),
+      ("resume", "Includes it in reviews again.", { try $0.setSuspended(false) }),
+      ("bury", "Hides it until tomorrow.", { try $0.workspace.cards.bury([$0]) }),
+      ("forget", "Makes it new again, after all other cards.", { try $0.workspace.cards.forget([$0]) }),
+      ("unbury", "Shows it again before tomorrow.", { try $0.workspace.cards.unbury([$0]) }),
+    ]
+    for (name, help, act) in acts {
+      type.method(name, grant: .decksWrite, help) { card, _ in
+        // A card that was removed is an error.
+        _ = try card.record()
+        try act(card)
+      }
+    }
   }
 }
 
@@ -96,34 +121,6 @@ extension CardProperty.Description {
       case .deck: .object("deck")
       }
     return isOptional ? .optional(type) : type
-  }
-}
-
-private func describeMethods(_ type: BoundType<CardHandle>) {
-  for (name, help, isAdded) in [("tag", "Adds tags.", true), ("untag", "Removes tags.", false)] {
-    type.method(name, ["tags": .variadic(.string)], grant: .decksWrite, example: "(\"animal\")", help) { card, stack in
-      let tags = try (2..<max(2, stack.count + 1)).map { try stack.text($0) }
-      try card.workspace.cards.changeTags([card], adding: isAdded ? tags : [], removing: isAdded ? [] : tags)
-    }
-  }
-  type.method(
-    "move", ["position": .integer], grant: .decksWrite, example: "(1)",
-    "Moves it to a position; a position after the last means the bottom."
-  ) { card, stack in try card.move(to: stack.integer(2, in: 1...Int.max)) }
-  let acts: [(String, String, (CardHandle) throws -> Void)] = [
-    ("remove", "Removes it from its deck.", { try $0.workspace.cards.remove([$0]) }),
-    ("suspend", "Keeps it out of reviews.", { try $0.setSuspended(true) }),
-    ("resume", "Includes it in reviews again.", { try $0.setSuspended(false) }),
-    ("bury", "Hides it until tomorrow.", { try $0.workspace.cards.bury([$0]) }),
-    ("forget", "Makes it new again, after all other cards.", { try $0.workspace.cards.forget([$0]) }),
-    ("unbury", "Shows it again before tomorrow.", { try $0.workspace.cards.unbury([$0]) }),
-  ]
-  for (name, help, act) in acts {
-    type.method(name, grant: .decksWrite, help) { card, _ in
-      // A card that was removed is an error.
-      _ = try card.record()
-      try act(card)
-    }
   }
 }
 

@@ -68,18 +68,15 @@ private func readCommand(_ table: borrowing LuaTable, _ context: BindingContext)
     throw CommandError.badDescription(command: name, "two of its values would be args.\(printable(field))")
   }
   let complete = try table.optionalFunction("complete")
-  return Command(
-    path: path, try readText(table, context), access: .signedIn, effect: .changes, arguments: arguments,
-    options: options, owner: context.adder,
-    completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
-    action: .function { invocation in try result(of: run, invocation, context) })
-}
-
-private func readText(_ table: borrowing LuaTable, _ context: BindingContext) throws -> CommandText {
-  CommandText(
+  let text = CommandText(
     theme: context.owner == .user ? "Your own" : "Plugins", summary: try table.optionalText("summary") ?? "",
     details: try table.optionalText("details") ?? "", usage: try table.optionalText("usage").map { [$0] } ?? [],
     example: try table.optionalText("example") ?? "")
+  return Command(
+    path: path, text, access: .signedIn, effect: .changes, arguments: arguments,
+    options: options, owner: context.adder,
+    completion: complete.map { function in .function { offers(of: function, name, context, $0, $1) } } ?? .byKind,
+    action: .function { invocation in try result(of: run, invocation, context) })
 }
 
 /// Reads a text, or a table with name, kind, access, optional, repeats, value, choices, min, max, short, help.
@@ -102,19 +99,15 @@ private func readNotation(_ stack: borrowing LuaStack, command: String) throws -
         argument.name, kind ?? argument.kind, isOptional: try table.optionalBoolean("optional") ?? argument.isOptional,
         isRepeating: repeats || argument.isRepeating, access: access, help: help))
   }
-  let short = try readShort(table, of: name)
+  let letters = try table.optionalText("short")
+  guard letters.map({ $0.count == 1 }) ?? true else {
+    throw table.wrong("'\(printable(name))': short must be one letter, such as \"q\" for -q")
+  }
+  let short = letters?.first
   let value = try table.optionalText("value")
   guard kind != nil || value != nil else { return .option(Option(name, short: short, help: help)) }
   let shown = value ?? shownValue(of: kind ?? .text)
   return .option(Option(name, shown, kind ?? .text, isRepeating: repeats, short: short, access: access, help: help))
-}
-
-private func readShort(_ table: borrowing LuaTable, of name: String) throws -> Character? {
-  guard let text = try table.optionalText("short") else { return nil }
-  guard text.count == 1 else {
-    throw table.wrong("'\(printable(name))': short must be one letter, such as \"q\" for -q")
-  }
-  return text.first
 }
 
 /// Reads how the command may access the file that the user names; access can be declared only for a file.

@@ -143,7 +143,19 @@ private func describeCards(_ type: BoundType<DeckHandle>) {
     "card", ["position": .integer], returns: .optional(.object("card")), example: "(1)",
     "The card at a position: 1 is the top; nil after the last card."
   ) { deck, stack in try deck.card(at: stack.integer(2, in: 1...Int.max)) }
-  describeRemoving(type)
+  type.method(
+    "remove", ["what": .oneOf([.object("card"), .integer, .list(.integer)])], returns: .integer,
+    grant: .decksWrite, example: "(1)",
+    "Removes a card, the card at a position, or the cards at several positions, counted before any is removed."
+  ) { deck, stack in
+    if let card = stack.objectOrNil(2, CardHandle.self) { return try deck.remove(card) }
+    if stack.kind(2) == .table {
+      let positions = try stack.table(2).elements { try $0.integer(-1, in: 1...Int.max) }
+      return try deck.removeCards(at: positions)
+    }
+    guard stack.kind(2) == .number else { throw stack.expected("card, integer or list of integers", at: 2) }
+    return try deck.removeCards(at: [stack.integer(2, in: 1...Int.max)])
+  }
   describeStatistics(type)
 }
 
@@ -164,22 +176,6 @@ private func describeStatistics(_ type: BoundType<DeckHandle>) {
     "Study statistics of the deck and the decks within it, or of their cards that a query finds: today, streak, "
       + "cards, retention, days, hours, buttons, forecast, intervals, stability, difficulty, retrievability, added."
   ) { deck, stack in LuaValue(try deck.statistics(query: stack.optionalText(2, limit: longestQuery)).value) }
-}
-
-private func describeRemoving(_ type: BoundType<DeckHandle>) {
-  type.method(
-    "remove", ["what": .oneOf([.object("card"), .integer, .list(.integer)])], returns: .integer,
-    grant: .decksWrite, example: "(1)",
-    "Removes a card, the card at a position, or the cards at several positions, counted before any is removed."
-  ) { deck, stack in
-    if let card = stack.objectOrNil(2, CardHandle.self) { return try deck.remove(card) }
-    if stack.kind(2) == .table {
-      let positions = try stack.table(2).elements { try $0.integer(-1, in: 1...Int.max) }
-      return try deck.removeCards(at: positions)
-    }
-    guard stack.kind(2) == .number else { throw stack.expected("card, integer or list of integers", at: 2) }
-    return try deck.removeCards(at: [stack.integer(2, in: 1...Int.max)])
-  }
 }
 
 /// Returns what to do with a card that exists already; nil if the table does not say.
@@ -271,13 +267,10 @@ private func add(_ item: borrowing LuaStack, to batch: CardBatch) throws {
     if added == nil { try batch.add(readCard(table)) }
   } catch LuaFailure.argument(_, let message) {
     batch.reject(code: badCard, message: message)
-  } catch let error as DeckError where error.isOfText {
+  } catch let error as DeckError {
+    guard case .badText = error else { throw error }
     batch.reject(code: error.report.code, message: error.message)
   } catch let error as DocumentError {
     batch.reject(code: error.report.code, message: error.message)
   }
-}
-
-extension DeckError {
-  fileprivate var isOfText: Bool { if case .badText = self { true } else { false } }
 }

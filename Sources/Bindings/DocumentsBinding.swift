@@ -84,13 +84,6 @@ private func readPlacement(_ table: borrowing LuaTable) throws -> PlacementOptio
   return options
 }
 
-private func readStyle(_ table: borrowing LuaTable) throws -> TextStyle {
-  TextStyle(
-    color: try readColor(table, "color") ?? .black, font: try table.optionalText("font") ?? "",
-    wraps: try table.optionalBoolean("wraps") ?? false, size: try table.optionalNumber("size"),
-    align: try table.optionalText("align") ?? "center")
-}
-
 private func frozen(_ color: CardColor) -> Frozen<[Double]> {
   Frozen(color.parts, advice: "assign a whole colour: {r, g, b} or {r, g, b, a}")
 }
@@ -103,31 +96,26 @@ func documentType(_ context: BindingContext) -> BoundType<DocumentHandle> {
     checks: context.checks(.documents) { try requireOpen($0, "document") }
   ) { type in
     type.example = "documents.list()[1]"
-    describeDocument(type)
+    type.field("id", .string, "Its UUID.") { try $0.document().id.description }
+    type.field("version", .integer, "The version of its format.") { try $0.document().version }
+    type.field("path", .optional(.string), "The file it was opened from, until it is saved.") { try $0.document().path }
+    type.field("modified", .optional(.number), "When it was last changed, in seconds since 1970.") {
+      try $0.document().modified
+    }
+    type.field(
+      "background", .list(.number), grant: .documentsWrite, example: "{1, 1, 0.7}",
+      "Its colour: {r, g, b, a}, each from 0 to 1."
+    ) {
+      frozen(try $0.document().background)
+    } set: { document, stack in
+      let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
+      try document.document().change { try $0.setBackground(color) }
+    }
+    type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
+      Frozen(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
+    }
     describeAdding(type, context)
     describeKeeping(type, context)
-    describePanels(type)
-  }
-}
-
-private func describeDocument(_ type: BoundType<DocumentHandle>) {
-  type.field("id", .string, "Its UUID.") { try $0.document().id.description }
-  type.field("version", .integer, "The version of its format.") { try $0.document().version }
-  type.field("path", .optional(.string), "The file it was opened from, until it is saved.") { try $0.document().path }
-  type.field("modified", .optional(.number), "When it was last changed, in seconds since 1970.") {
-    try $0.document().modified
-  }
-  type.field(
-    "background", .list(.number), grant: .documentsWrite, example: "{1, 1, 0.7}",
-    "Its colour: {r, g, b, a}, each from 0 to 1."
-  ) {
-    frozen(try $0.document().background)
-  } set: { document, stack in
-    let color = try readColor(stack.table(3, "{r, g, b} or {r, g, b, a}"))
-    try document.document().change { try $0.setBackground(color) }
-  }
-  type.field("elements", .list(.object("element")), "Its elements in drawing order: the last is in front.") {
-    Frozen(try $0.elements(), advice: "use document:add_text, add_image, remove_element, raise and lower")
   }
 }
 
@@ -141,7 +129,11 @@ private func describeAdding(_ type: BoundType<DocumentHandle>, _ context: Bindin
   ) { document, stack in
     let table = try stack.table(2, "a table with text")
     try table.allowOnly(["text", "color", "font", "size", "align", "wraps"] + placement)
-    return try document.addText(table.text("text"), style: readStyle(table), readPlacement(table)).element
+    let style = TextStyle(
+      color: try readColor(table, "color") ?? .black, font: try table.optionalText("font") ?? "",
+      wraps: try table.optionalBoolean("wraps") ?? false, size: try table.optionalNumber("size"),
+      align: try table.optionalText("align") ?? "center")
+    return try document.addText(table.text("text"), style: style, readPlacement(table)).element
   }
   type.method(
     "add_image", ["path": .string, "options": .optional(.table)],
@@ -172,18 +164,6 @@ private func readFrame(_ name: String, _ argument: Int) throws(LuaFailure) -> Fr
   return frame
 }
 
-private func describePanels(_ type: BoundType<DocumentHandle>) {
-  type.action(
-    "set_panel", ["group": .string, "color": .optional(.list(.number))], grant: .documentsWrite,
-    example: "(\"verbs\", {1, 0.9, 0.7})", "Draws a coloured panel behind the elements of a group; nil removes it."
-  ) { document, stack in
-    let group = try stack.text(2)
-    var color: CardColor?
-    if let parts = try stack.optionalTable(3) { color = try readColor(parts) }
-    try document.document().change { try $0.setPanel(of: group, to: color) }
-  }
-}
-
 private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   let acts: [(String, String, (inout CardDocument, String) throws -> Void)] = [
     ("raise", "Brings an element one step to the front.", { try $0.raise($1) }),
@@ -209,11 +189,19 @@ private func describeKeeping(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try document.document().save()
   }
   type.action("remove", grant: .documentsWrite, "Removes it.") { document, _ in try document.remove() }
-  describeFilling(type, context)
-  describeRendering(type, context)
+  describeDrawing(type, context)
+  type.action(
+    "set_panel", ["group": .string, "color": .optional(.list(.number))], grant: .documentsWrite,
+    example: "(\"verbs\", {1, 0.9, 0.7})", "Draws a coloured panel behind the elements of a group; nil removes it."
+  ) { document, stack in
+    let group = try stack.text(2)
+    var color: CardColor?
+    if let parts = try stack.optionalTable(3) { color = try readColor(parts) }
+    try document.document().change { try $0.setPanel(of: group, to: color) }
+  }
 }
 
-private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
+private func describeDrawing(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   type.method(
     "fill", ["deck": .object("deck"), "options": .optional(.table)], returns: .list(.object("document")).orProblem,
     grant: .documentsWrite, example: "(decks.open(\"Spanish\"), {query = \"tag:animal\"})",
@@ -229,9 +217,6 @@ private func describeFilling(_ type: BoundType<DocumentHandle>, _ context: Bindi
     try operations.save(filled)
     return filled.documents
   }
-}
-
-private func describeRendering(_ type: BoundType<DocumentHandle>, _ context: BindingContext) {
   type.action(
     "render", ["path": .string, "options": .optional(.table)], example: "(\"card.svg\", {width = 650})",
     "Draws it to a file that ends in .svg, .png or .pdf. Option: width = 1300."

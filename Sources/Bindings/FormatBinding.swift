@@ -19,7 +19,7 @@ private let longestStoring = 600.0
 
 func describeFormats(_ module: BoundModule, _ context: BindingContext) {
   module.action(
-    "format", ["description": .table], grant: .formats,
+    "format", ["description": .table], grant: .any(.formats),
     example: "{name = \"words\", ending = \"wrd\", read = function(file, emit) emit{{line = 1, left = \"new\"}} end}",
     "Adds a format of files for `deck import` and `deck export`: {name=, title=, ending= or endings={}, "
       + "kind=\"lines\", \"xml\", \"json\", \"zip\" or \"sqlite\", holds={}, types={}, sniff=function(head), "

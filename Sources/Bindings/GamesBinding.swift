@@ -15,7 +15,7 @@ extension GameHandle: BoundObject {}
 private let longestGuess = 10_000
 
 func gamesModule(_ context: BindingContext) -> BoundModule {
-  context.module("games", "Word games: start one, list the modes, add a mode.", grant: .games) { module in
+  context.module("games", "Word games: start one, list the modes, add a mode.", grant: .any(.games)) { module in
     module.function("modes", returns: .list(.object("mode")), "The modes that can be played.") { _ in
       let modes = try context.workspace().modes
       try modes.load(nil)
@@ -144,7 +144,7 @@ func gameType(_ context: BindingContext) -> BoundType<GameHandle> {
     summary: {
       "game of \(printable($0.game.mode.name)) on \"\(printable($0.game.baseWord))\" (\($0.game.count) found)"
     }, identity: { .text($0.game.baseWord) },
-    checks: context.checks(.games) { handle in
+    checks: context.checks(.any(.games)) { handle in
       try requireOpen(handle, "game")
       try handle.renewMode()
     }

@@ -11,7 +11,28 @@ public let apiVersion = 1
 
 /// Installs types and modules; the module table `deckhand` holds all modules.
 public func install(_ context: BindingContext, in state: LuaState) throws {
-  registerTypes(context, in: state)
+  state.register(deckType(context))
+  state.register(deckOptionsType(context))
+  state.register(presetType(context))
+  state.register(cardType(context))
+  state.register(cardSequenceType())
+  state.register(noteType(context))
+  state.register(noteFieldsType(context))
+  state.register(noteTypeType(context))
+  state.register(sessionType(context))
+  state.register(lexiconType())
+  state.register(textType(context))
+  state.register(documentType(context))
+  state.register(elementType(context))
+  state.register(gameType(context))
+  state.register(modeType())
+  state.register(settingGroupType(context))
+  state.register(settingChoiceType(context))
+  state.register(settingValueType(context))
+  state.register(progressType())
+  state.register(subscriptionType())
+  state.register(commandType())
+  state.register(linesType())
   var modules = [
     decksModule(context), presetsModule(context), noteTypesModule(context), mediaModule(context),
     documentsModule(context), wordsModule(context), textsModule(context), gamesModule(context), studyModule(context),
@@ -45,31 +66,6 @@ private let withheldFromPlugins = [
   "dofile": "a plugin has no dofile; require loads the files of its folder",
   "loadfile": "a plugin has no loadfile; require loads the files of its folder",
 ]
-
-private func registerTypes(_ context: BindingContext, in state: LuaState) {
-  state.register(deckType(context))
-  state.register(deckOptionsType(context))
-  state.register(presetType(context))
-  state.register(cardType(context))
-  state.register(cardSequenceType())
-  state.register(noteType(context))
-  state.register(noteFieldsType(context))
-  state.register(noteTypeType(context))
-  state.register(sessionType(context))
-  state.register(lexiconType())
-  state.register(textType(context))
-  state.register(documentType(context))
-  state.register(elementType(context))
-  state.register(gameType(context))
-  state.register(modeType())
-  state.register(settingGroupType(context))
-  state.register(settingChoiceType(context))
-  state.register(settingValueType(context))
-  state.register(progressType())
-  state.register(subscriptionType())
-  state.register(commandType())
-  state.register(linesType())
-}
 
 func authModule(_ context: BindingContext) -> BoundModule {
   BoundModule("auth", "Who is signed in; sign in and out. Not in a plugin.") { module in

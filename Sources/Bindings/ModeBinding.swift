@@ -9,7 +9,6 @@ import Workspace
 
 /// The maximum number of rules, more than a mode can need; each is checked for each guess.
 private let mostRules = 100
-private let mostSolutionWords = 100
 
 final class ModeObject: BoundObject {
   let mode: Mode
@@ -75,7 +74,11 @@ private func readHooks(
     }
   }
   if let function = try table.optionalFunction("score") {
-    hooks.score = { game, word in try calling("score", function, [handle(game), word], readPoints) }
+    hooks.score = { game, word in
+      try calling("score", function, [handle(game), word]) { stack in
+        try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
+      }
+    }
   }
   return hooks
 }
@@ -87,11 +90,7 @@ private func readSolution(_ stack: borrowing LuaStack) throws -> Solution {
   let words = try answer("solution", "a list of words as its second result", stack) { stack in
     try stack.table(-1).elements { try $0.text(-1) }
   }
-  return Solution(text, words: Array(words.prefix(mostSolutionWords)))
-}
-
-private func readPoints(_ stack: borrowing LuaStack) throws -> Int {
-  try answer("score", "an integer", stack) { try $0.integer(-1, in: -1_000_000...1_000_000) }
+  return Solution(text, words: Array(words.prefix(100)))
 }
 
 /// Reads the result of a mode's function, or throws an error that says what it should be.

@@ -32,10 +32,8 @@ func noteTypesModule(_ context: BindingContext) -> BoundModule {
   }
 }
 
-private let draftKeys = ["name", "fields", "cards", "css", "cloze"]
-
 func readDraft(_ table: borrowing LuaTable) throws -> NoteTypeDraft {
-  try table.allowOnly(draftKeys)
+  try table.allowOnly(["name", "fields", "cards", "css", "cloze"])
   return NoteTypeDraft(
     name: try table.optionalText("name") ?? "", fields: try readFieldNames(table) ?? [],
     cards: try readCards(table) ?? [], css: try table.optionalText("css") ?? NoteTypeDraft.plainCSS,
@@ -76,31 +74,27 @@ func noteTypeType(_ context: BindingContext) -> BoundType<NoteTypeHandle> {
     type.field("css", .string, "How its cards look in programs that show HTML.") { try $0.record().css }
     type.field("cloze", .boolean, "Whether it makes a card for each cloze number.") { try $0.record().isCloze }
     type.field("count", .integer, "How many notes have this type.") { try $0.noteCount() }
-    describeChanging(type)
-  }
-}
-
-private func describeChanging(_ type: BoundType<NoteTypeHandle>) {
-  type.action(
-    "update", ["changes": .table], grant: .decksWrite, example: "{css = \".card { font-size: 20px }\"}",
-    "Changes it with its notes and cards: {name=, fields=, cards=, css=}; what is omitted stays. Fields and cards are "
-      + "matched by name; if their number is unchanged, the others are matched by position and renamed. Code: "
-      + "loses_cards, with `cards` and `notes`, unless agreed = true."
-  ) { type, stack in
-    let table = try stack.table(2, "a table with changes")
-    try table.allowOnly(["name", "fields", "cards", "css", "agreed"])
-    let record = try type.record()
-    var draft = record.draft
-    draft.name = try table.optionalText("name") ?? draft.name
-    draft.fields = try readFieldNames(table) ?? draft.fields
-    draft.cards = try readCards(table) ?? draft.cards
-    draft.css = try table.optionalText("css") ?? draft.css
-    let agreed = try table.optionalBoolean("agreed") ?? false
-    try type.edit(NoteTypeEdit(record, to: draft), agreed: agreed)
-  }
-  type.action("remove", grant: .decksWrite, "Removes it. Code: in_use, when it has notes.") { type, _ in
-    _ = try type.record()
-    try type.remove()
+    type.action(
+      "update", ["changes": .table], grant: .decksWrite, example: "{css = \".card { font-size: 20px }\"}",
+      "Changes it with its notes and cards: {name=, fields=, cards=, css=}; what is omitted stays. Fields and cards "
+        + "are matched by name; if their number is unchanged, the others are matched by position and renamed. Code: "
+        + "loses_cards, with `cards` and `notes`, unless agreed = true."
+    ) { type, stack in
+      let table = try stack.table(2, "a table with changes")
+      try table.allowOnly(["name", "fields", "cards", "css", "agreed"])
+      let record = try type.record()
+      var draft = record.draft
+      draft.name = try table.optionalText("name") ?? draft.name
+      draft.fields = try readFieldNames(table) ?? draft.fields
+      draft.cards = try readCards(table) ?? draft.cards
+      draft.css = try table.optionalText("css") ?? draft.css
+      let agreed = try table.optionalBoolean("agreed") ?? false
+      try type.edit(NoteTypeEdit(record, to: draft), agreed: agreed)
+    }
+    type.action("remove", grant: .decksWrite, "Removes it. Code: in_use, when it has notes.") { type, _ in
+      _ = try type.record()
+      try type.remove()
+    }
   }
 }
 

@@ -77,7 +77,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
       ])
     }
     describeQuestions(type)
-    describeClock(type)
+    describeClockAndMarks(type)
   }
 }
 
@@ -95,17 +95,13 @@ private func describeQuestions(_ type: BoundType<SessionHandle>) {
   ) { session, stack in try judged(session, 2, on: stack) }
 }
 
-private func describeClock(_ type: BoundType<SessionHandle>) {
+private func describeClockAndMarks(_ type: BoundType<SessionHandle>) {
   type.method("pause", [:], "Stops the clock.") { session, _ in try session.pause() }
   type.method("resume", [:], "Starts the clock again.") { session, _ in try session.resume() }
   type.method("restart", [:], "Starts again with all seconds and the whole stack.") { session, _ in
     try session.restart()
   }
   type.action("undo", grant: .ofAnswers, "Undoes the last answer.") { session, _ in try session.undo() }
-  describeMarks(type)
-}
-
-private func describeMarks(_ type: BoundType<SessionHandle>) {
   type.action(
     "suspend", grant: .decksWrite, "Suspends the top card of a review; a sprint goes on unchanged. Code: over."
   ) { session, _ in try session.suspend() }

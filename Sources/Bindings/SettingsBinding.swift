@@ -13,40 +13,35 @@ extension SettingChoiceHandle: BoundObject {}
 extension SettingValueHandle: BoundObject {}
 
 func settingsModule(_ context: BindingContext) -> BoundModule {
-  context.module("settings", "Settings: declare, read, change and observe them.", grant: .settings) { module in
-    describeDeclaring(module, context)
-    describeReading(module, context)
-    describeChanging(module, context)
+  context.module("settings", "Settings: declare, read, change and observe them.", grant: .any(.settings)) { module in
+    let parameters: LuaParameters = ["name": .string, "description": .table]
+    module.function(
+      "switches", parameters, returns: .object("group"),
+      example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
+      "Declares switches under a master switch: {title=, help=, "
+        + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
+    ) { stack in
+      try declare(stack, ["children"], { try readGroup($0) }, context) as SettingGroupHandle
+    }
+    module.function(
+      "choice", parameters, returns: .object("choice"),
+      example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
+      "Declares a choice among options: {title=, help=, options={...}, default=}."
+    ) { stack in
+      try declare(stack, ["options", "default"], readChoice, context) as SettingChoiceHandle
+    }
+    module.function(
+      "value", parameters, returns: .object("value"),
+      example: "(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})",
+      "Declares a value: {title=, help=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, check=, secret=, "
+        + "guarded=}. min and max limit a number; check(value) returns true, or nil and why the value is refused. A "
+        + "secret is shown as dots, and no other plugin can read it; no plugin can change a guarded value."
+    ) { stack in
+      try declare(stack, ["default", "kind", "min", "max", "check", "secret", "guarded"], readValue, context)
+        as SettingValueHandle
+    }
+    describeReadingAndChanging(module, context)
     describeListening(module, context)
-  }
-}
-
-private func describeDeclaring(_ module: BoundModule, _ context: BindingContext) {
-  let parameters: LuaParameters = ["name": .string, "description": .table]
-  module.function(
-    "switches", parameters, returns: .object("group"),
-    example: "(\"pizza\", {title = \"Pizza\", children = {\"tomato\", \"basil\"}})",
-    "Declares switches under a master switch: {title=, help=, "
-      + "children={\"tomato\", {name=, title=, default=}, nested groups}}."
-  ) { stack in
-    try declare(stack, ["children"], { try readGroup($0) }, context) as SettingGroupHandle
-  }
-  module.function(
-    "choice", parameters, returns: .object("choice"),
-    example: "(\"size\", {title = \"Size\", options = {\"small\", \"large\"}, default = \"small\"})",
-    "Declares a choice among options: {title=, help=, options={...}, default=}."
-  ) { stack in
-    try declare(stack, ["options", "default"], readChoice, context) as SettingChoiceHandle
-  }
-  module.function(
-    "value", parameters, returns: .object("value"),
-    example: "(\"slices\", {title = \"Slices\", kind = \"number\", default = 8})",
-    "Declares a value: {title=, help=, default=, kind=\"number\"|\"text\"|\"path\", min=, max=, check=, secret=, "
-      + "guarded=}. min and max limit a number; check(value) returns true, or nil and why the value is refused. A "
-      + "secret is shown as dots, and no other plugin can read it; no plugin can change a guarded value."
-  ) { stack in
-    try declare(stack, ["default", "kind", "min", "max", "check", "secret", "guarded"], readValue, context)
-      as SettingValueHandle
   }
 }
 
@@ -70,7 +65,7 @@ private func declare<Handle: SettingHandle>(
   return handle
 }
 
-private func describeReading(_ module: BoundModule, _ context: BindingContext) {
+private func describeReadingAndChanging(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "get", ["name": .string], returns: .any.orProblem, example: "(\"game.language\")",
     "The value of a setting; for a group, whether all its switches are on. Codes: unknown_setting, not_granted."
@@ -78,9 +73,6 @@ private func describeReading(_ module: BoundModule, _ context: BindingContext) {
     let name = try stack.text(1)
     return luaValue(of: try context.workspace().preferences().tree.get(name, for: context.owner))
   }
-}
-
-private func describeChanging(_ module: BoundModule, _ context: BindingContext) {
   module.action(
     "set", ["name": .string, "value": .any], example: "(\"game.length\", 9)",
     "Sets a setting; with a group's name, all its switches. Codes: unknown_setting, bad_value, locked."

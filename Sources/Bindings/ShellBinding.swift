@@ -19,21 +19,49 @@ final class ProgressObject: BoundObject {
 }
 
 func shellModule(_ context: BindingContext) -> BoundModule {
-  context.module("shell", "The shell itself: print, ask, add commands, listen to events.", grant: .shell) { module in
-    describePrinting(module, context)
+  context.module(
+    "shell", "The shell itself: print, ask, add commands, listen to events.", grant: .any(.shell, .shellRun)
+  ) { module in
+    module.function("print", ["value": .any], example: "({1, 2, 3})", "Shows a value as the prompt does.") { stack in
+      try context.shell.show(1, on: stack)
+    }
+    module.function(
+      "table", ["rows": .list(.any), "columns": .optional(.list(.string))],
+      example: "({{\"el perro\", 3}, {\"el gato\", 5}}, {\"Word\", \"Times\"})",
+      "Shows rows as an aligned table: lists, or records whose fields the columns name."
+    ) { stack in
+      var columns: [String] = []
+      if let table = try stack.optionalTable(2) {
+        columns = try table.elements { try $0.text(-1) }
+        guard columns.count <= TableSize.columns else { throw TableSize.failure(2) }
+      }
+      var rows: [[String]] = []
+      var width = columns.count
+      try stack.table(1, "list of rows").forEachElement { _, row in
+        let value = try filled(row.value(-1))
+        if case .object(let object) = value, columns.count > 1 {
+          let type = row.state.description(of: object)?.name ?? "object"
+          throw LuaFailure.argument(1, "a list, or a table with fields named as the columns, expected, got \(type)")
+        }
+        // The memory that the layout needs for each cell.
+        try row.memory.charge(256 * cellCount(of: value, columns))
+        rows.append(try cells(of: value, columns, in: row.state))
+        width = max(width, rows.last?.count ?? 0)
+        guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
+      }
+      context.shell.table(rows, columns)
+    }
+    describeFigures(module, context)
     describeAsking(module, context)
     describeCommands(module, context)
     describeUndoing(module, context)
     describeLookingBack(module, context)
     describeCommandAdding(module, context)
-    if context.owner == .user {
-      describePrompt(module)
-      describeSyncing(module, context)
-    }
+    if context.owner == .user { describePromptAndSyncing(module, context) }
   }
 }
 
-private func describePrompt(_ module: BoundModule) {
+private func describePromptAndSyncing(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "prompt", ["state": .optional(.table)], returns: .string, example: "{user = \"ana\", deck = \"Spanish\"}",
     "The text of the prompt, made from {user=, deck=, game=, is_signed_in=}. Assign your own function to change it: "
@@ -48,39 +76,12 @@ private func describePrompt(_ module: BoundModule) {
     }
     return state.text
   }
-}
-
-private func describePrinting(_ module: BoundModule, _ context: BindingContext) {
-  module.function("print", ["value": .any], example: "({1, 2, 3})", "Shows a value as the prompt does.") { stack in
-    try context.shell.show(1, on: stack)
-  }
   module.function(
-    "table", ["rows": .list(.any), "columns": .optional(.list(.string))],
-    example: "({{\"el perro\", 3}, {\"el gato\", 5}}, {\"Word\", \"Times\"})",
-    "Shows rows as an aligned table: lists, or records whose fields the columns name."
-  ) { stack in
-    var columns: [String] = []
-    if let table = try stack.optionalTable(2) {
-      columns = try table.elements { try $0.text(-1) }
-      guard columns.count <= TableSize.columns else { throw TableSize.failure(2) }
-    }
-    var rows: [[String]] = []
-    var width = columns.count
-    try stack.table(1, "list of rows").forEachElement { _, row in
-      let value = try filled(row.value(-1))
-      if case .object(let object) = value, columns.count > 1 {
-        let type = row.state.description(of: object)?.name ?? "object"
-        throw LuaFailure.argument(1, "a list, or a table with fields named as the columns, expected, got \(type)")
-      }
-      // The memory that the layout needs for each cell.
-      try row.memory.charge(256 * cellCount(of: value, columns))
-      rows.append(try cells(of: value, columns, in: row.state))
-      width = max(width, rows.last?.count ?? 0)
-      guard width <= TableSize.columns, rows.count * width <= TableSize.cells else { throw TableSize.failure(1) }
-    }
-    context.shell.table(rows, columns)
-  }
-  describeFigures(module, context)
+    "sync", returns: .table.orProblem,
+    "Syncs with the server that `sync login` linked, and returns what was done: received, sent, removed_here, "
+      + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
+      + "In a script, the changes made before it are saved whatever happens after it. Not in a plugin."
+  ) { stack in LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() }) }
 }
 
 private func describeFigures(_ module: BoundModule, _ context: BindingContext) {
@@ -253,15 +254,6 @@ private func describeUndoing(_ module: BoundModule, _ context: BindingContext) {
       return try (again ? workspace.care.redo() : workspace.care.undo()).name
     }
   }
-}
-
-private func describeSyncing(_ module: BoundModule, _ context: BindingContext) {
-  module.function(
-    "sync", returns: .table.orProblem,
-    "Syncs with the server that `sync login` linked, and returns what was done: received, sent, removed_here, "
-      + "removed_there, findings, media_received, media_sent, media_removed_here, media_removed_there, media_findings. "
-      + "In a script, the changes made before it are saved whatever happens after it. Not in a plugin."
-  ) { stack in LuaValue(try CallPause.pausingLimits { try context.shell.synchronize() }) }
 }
 
 func progressType() -> BoundType<ProgressObject> {

@@ -19,7 +19,8 @@ extension TextHandle: LuaGate {
 }
 
 func textsModule(_ context: BindingContext) -> BoundModule {
-  context.module("texts", "Texts and subtitles, and how much of them your cards cover.", grant: .texts) { module in
+  context.module("texts", "Texts and subtitles, and how much of them your cards cover.", grant: .any(.texts)) {
+    module in
     module.function(
       "open", ["path": .oneOf([.string, .list(.string)]), "options": .optional(.table)],
       returns: .object("text").orProblem, example: "(\"novel.txt\", {language = \"spanish\"})",
@@ -73,7 +74,7 @@ func textType(_ context: BindingContext) -> BoundType<TextHandle> {
   BoundType<TextHandle>(
     "text", "A text, and what you know of it.", weight: .measured({ 4096 + $0.text.weight }),
     summary: { "text \"\(printable($0.titles.first ?? ""))\" (\(counted($0.text.tokens.count, "word")))" },
-    identity: { .text($0.titles.first ?? "") }, checks: context.checks(.texts) { try requireOpen($0, "text") }
+    identity: { .text($0.titles.first ?? "") }, checks: context.checks(.any(.texts)) { try requireOpen($0, "text") }
   ) { type in
     type.example = "texts.open(\"novel.txt\", {language = \"spanish\"})"
     type.field("coverage", .number, "How much of it you know, from 0 to 1.") { try $0.view().coverage }

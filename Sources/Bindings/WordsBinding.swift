@@ -21,7 +21,7 @@ extension ListedWords: LuaRepresentable {
 let longestWords = 10_000
 
 func wordsModule(_ context: BindingContext) -> BoundModule {
-  context.module("words", "Word lists of languages, and functions about words.", grant: .words) { module in
+  context.module("words", "Word lists of languages, and functions about words.", grant: .any(.words)) { module in
     module.function("languages", returns: .list(.string), "The languages with a word list on this machine.") { _ in
       try context.workspace().lexicons.languages().map(\.name)
     }

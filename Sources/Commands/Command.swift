@@ -184,12 +184,6 @@ public struct Command {
   public var usage: [String] { text.usage }
   public var example: String { text.example }
 
-  /// Whether it is a placeholder for a command whose plugin is not loaded yet.
-  public var isAnnounced: Bool {
-    if case .announced = action { return true }
-    return false
-  }
-
   /// The words that it stands for, if it is an alias that a plugin added.
   public var pluginAlias: PluginAlias? {
     if case .pluginAlias(let form) = action { return form }
@@ -208,12 +202,6 @@ public struct Command {
   public func effect(of invocation: Invocation) -> CommandEffect {
     if case .depends(let decide) = effect { return decide(invocation) }
     return effect
-  }
-
-  /// Whether a dry run runs it in a unit of work that is rolled back.
-  public func isRehearsedByUnit(_ invocation: Invocation) -> Bool {
-    if case .changes = effect(of: invocation) { return true }
-    return false
   }
 
   /// Refuses, in a dry run, what could not be rolled back.

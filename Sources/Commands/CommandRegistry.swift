@@ -310,10 +310,6 @@ extension Command {
           command: self.name, "\(quoted(name)): it needs at least one choice, and no choice may be empty")
       }
     }
-    try checkOrder()
-  }
-
-  private func checkOrder() throws(CommandError) {
     if arguments.count(where: \.takesRest) > 1 {
       throw .badDescription(command: name, "two arguments would take all remaining words")
     }

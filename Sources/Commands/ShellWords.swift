@@ -110,7 +110,6 @@ public enum ShellWords {
   private static func isSpecial(_ scalar: Unicode.Scalar) -> Bool {
     isBlank(scalar) || scalar == "'" || scalar == "\"" || scalar == "\\"
   }
-
 }
 
 /// Splits a line in one pass.

@@ -17,7 +17,7 @@ extension PluginHost {
   /// Loads the plugin of the command that the words name, if the command is only announced.
   public func prepareCommand(_ words: [String]) throws {
     guard let first = words.first, registry.isKnown(first) else { return }
-    guard case .command(let command, _) = try registry.lookup(words), command.isAnnounced,
+    guard case .command(let command, _) = try registry.lookup(words), case .announced = command.action,
       let owner = command.owner.plugin
     else { return }
     try load(try plugin(named: owner.description))
@@ -50,10 +50,6 @@ extension PluginHost {
     }
     try session.requireSignIn()
     guard let manifest = plugin.manifest else { return }
-    try loadCode(of: plugin, manifest)
-  }
-
-  private func loadCode(of plugin: Plugin, _ manifest: Manifest) throws {
     let start = environment.clocks.elapsed()
     let unloadings = plugin.unloadings
     plugin.state = .loading
@@ -95,7 +91,7 @@ extension PluginHost {
     terms.recordFailure = { [weak plugin] message in
       if let plugin { plugin.lastError = message.withoutPrefix(plugin.name + ": ") }
     }
-    let context = session.bindingContext(of: manifest.name, grants, terms)
+    let context = session.bindingContext(.plugin(manifest.name), grants, terms)
     let code = Plugin.LoadedCode(lua: lua, distant: try isolation.start(plugin, lua, seed: seed), context: context)
     plugin.code = code
     lua.timeLimit = plugin.limits.seconds

@@ -5,6 +5,7 @@ public import Bindings
 public import Problems
 import Text
 import Values
+import Workspace
 
 public struct Manifest: Sendable {
   public let name: PluginName
@@ -163,7 +164,8 @@ struct ManifestReader {
     if texts.count > 64 { throw wrong("permissions", "at most 64") }
     return try texts.map { (text) throws(PluginError) in
       guard let permission = Permission(text) else {
-        if let name = Permission.guardedSetting(in: text) {
+        let name = text.withoutPrefix("settings.write:")
+        if name != text, ProgramSettings.isGuarded(name) {
           throw .badManifest(
             plugin: folder,
             reason: "\"permissions\": \(quoted(text)) is not a permission: no plugin may change \(name)")

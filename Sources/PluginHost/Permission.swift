@@ -78,12 +78,6 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
   /// The longest path in characters, as the question shows it whole.
   static let longestPath = 400
 
-  /// The name of the setting in a permission that is never granted; nil for any other text.
-  static func guardedSetting(in text: String) -> String? {
-    let name = text.withoutPrefix("settings.write:")
-    return name != text && ProgramSettings.isGuarded(name) ? name : nil
-  }
-
   /// Reads a setting's name: parts of names, separated by dots; nil for settings that no plugin may change.
   private static func setting(_ name: Substring) -> String? {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)

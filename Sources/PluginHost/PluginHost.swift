@@ -13,7 +13,7 @@ public import Workspace
 
 /// What the host needs from the program above it.
 public protocol PluginSession: AnyObject {
-  func bindingContext(of plugin: PluginName, _ grants: Grants, _ terms: PluginTerms) -> BindingContext
+  func bindingContext(_ owner: Owner, _ grants: Grants, _ terms: PluginTerms) -> BindingContext
   /// - Throws: while nobody is signed in; no plugin's code runs then.
   func requireSignIn() throws
   /// The folder for the file of grants, which belongs to the signed-in user; nil while nobody is signed in.

@@ -93,7 +93,7 @@ public struct PluginTests {
   /// Makes `import("org", text)`, which imports a text in one of the plugin's formats into a new deck, and returns the
   /// report with all cards. A second name, `import("pleco.xml", text)`, is the ending of the file.
   private func importer(of manifest: Manifest, _ grants: Grants, in folder: String) -> LuaFunction {
-    let context = host.session.bindingContext(of: manifest.name, grants, PluginTerms())
+    let context = host.session.bindingContext(.plugin(manifest.name), grants, PluginTerms())
     return LuaFunction("import", fails: true) { [formats = host.formats] stack in
       let name = try stack.text(1)
       let parts = name.split(separator: ".", maxSplits: 1).map(String.init)
@@ -117,7 +117,7 @@ public struct PluginTests {
 
   /// Makes `run("my-command FILE")`, which runs one of the plugin's own commands as a user would type it.
   private func runner(of manifest: Manifest, _ grants: Grants) -> LuaFunction {
-    let context = host.session.bindingContext(of: manifest.name, grants, PluginTerms())
+    let context = host.session.bindingContext(.plugin(manifest.name), grants, PluginTerms())
     return LuaFunction("run", fails: true) { [registry = host.registry] stack in
       let line = try stack.text(1)
       let own = registry.commands.filter { $0.owner == manifest.owner }

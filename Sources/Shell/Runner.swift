@@ -111,7 +111,7 @@ package struct Runner {
     let adder = command.owner.plugin == nil ? nil : command.owner
     return try acting(as: invocation.aliasOwner ?? adder, in: session) {
       try session.changing(from: command.owner.plugin.map { "plugin \($0)" } ?? command.name) {
-        guard session.options.isDryRun, command.isRehearsedByUnit(invocation), try !session.isInUnit else {
+        guard session.options.isDryRun, case .changes = command.effect(of: invocation), try !session.isInUnit else {
           return try act(command, invocation)
         }
         return try RehearsalRun(session: session).run(asJSON: invocation.wantsJSON(in: session)) {

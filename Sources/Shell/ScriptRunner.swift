@@ -232,7 +232,6 @@ package enum MapCommand {
     ],
     options: [
       Option("--reduce", help: "read sorted records, and run reduce for each key"),
-      Option("--seed", "N", .integer(0...Int.max), help: "seed for the random numbers of each line or key (default 0)"),
       Option(
         "--keep", "N", .integer(1...100_000_000), help: "keys to combine before they are written (default 200000)"),
       Option("--seconds", "N", .integer(1...86_400), help: "time limit for a line or a record (default 60)"),
@@ -260,7 +259,7 @@ package enum MapCommand {
   private static func run(_ invocation: Invocation, _ environment: Environment, asJSON: Bool) -> Int32 {
     var options = MapOptions()
     options.isReduce = invocation.flag("--reduce")
-    options.seed = invocation.optionalInteger("--seed").map { UInt64($0) } ?? environment.random.seed ?? options.seed
+    options.seed = environment.random.seed ?? options.seed
     options.seconds = invocation.optionalInteger("--seconds").map { Double($0) } ?? options.seconds
     options.keep = invocation.optionalInteger("--keep") ?? options.keep
     // With SIGPIPE ignored, a closed pipe is an error that gets reported.

@@ -118,22 +118,18 @@ struct SettingsTransaction {
 
   /// Passes the changed stored values to `SettingsTree.save`.
   func save() throws(SettingsError) {
-    rememberMixed()
+    // The combination of a group that is no longer mixed is remembered, so that `toggle` can restore it.
+    for group in before.keys.compactMap({ tree.declared[$0] }) where group.isGroup && tree.state(of: group) != .mixed {
+      guard let on = combinationBefore(tree.declared.settings(in: group.name)) else { continue }
+      let names = on.map { String($0.dropFirst(group.name.count + 1)) }
+      tree.kept[group.name] = StoredSetting(.lastMixed(names), setBy: owner)
+    }
     guard let save = tree.save else { return }
     let changes = stored.filter { tree.kept[$0.key] != $0.value.kept }.keys.sorted().map {
       (name: $0, setting: tree.kept[$0])
     }
     if changes.isEmpty { return }
     do { try save(changes) } catch { throw .notKept(error) }
-  }
-
-  /// Remembers the combination of a group that is no longer mixed, so that `toggle` can restore it.
-  private func rememberMixed() {
-    for group in before.keys.compactMap({ tree.declared[$0] }) where group.isGroup && tree.state(of: group) != .mixed {
-      guard let on = combinationBefore(tree.declared.settings(in: group.name)) else { continue }
-      let names = on.map { String($0.dropFirst(group.name.count + 1)) }
-      tree.kept[group.name] = StoredSetting(.lastMixed(names), setBy: owner)
-    }
   }
 
   var changes: [SettingChange] {

@@ -41,7 +41,6 @@ import Wire
       return (.failed(error), [])
     }
   }
-
 }
 
 struct SignedCalls {

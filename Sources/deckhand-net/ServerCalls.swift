@@ -67,7 +67,14 @@ final class ServerCalls {
     defer { curl_slist_free_all(headers) }
     // The reset keeps the connection open for the next call.
     curl_easy_reset(handle)
-    setBounds(call)
+    deckhand_curl_set_number(handle, CURLOPT_NOSIGNAL, 1)
+    deckhand_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+    deckhand_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0)
+    deckhand_curl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1)
+    deckhand_curl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2)
+    deckhand_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, call.timeout)
+    deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
+    deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_TIME, call.timeout)
     deckhand_curl_set_text(handle, CURLOPT_URL, address.text + call.path)
     deckhand_curl_set_list(handle, CURLOPT_HTTPHEADER, headers)
     deckhand_curl_set_body(handle, receiveBody, Unmanaged.passUnretained(intake).toOpaque())
@@ -88,17 +95,6 @@ final class ServerCalls {
     if result != CURLE_OK { throw fault(of: result, said, call) }
     try take(status: intake)
     return intake
-  }
-
-  private func setBounds(_ call: ServerCall) {
-    deckhand_curl_set_number(handle, CURLOPT_NOSIGNAL, 1)
-    deckhand_curl_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
-    deckhand_curl_set_number(handle, CURLOPT_FOLLOWLOCATION, 0)
-    deckhand_curl_set_number(handle, CURLOPT_SSL_VERIFYPEER, 1)
-    deckhand_curl_set_number(handle, CURLOPT_SSL_VERIFYHOST, 2)
-    deckhand_curl_set_number(handle, CURLOPT_CONNECTTIMEOUT, call.timeout)
-    deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_LIMIT, 1)
-    deckhand_curl_set_number(handle, CURLOPT_LOW_SPEED_TIME, call.timeout)
   }
 
   private func headers(of call: ServerCall) throws(SyncFault) -> UnsafeMutablePointer<curl_slist>? {

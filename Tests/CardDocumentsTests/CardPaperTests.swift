@@ -109,11 +109,11 @@ struct CardPaperTests {
   func `text that is not a short word is not hidden`(text: String) { #expect(WordSearch.word(of: text) == nil) }
 
   private func pages(
-    _ kind: PaperKind, _ cards: [(front: PaperSide, back: PaperSide)], seed: Int = 1, size: PaperSize = .a4
+    _ kind: PaperKind, _ cards: [(front: PaperSide, back: PaperSide)], seed: UInt64 = 1, size: PaperSize = .a4
   ) throws -> (pages: [Scene], cards: Int) {
     var options = PaperOptions()
     (options.kind, options.seed, options.size) = (kind, seed, size)
-    var sheet = Worksheet(options, titled: "T", numbers: SeededNumbers(seed: UInt64(seed))) { queries in
+    var sheet = Worksheet(options, titled: "T", numbers: SeededNumbers(seed: seed)) { queries in
       queries.map { TextExtents(width: $0.width, height: $0.size * Double($0.text.split(separator: "\n").count)) }
     }
     try sheet.fill(cards)
@@ -208,7 +208,7 @@ struct CardPaperTests {
       "el perro 🐶", "كلب", "a word\nand another", "a very long text " + String(repeating: "goes on ", count: 200),
     ]
     for kind in PaperKind.allCases {
-      func write(_ name: String, seed: Int) throws -> [UInt8] {
+      func write(_ name: String, seed: UInt64) throws -> [UInt8] {
         var options = PaperOptions()
         (options.kind, options.seed) = (kind, seed)
         let report = try PaperSheet(titled: "T", options).write(40, to: folder.path + "/" + name, by: drawing) {

@@ -85,7 +85,7 @@ import TestSupport
     try home.refuses("deck", "sheet", "Spanish", path, "--query", "nosuchword", says: "no card to print")
   }
 
-  @Test(arguments: [["--kind", "cartoon"], ["--size", "a3"], ["--seed", "-1"]])
+  @Test(arguments: [["--kind", "cartoon"], ["--size", "a3"], ["--seed", "x"]])
   func `an option that no sheet has is refused as wrong usage`(options: [String]) throws {
     let run = try home.run(["deck", "sheet", "Spanish", home.path + "/out.pdf"] + options)
     #expect(run.status == 2, "\(run)")

@@ -95,13 +95,6 @@ import TestSupport
     #expect(shown.errors.contains("spa-bad.tsv") && shown.errors.contains("not UTF-8"), "\(shown)")
   }
 
-  @Test func `two dictionaries do not get the same name`() throws {
-    let table = try home.write("gato\tcat\n", to: "spa-eng.tsv")
-    try home.refuses(
-      "word", "dictionaries", "add", table, table, "--name", "mine", says: "--name must be given with one file only",
-      status: 2)
-  }
-
   @Test func `dictionaries are removed all or none, and a dry run removes none`() throws {
     let table = try home.write("gato\tcat\n", to: "spa-eng.tsv")
     #expect(try home.run("word", "dictionaries", "add", table).status == 0)

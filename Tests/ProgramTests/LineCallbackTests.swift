@@ -20,8 +20,7 @@ import TestSupport
   ]
 
   private func prompt(_ home: Home, _ lines: [String]) throws -> PseudoTerminal {
-    let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", "> ")
+    let terminal = try home.prompt()
     for line in lines {
       terminal.type(line + "\r", showing: "[?2004h> ")
     }

@@ -104,7 +104,7 @@ import TestSupport
       home, version: "1.1.0", permissions: #"["shell", "words"]"#,
       code:
         "\n-- two\n-- three\n-- \0 hidden()\n--\(blanks)far()\n-- \(long) last()\n-- four\r\n-- \u{1B}[2Jgone\u{202E}")
-    let shown = try home.run("plugin", "update", "verbs", "--diff")
+    let shown = try home.run("plugin", "update", "verbs", "--dry-run")
     let lines = shown.output.split(separator: "\n").map(String.init)
     #expect(lines.prefix(4) == ["permissions", "+words  (look up words)", "--- init.lua", "+++ init.lua"], "\(shown)")
     // A diff must not show files with CR LF as one line, which is truncated.
@@ -118,9 +118,9 @@ import TestSupport
     terminal.wait(for: "-- \\x1B[2Jgone\\u{202E}", "Update it? [y/N] ")
     terminal.type("n\r", showing: "verbs is not updated.")
     try source(home, version: "1.2.0", code: (0..<4_000).map { "\n-- \($0)" }.joined() + "\nlocal late = 1")
-    terminal.type("plugin update verbs\r", showing: "3,000:", "--diff")
+    terminal.type("plugin update verbs\r", showing: "3,000:", "--dry-run")
     #expect(try home.run("verbs").output == "version 1.0.0\n")
-    #expect(try home.run("plugin", "update", "verbs", "--diff").output.contains("\n+local late = 1\n"))
+    #expect(try home.run("plugin", "update", "verbs", "--dry-run").output.contains("\n+local late = 1\n"))
   }
 
   @Test func `a plugin that cannot be loaded or fails its tests leaves everything as it was`() throws {

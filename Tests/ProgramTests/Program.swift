@@ -119,6 +119,13 @@ extension Child {
 }
 
 extension Home {
+  /// A shell at its first prompt.
+  func prompt() throws -> PseudoTerminal {
+    let terminal = try terminal()
+    terminal.wait(for: "Deckhand 0.1.0", "> ")
+    return terminal
+  }
+
   /// Writes a plugin into the user's folder. `permissions` and the text of `manifest` are JSON.
   func plugin(
     _ name: String, permissions: String = "[]", manifest: String = "", version: String = "1.0.0", _ code: String

@@ -6,12 +6,6 @@ import TestSupport
 @Suite(.serialized) struct StoppingTests {
   private let home = Home()
 
-  private func prompt(_ home: Home) throws -> PseudoTerminal {
-    let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", "> ")
-    return terminal
-  }
-
   private static let asking = "while true do pcall(shell.ask, 'na' .. 'me? ') end"
 
   private func plugin(_ home: Home, _ code: String, permissions: String = "\"shell\"") throws {
@@ -20,7 +14,7 @@ import TestSupport
   }
 
   @Test func `Ctrl-C ends a loop that asks; Ctrl-D only answers nothing`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type(Self.asking + "\r")
     for key in ["\u{04}", "x\r", "\u{04}"] {
       terminal.type(key, after: "name? ")
@@ -33,7 +27,7 @@ import TestSupport
   func `a signal ends a loop that asks, and one that runs, in order`(signal: Int32, status: Int) throws {
     for code in [Self.asking, "print('go', 'on') while true do pcall(function() while true do end end) end"] {
       let home = Home()
-      let terminal = try prompt(home)
+      let terminal = try home.prompt()
       terminal.type("shell.on('exiting', function() print('in', 'order') end)\r", showing: "> ")
       terminal.type(code + "\r", showing: code == Self.asking ? "name? " : "go\ton")
       terminal.signal(signal)
@@ -44,7 +38,7 @@ import TestSupport
   }
 
   @Test func `a Ctrl-C in a listener to exiting loses no change of a document`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("e = documents.create{}:add_text{text = 'a'} e.x = 123 print('mo', 'ved')\r", showing: "mo\tved")
     terminal.type("shell.on('exiting', function() print('go', 'on') while true do end end)\r", showing: "> ")
     terminal.type("exit\r", showing: "go\ton")
@@ -101,7 +95,7 @@ import TestSupport
   }
 
   @Test func `a line after Ctrl-D ends like one before it`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("shell.ask('na' .. 'me? ')\r", showing: "name? ")
     terminal.type("\u{04}", showing: "nil\r\n", "> ")
     terminal.type("6 * 7\r")
@@ -111,7 +105,7 @@ import TestSupport
 
   @Test func `the help of a study session is part of its screen`() throws {
     try home.lua("local d = decks.create('A') d:add{prompt='p1', answer='a1'} d:add{prompt='p2', answer='a2'}")
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("study A\r", showing: "show the answer")
     terminal.type("?")
     var drawn = terminal.wait(for: "any key  back")
@@ -130,7 +124,7 @@ import TestSupport
 
   @Test func `a thousand endless observers together get the time of one`() throws {
     try plugin(home, "for i = 1, 1000 do shell.on('command', function() while true do end end) end")
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     let start = terminal.processorSeconds
     terminal.type("version\r", showing: "999 other listeners", "> ")
     #expect(terminal.processorSeconds - start < 4)
@@ -159,7 +153,7 @@ import TestSupport
   }
 
   @Test func `one Ctrl-C ends everything that one change of a setting has started`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("for i = 1, 3 do settings.on_change('', function() print('told', i) while true do end end) end\r")
     terminal.type(
       "s = settings.value('own.x', {kind='number', default=1}) s.value = 2\r", after: "> ", showing: "told\t1")
@@ -169,7 +163,7 @@ import TestSupport
   }
 
   @Test func `Ctrl-C ends an endless completion`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("shell.command{name='endless', summary='x', arguments={'A'}, run=print,")
     terminal.type(" complete=function() while true do end end}\r", showing: "> ")
     terminal.type("endless \t")
@@ -213,7 +207,7 @@ import TestSupport
       ["/bin/sh", "-c", "printf 'prompt,answer\\na,b\\n' > \(pipe)"], environment: home.environment)
     try home.shows("deck", "import", "A", pipe, text: "Imported 1 card")
     _ = shell.wait()
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("deck import A \(pipe)\r")
     waitUntilOpen(pipe, in: terminal.process)
     terminal.type("\u{03}", showing: "interrupted", "> ")

@@ -6,12 +6,6 @@ import TestSupport
 @Suite(.serialized) struct ProgramTerminalTests {
   private let home = Home()
 
-  private func prompt(_ home: Home) throws -> PseudoTerminal {
-    let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", "> ")
-    return terminal
-  }
-
   @Test(arguments: [
     "while true do end", "while true do pcall(function() while true do end end) end",
     "coroutine.wrap(function() while true do end end)()",
@@ -20,7 +14,7 @@ import TestSupport
     "local t = setmetatable({}, {__tostring = function() while true do end end}) return t",
   ])
   func `one Ctrl-C brings the prompt back, and the next line works`(code: String) throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("print('go', 'on') " + code + "\r", showing: "go\ton")
     let before = terminal.processorSeconds
     #expect(waits { terminal.isResting || terminal.processorSeconds > before + 0.2 })
@@ -61,7 +55,7 @@ import TestSupport
   }
 
   @Test func `commands and Lua work side by side`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     for (line, answer) in [
       ("deck create Spanish", "Created deck \"Spanish\"."), ("#decks.open('Spanish')", "0\r\n"),
       ("decks.opn", "error: decks has no field 'opn' (did you mean 'open'?)"), ("deck = 5", "> "), ("deck", "5\r\n"),
@@ -76,18 +70,18 @@ import TestSupport
   }
 
   @Test func `an incomplete chunk asks for more lines, and history keeps it`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("for i = 1, 2 do\r", showing: ">> ")
     terminal.type("print('line', i)\r", showing: ">> ")
     terminal.type("end\r", showing: "line\t2")
     terminal.type("local x = 1\r", showing: "a local lives for its line only", "> ")
     #expect(terminal.ended(after: "\u{04}") == 0)
-    let again = try prompt(home)
+    let again = try home.prompt()
     again.type("\u{1B}[A\u{1B}[A\r", showing: "line\t2")
   }
 
   @Test func `an interrupted program in a pipe is reported, and the prompt starts on a new line`() throws {
-    let terminal = try prompt(Home())
+    let terminal = try Home().prompt()
     terminal.type("deck list | (printf 're%s\\n' ady; sleep 50)\r", showing: "ready")
     terminal.type("\u{03}", showing: "interrupted\r\n", "> ")
     terminal.type("6 * 7\r", showing: "42")
@@ -95,7 +89,7 @@ import TestSupport
 
   @Test func `a sprint shows the prompt, the answer, the clock and the result`() throws {
     try home.lua("local d = decks.create('D') for i = 1, 3 do d:add{prompt = 'p' .. i, answer = 'a' .. i} end")
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("study D --sprint --seconds 3599\r", showing: " 59:", "p3", "Enter")
     terminal.type("\r", showing: "a3")
     terminal.type("r", showing: "✓ 1", "p2")
@@ -114,7 +108,7 @@ import TestSupport
   }
 
   @Test func `a game shows the base word, alerts, and found words newest first`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("play --base cambering\r", showing: "cambering      9 letter word - English", "c a m b e r i n g")
     terminal.type("grace\r", showing: "1 found · 5.0 letters on average · score 5")
     terminal.type("gracee\r", showing: "This word is not possible. Create only words from the letters in the given")
@@ -173,7 +167,7 @@ import TestSupport
   }
 
   @Test func `a paste of several lines is one chunk of Lua, or commands one by one`() throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("\u{1B}[200~local function twice(x)\n\n\treturn 2 * x\nend\nprint(twice(21))\u{1B}[201~\r")
     terminal.wait(for: "42\r\n", "> ")
     terminal.type("\u{1B}[200~deck create One\nfor i = 1, 2 do\nprint('loop', i)\nend\ndeck create Two\u{1B}[201~\r")
@@ -216,7 +210,7 @@ import TestSupport
 
   @Test func `Tab completes commands, names and Lua without running code`() throws {
     try home.run("deck", "create", "Spanish verbs")
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("evil = setmetatable({}, {__index = function() BOOM = 1 end})\r", showing: "> ")
     terminal.type("deck sho\tSp\t\r", showing: "Spanish verbs: 0 cards")
     terminal.type("verbs = decks.op\t\"Spanish verbs\")\r", showing: "> ")
@@ -227,7 +221,7 @@ import TestSupport
 
   @Test(arguments: [(SIGTERM, 143), (SIGHUP, 129)] as [(Int32, Int32)])
   func `a terminating signal ends the program with its status`(signal: Int32, status: Int32) throws {
-    let terminal = try prompt(home)
+    let terminal = try home.prompt()
     terminal.type("x = 1\r", showing: "> ")
     terminal.signal(signal)
     #expect(terminal.ended() == status)

@@ -131,9 +131,9 @@ import TestSupport
 
   @Test func `a dictionary is indexed, ordered, and removed`() throws {
     let table = try home.write("gato\tcat\n", to: "es-en.tsv")
-    let other = try home.write("gato\ttom\n", to: "es-other.tsv")
+    let other = try home.write("gato\ttom\n", to: "es-second.tsv")
     #expect(try run("word", "dictionaries", "add", table).output == "Added es-en: 1 meaning, 0 forms, 0 frequencies.\n")
-    _ = try run("word", "dictionaries", "add", other, "--name", "Second")
+    _ = try run("word", "dictionaries", "add", other)
     #expect(try run("word", "define", "gato").output.hasPrefix("es-en:\n  cat\n"))
     _ = try run("word", "dictionaries", "order", "es-second")
     #expect(try run("word", "define", "gato").output.hasPrefix("es-second:\n  tom\n"))

@@ -28,8 +28,7 @@ import TestSupport
     let known = Set(listed.map(\.name))
     let unknown = try interface(home).filter { !known.contains($0) }
     #expect(unknown == [], "these have no entry in Worst/init.lua")
-    let terminal = try home.terminal()
-    terminal.wait(for: "Deckhand 0.1.0", "> ")
+    let terminal = try home.prompt()
     // The word list is compiled once.
     #expect(try home.run("word", "check", "x").status < 2)
     run("word check x", in: terminal)

@@ -296,11 +296,11 @@ import ToggleSettings
     let meanings = DictionaryLibrary(ownFolders: [person.data + "/dictionaries"], systemFolders: []) { false }
     let workspace = try person.workspace(meanings: meanings)
     try person.folder.write("slaapt\tsleeps\n", to: "nl-a.tsv")
-    try person.folder.write("slaapt\tis asleep\n", to: "nl-b.tsv")
+    try person.folder.write("slaapt\tis asleep\n", to: "Second one.tsv")
     let added = try UserDictionaries(workspace).add(person.data + "/nl-a.tsv", words: nil)
     #expect(added.name == "nl-a" && added.meanings == 1)
     _ = try UserDictionaries(workspace).add(
-      person.data + "/nl-b.tsv", named: "Second one", words: workspace.words.language(named: "dutch"))
+      person.data + "/Second one.tsv", words: workspace.words.language(named: "dutch"))
     let dutch = try workspace.words.language(named: "dutch")
     #expect(try workspace.words.gloss(of: "slaapt", in: dutch) == "sleeps")
     try UserDictionaries(workspace).setOrder(["nl-second-one"], by: .user)
@@ -308,8 +308,8 @@ import ToggleSettings
     try UserDictionaries(workspace).remove("nl-second-one")
     #expect(try workspace.words.gloss(of: "slaapt", in: dutch) == "sleeps")
     #expect(throws: DictionaryError.self) { try UserDictionaries(workspace).remove("nl-a.tsv") }
-    try person.folder.write("a\tb\n", to: "nl-x.tsv")
-    let named = try UserDictionaries(workspace).add(person.data + "/nl-x.tsv", named: "../../nl/../x\u{0}")
+    try person.folder.write("a\tb\n", to: " nl\u{1}\\x .tsv")
+    let named = try UserDictionaries(workspace).add(person.data + "/ nl\u{1}\\x .tsv")
     #expect(named.path == person.data + "/dictionaries/nl-x.words")
     try person.folder.write("a\tb\n", to: "words.tsv")
     #expect(throws: DictionaryError.self) { try UserDictionaries(workspace).add(person.data + "/words.tsv") }

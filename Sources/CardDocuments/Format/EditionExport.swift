@@ -63,7 +63,16 @@ private struct EditionExporter {
       return lose(pointer, "an element of the kind \(element.json["kind"]?.text ?? "(none)") is left out")
     }
     if kind == .image, !texts.isEmpty { lose(pointer, "an image above a text moves below all texts") }
-    loseFields(of: element, pointer)
+    for (key, what) in [
+      ("alt", "the alternative text"), ("cropped", "the cropping"), ("wraps", "the wrapping"),
+      ("size", "the size"), ("align", "the alignment"), ("grows", "that its box grows"), ("group", "the group"),
+      ("link", "the link"), ("locked", "the lock"),
+    ] {
+      switch element.json[key] {
+      case nil, .text(""), .boolean(false): break
+      default: lose(pointer.appending(key), "\(what) is not supported there")
+      }
+    }
     loseBrokenTransform(element.json["transform"]?.record, pointer.appending("transform"))
     var json = element.json
     for key in DocumentFormat.elementKeys { json[key] = nil }
@@ -79,19 +88,6 @@ private struct EditionExporter {
       json["textColor"] = color(element.json["color"], element.color ?? .black)
       json["textFont"] = .text(element.font.flatMap { $0.isEmpty ? nil : $0 } ?? "Gill Sans")
       texts.append(.record(json))
-    }
-  }
-
-  private mutating func loseFields(of element: Element, _ pointer: JSONPointer) {
-    for (key, what) in [
-      ("alt", "the alternative text"), ("cropped", "the cropping"), ("wraps", "the wrapping"),
-      ("size", "the size"), ("align", "the alignment"), ("grows", "that its box grows"), ("group", "the group"),
-      ("link", "the link"), ("locked", "the lock"),
-    ] {
-      switch element.json[key] {
-      case nil, .text(""), .boolean(false): break
-      default: lose(pointer.appending(key), "\(what) is not supported there")
-      }
     }
   }
 

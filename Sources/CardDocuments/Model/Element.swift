@@ -103,14 +103,12 @@ public struct TextStyle: Equatable, Sendable {
   /// `center`, `left` or `right`.
   public var align: String
   /// Whether its box is as high as the text needs.
-  public var grows: Bool
+  public var grows = false
 
   public init(
-    color: CardColor = .black, font: String = "", wraps: Bool = false, size: Double? = nil, align: String = "center",
-    grows: Bool = false
+    color: CardColor = .black, font: String = "", wraps: Bool = false, size: Double? = nil, align: String = "center"
   ) {
-    (self.color, self.font, self.wraps) = (color, font, wraps)
-    (self.size, self.align, self.grows) = (size, align, grows)
+    (self.color, self.font, self.wraps, self.size, self.align) = (color, font, wraps, size, align)
   }
 
   /// The fields to write: the colour, and each field that differs from its default.

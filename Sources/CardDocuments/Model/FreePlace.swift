@@ -29,9 +29,8 @@ extension CardDocument {
     return nil
   }
 
-  /// The same, but returns a position that overlaps other elements if the card is full.
-  public func freePlace(width: Double, height: Double) -> ElementPlacement {
-    if let open = openPlace(width: width, height: height) { return open }
+  /// A position on a card that is full, where the element overlaps others.
+  public func fullPlace(width: Double, height: Double) -> ElementPlacement {
     let step = Self.shift * Double(elements.count % 8)
     return ElementPlacement(x: step, y: step, width: width, height: height)
   }

@@ -29,7 +29,7 @@ public struct PaperSheet {
     guard DrawingFormat(path: path) == .pdf else { throw DocumentError.unknownEnding(path: path, expected: ".pdf") }
     guard count > 0 else { throw DocumentError.nothingToPrint(options.kind) }
     guard count <= Self.mostCards else { throw DocumentError.tooManyToPrint(limit: Self.mostCards) }
-    var numbers = SeededNumbers(seed: UInt64(bitPattern: Int64(options.seed ?? 1)))
+    var numbers = SeededNumbers(seed: options.seed ?? 1)
     let order = options.seed == nil ? Array(0..<count) : Array(0..<count).shuffled(using: &numbers)
     var pages = Pages(drawing: drawing)
     try pages.begin()
@@ -124,7 +124,7 @@ public struct PaperOptions: Equatable, Sendable {
   public var kind = PaperKind.cards
   public var size = PaperSize.a4
   /// Each seed is a version with its own order. Without one, cards and lists keep theirs; worksheets are version 1.
-  public var seed: Int?
+  public var seed: UInt64?
 
   public init() {}
 }

@@ -225,7 +225,7 @@ public enum PluginPackageError: Problem, Equatable {
     case .notAgreed(let plugin, let version):
       .of(
         plugin, .notGranted, "Not agreed",
-        "nobody can be asked about the changes in \(plugin) \(version): `plugin update` with --diff shows them, and "
+        "nobody can be asked about the changes in \(plugin) \(version): `plugin update` with --dry-run shows them, and "
           + "with --yes it makes them")
     case .doesNotWork(let plugin, let version, let reason, let kept):
       .of(
@@ -236,7 +236,7 @@ public enum PluginPackageError: Problem, Equatable {
       .of(
         plugin, .tooLarge, "Too much to review before a question",
         "the difference has \(grouped(lines)) lines, and a question follows at most \(grouped(most)): "
-          + "`plugin update` with --diff shows all of them, and with --yes it installs \(plugin) without a question")
+          + "`plugin update` with --dry-run shows all of them, and with --yes it installs \(plugin) without a question")
     case .hasFaults(let path, let count):
       ProblemReport(
         .pluginFailed, "A plugin has faults", "\(quoted(path)) has \(counted(count, "fault"))", ["path": path])

@@ -139,13 +139,15 @@ enum CardCommands {
   private static func add(to deck: DeckHandle, _ invocation: Invocation, _ session: Session) throws -> CommandResult {
     if let text = invocation.optionalText("--cloze") { return try addCloze(text, to: deck, invocation, session) }
     let (prompt, answer) = (try text("PROMPT", invocation), try text("ANSWER", invocation))
-    guard let type = try noteType(invocation) else {
+    try invocation.allowOne(of: ["--reversed", "--type-answer"])
+    guard invocation.flag("--reversed") || invocation.flag("--type-answer") else {
       let card = try deck.add(NewCard(prompt: prompt, answer: answer, tags: invocation.list("--tag")), at: .bottom)
       let name = quoted(try deck.record().name)
       return CommandResult(.object(card), line: "Added \(quoted(try card.record().prompt)) to \(name).")
     }
     var note = NewNote.plain(["Front": prompt, "Back": answer], tags: invocation.list("--tag"))
     note.place = .bottom
+    let type = invocation.flag("--reversed") ? StockNoteType.reversed : .typed
     return try added(deck.addNote(note, type: type), to: deck, session)
   }
 
@@ -163,12 +165,6 @@ enum CardCommands {
   private static func text(_ name: String, _ invocation: Invocation) throws -> String {
     if let text = invocation.optionalText(name) { return text }
     throw invocation.missing(name)
-  }
-
-  /// The stock note type that the options ask for; nil for Basic.
-  private static func noteType(_ invocation: Invocation) throws -> StockNoteType? {
-    try invocation.allowOne(of: ["--reversed", "--type-answer"])
-    return invocation.flag("--reversed") ? .reversed : invocation.flag("--type-answer") ? .typed : nil
   }
 
   private static func addCloze(

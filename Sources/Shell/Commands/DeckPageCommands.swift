@@ -91,13 +91,12 @@ enum DeckPageCommands {
       square of letters that hides the prompt of each card or else its answer (both take the word of a mined note), \
       and `list` a table to fold; the answers of a worksheet are on its last pages. \
       The cards of decks within the deck are included; suspended cards are included only if the query finds them. \
-      The same seed gives the same sheet; another seed gives another version.
+      `deckhand --seed N deck sheet ...` gives another version, with another order; the same seed gives the same one.
       """, arguments: [Common.deck, Argument("FILE", .file, help: "the file, ending in .pdf")],
     options: [
       Option("--kind", choice: PaperKind.allCases.map(\.rawValue), help: "what to make; cards when left out"),
       Option("--query", "QUERY", .query, help: "only the cards that it finds"),
       Option("--size", choice: PaperSize.allCases.map(\.rawValue), help: "the paper size; a4 when left out"),
-      Option("--seed", "N", .integer(0...Int(Int32.max)), help: "the version; another number gives another order"),
     ], example: "deck sheet Spanish spanish.pdf"
   ) { invocation, session in
     let deck = try session.workspace().decks.open(invocation.text("DECK"))
@@ -105,7 +104,7 @@ enum DeckPageCommands {
     var options = PaperOptions()
     options.kind = invocation.optionalText("--kind").flatMap { PaperKind(rawValue: $0) } ?? options.kind
     options.size = invocation.optionalText("--size").flatMap { PaperSize(rawValue: $0) } ?? options.size
-    options.seed = invocation.optionalInteger("--seed")
+    options.seed = session.environment.random.seed
     let query = try session.query("--query", of: invocation)
     guard session.rehearsal.mayActOutside("write \(path)") else { return CommandResult() }
     let report = try session.console.showing("Drawing") {

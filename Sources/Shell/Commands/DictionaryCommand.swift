@@ -40,14 +40,13 @@ enum DictionaryCommand {
         help: "a dictionary to add; names of dictionaries to remove or to put in order"),
     ],
     options: [
-      Option("--name", "NAME", help: "the name of a dictionary that is added"),
       Option(
         "--language", "L", .language, help: "the language of the words of an added dictionary, if it does not say"),
       Option("--forms", help: "the file that is added is a table: form, tab, lemma"),
     ],
     usage: [
-      "word dictionaries", "word dictionaries add FILE [--name NAME] [--language L] [--forms]",
-      "word dictionaries remove NAME", "word dictionaries order NAME...",
+      "word dictionaries", "word dictionaries add FILE... [--language L] [--forms]", "word dictionaries remove NAME",
+      "word dictionaries order NAME...",
     ], complete: offers
   ) { invocation, session in
     let names = invocation.list("FILE|NAME")
@@ -94,10 +93,6 @@ enum DictionaryCommand {
 
   private static func add(_ names: [String], _ invocation: Invocation, _ session: Session) throws -> CommandResult {
     try require(names, "add", "FILE")
-    let name = invocation.optionalText("--name")
-    if let name, names.count > 1 {
-      throw invocation.badValue("--name", name, expected: "given with one file only")
-    }
     let workspace = try session.workspace()
     let language = try invocation.optionalText("--language").map { try workspace.words.language(named: $0) }
     var (values, lines): ([Value], [String]) = ([], [])
@@ -105,9 +100,9 @@ enum DictionaryCommand {
       let path = session.environment.folders.expanded(file)
       guard session.rehearsal.mayActOutside("index \(printable(path))") else { continue }
       let added = try session.console.showing("Indexing") { progress in
-        try UserDictionaries(workspace).add(
-          path, named: name, words: language, areForms: invocation.flag("--forms")
-        ) { progress($0, nil) }
+        try UserDictionaries(workspace).add(path, words: language, areForms: invocation.flag("--forms")) {
+          progress($0, nil)
+        }
       }
       func count(_ kind: DictionaryEntryKind) -> Int { added.counts[kind, default: 0] }
       values.append(

@@ -31,9 +31,7 @@ enum MineCommand {
       """, arguments: [TextCommands.files],
     options: [
       Option("--deck", "DECK", .deck, help: "the deck for the cards; \(TextCommands.usualDeck) when left out"),
-      Common.language, TextCommands.encoding,
-      TextCommands.knownList,
-      TextCommands.translation,
+      Common.language, TextCommands.encoding, TextCommands.translation,
       Option("--offset", "S", .anyNumber, help: "seconds to add to the translation's times; detected when left out"),
       Option("--dictionary", "NAME", help: "use only this dictionary"),
       Option(

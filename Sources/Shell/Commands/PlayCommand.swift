@@ -35,12 +35,12 @@ enum PlayCommands {
       Option("--base", "WORD", help: "the base word"),
       Option("--deck", "DECK", .deck, help: "a game over the words of this deck"),
       Option("--query", "QUERY", .query, help: "with --deck, only the cards that match it"),
-      Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"), Common.foldAccents,
+      Option("--to-deck", "DECK", .deck, help: "make cards of missed words, at most 20"),
       Option("--list", help: "list the modes"), Option("--resume", help: "resume the saved game"),
       Option("--scores", help: "show finished games and the best of them"),
     ],
     usage: [
-      "play [MODE] [--language L] [--length N] [--base WORD] [--fold-accents] [--to-deck DECK]",
+      "play [MODE] [--language L] [--length N] [--base WORD] [--to-deck DECK]",
       "play [MODE] --deck DECK [--query QUERY]",
       "play --list", "play --resume", "play --scores",
     ], example: "play --language spanish --length 9"
@@ -68,10 +68,7 @@ enum PlayCommands {
   private static func checkOptions(_ invocation: Invocation) throws {
     let uses = ["--list", "--resume", "--scores"]
     try invocation.allowOne(of: uses)
-    let ofNewGames = [
-      "MODE", Common.language.name, "--length", "--base", Common.foldAccents.name,
-      "--deck", "--query",
-    ]
+    let ofNewGames = ["MODE", Common.language.name, "--length", "--base", "--deck", "--query"]
     try invocation.require("--deck", beside: "--query")
     for use in uses {
       try invocation.refuse(ofNewGames + (use == "--resume" ? [] : ["--to-deck"]), beside: use)
@@ -83,7 +80,6 @@ enum PlayCommands {
     options.mode = invocation.optionalText("MODE") ?? options.mode
     options.language = invocation.optionalText("--language")
     (options.length, options.base) = (invocation.optionalInteger("--length"), invocation.optionalText("--base"))
-    if invocation.flag(Common.foldAccents.name) { options.foldsAccents = true }
     options.deck = try invocation.optionalText("--deck").map { try session.workspace().decks.open($0) }
     options.query = try session.query("--query", of: invocation)
     return try session.workspace().games.start(options)

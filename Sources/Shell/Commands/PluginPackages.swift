@@ -84,7 +84,7 @@ enum PluginPackages {
   ) { invocation, session in
     let package = try package(at: invocation.text("FILE|FOLDER"), session)
     let plan = try session.plugins.packages.plan(toInstall: package)
-    return try PluginInstalling(plan, isGranted: invocation.flag("--grant"), isAgreed: false, session).run()
+    return try PluginInstalling(session: session, plan: plan, isGranted: invocation.flag("--grant")).run()
   }
 
   private static let updatePlugin = BuiltIn(
@@ -93,21 +93,16 @@ enum PluginPackages {
     answer: "{name, version, state, FIELD} or boolean",
     details: """
       The folder or package that the plugin was installed from is read again, or the one that you name. What changes \
-      in its permissions and in its code is shown as a diff before it asks; --diff shows that and changes nothing. A \
-      lower version is refused unless you name it. The installed version stays until the new one was loaded and passed \
-      its own tests, and also if that fails. This is not an undo step. Nothing is downloaded: update a clone with `git \
-      pull`.
+      in its permissions and in its code is shown as a diff before it asks, and by --dry-run. A lower version is \
+      refused unless you name it. The installed version stays until the new one was loaded and passed its own tests, \
+      and also if that fails. This is not an undo step. Nothing is downloaded: update a clone with `git pull`.
       """,
     arguments: [
       PluginCommands.pluginName,
       Argument("FILE|FOLDER", .file, isOptional: true, access: .read, help: "where it is now"),
       Argument("VERSION", isOptional: true, help: "the version that you expect there, even a lower one"),
     ],
-    options: [
-      Option("--yes", help: "agree to the changes without being asked"), grant,
-      Option("--diff", help: "only show what would change"),
-    ],
-    usage: ["plugin update NAME [FILE|FOLDER] [VERSION] [--yes] [--grant]", "plugin update NAME [FILE|FOLDER] --diff"],
+    options: [Option("--yes", help: "agree to the changes without being asked"), grant],
     example: "plugin update verbs",
     complete: { word, before, session in
       before.isEmpty ? ownPlugins(session) : before.count == 1 ? NameOffers(session: session).paths(word) : []
@@ -122,9 +117,9 @@ enum PluginPackages {
     }
     let package = try package(at: source, session)
     let plan = try session.plugins.packages.plan(toUpdate: plugin, with: package, version: version)
-    let installing = PluginInstalling(
-      plan, isGranted: invocation.flag("--grant"), isAgreed: invocation.flag("--yes"), session)
-    return try invocation.flag("--diff") ? installing.shown() : installing.run()
+    return try PluginInstalling(
+      session: session, plan: plan, isGranted: invocation.flag("--grant"), isAgreed: invocation.flag("--yes")
+    ).run()
   }
 
   private static func package(at path: String, _ session: Session) throws -> PluginPackage {
@@ -158,15 +153,11 @@ enum PluginPackages {
 }
 
 struct PluginInstalling {
-  private let session: Session
-  private let plan: InstallPlan
+  let session: Session
+  let plan: InstallPlan
   /// The consent given on the command line: to the permissions, and to the changes of an update.
-  private let isGranted: Bool
-  private let isAgreed: Bool
-
-  init(_ plan: InstallPlan, isGranted: Bool, isAgreed: Bool, _ session: Session) {
-    (self.session, self.plan, self.isGranted, self.isAgreed) = (session, plan, isGranted, isAgreed)
-  }
+  let isGranted: Bool
+  var isAgreed = false
 
   private var isUpdate: Bool { plan.installed != nil }
   private var package: PluginPackage { plan.package }
@@ -174,7 +165,9 @@ struct PluginInstalling {
   func run() throws -> CommandResult {
     let facts = facts
     let verb = isUpdate ? "update" : "install"
-    guard session.rehearsal.mayActOutside("\(verb) \(facts.joined(separator: "; "))") else { return CommandResult() }
+    guard session.rehearsal.mayActOutside("\(verb) \(facts.joined(separator: "; "))") else {
+      return isUpdate ? shown : CommandResult()
+    }
     guard try isWanted(facts, verb) else {
       return CommandResult(.boolean(false), line: "\(package.name) is not \(isUpdate ? "updated" : "installed").")
     }
@@ -254,8 +247,8 @@ struct PluginInstalling {
     return results.count
   }
 
-  /// Shows the difference and changes nothing.
-  func shown() -> CommandResult {
+  /// What an update would change.
+  private var shown: CommandResult {
     let (old, new) = permissions
     return CommandResult(
       .record([

@@ -86,7 +86,8 @@ private final class ServingHost: ActionHost {
   func openWorkspace() throws -> Workspace { try session.workspace() }
 
   func performing<Result>(action: String, for client: String?, _ body: () throws -> Result) throws -> Result {
-    try session.with(\.data.origin, originName(of: action, for: client), body)
+    // `Yomitan, addNote`
+    try session.with(\.data.origin, "\(client.map { printable($0, limit: 60) } ?? "serve"), \(action)", body)
   }
 
   /// Refreshed each time, since another process may have made an account or changed a setting, or the time zone.

@@ -236,8 +236,6 @@ struct CustomStudy {
     let choose: (inout SessionHandle.Options) throws -> Void
   }
 
-  private static let moreNew = 10
-
   private let session: Session
   private let decks: [DeckHandle]
   private let names: [String]
@@ -296,7 +294,7 @@ struct CustomStudy {
   private var offers: [Offer] {
     var offers: [Offer] = []
     if outlook.newWaiting > 0 {
-      let more = min(Self.moreNew, outlook.newWaiting)
+      let more = min(10, outlook.newWaiting)
       let text = "\(session.counted(more, "more new card")) today (\(session.grouped(outlook.newWaiting)) waiting)"
       offers.append(
         Offer(words: "--new \(more)", text: text) { [decks] _ in

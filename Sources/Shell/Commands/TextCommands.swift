@@ -23,24 +23,21 @@ enum TextCommands {
     help: "utf-8, utf-16, latin-1, windows-1250 to windows-1256, koi8-r, shift_jis, euc-jp, gb18030 or big5; detected "
       + "when left out")
   private static let deck = Option("--deck", "DECK", .deck, help: "count only the cards of this deck as known words")
-  static let knownList = Option(
-    "--known", "LIST", .file, isRepeating: true, access: .read,
-    help: "a list of words that count as known: one word per line, a table, or the vocabulary of a Kindle")
   static let translation = Option(
     "--translation", "FILE|LANGUAGE", .file, isRepeating: true, access: .read,
     help: "subtitles in another language, one file per text, or the language of those beside the texts")
-  static let common = [Common.language, deck, encoding, knownList]
+  static let common = [Common.language, deck, encoding]
   /// The deck of new cards when none is named.
   static let usualDeck = "Mined"
 
   /// Opens the files of a command as one text, and prints what was detected about them.
   static func open(
     _ invocation: Invocation, _ session: Session, _ films: FilmTranslations? = nil, deck: String? = nil,
-    offset: Double? = nil
+    offset: Double? = nil, known: [String] = []
   ) throws -> TextHandle {
     var options = try options(invocation, deck: deck)
     (options.translations, options.offset) = (films?.paths ?? [], offset)
-    for word in invocation.list("--known") { options.knownLists += try paths(word, session) }
+    for word in known { options.knownLists += try paths(word, session) }
     let command = invocation.command.name
     let text = try open(films?.texts ?? invocation.list("FILE"), options, session, command: command)
     let pairs = films.map { zip($0.texts, $0.paths) }
@@ -253,8 +250,7 @@ enum TextCommands {
   private static func compared(
     _ invocation: Invocation, _ session: Session
   ) throws -> (read: [(path: String, view: TextView)], leftOut: Int) {
-    var options = try options(invocation, deck: invocation.optionalText("--deck"))
-    options.knownLists = try invocation.list("--known").flatMap { try Self.paths($0, session) }
+    let options = try options(invocation, deck: invocation.optionalText("--deck"))
     let paths = try invocation.list("FILE").flatMap { try Self.paths($0, session) }
     var (read, errors): ([(path: String, view: TextView)], [TextFileError]) = ([], [])
     for path in paths {
@@ -279,7 +275,7 @@ enum TextCommands {
       """, arguments: [files],
     options: [
       Option("--deck", "DECK", .deck, help: "the deck for the cards; \(usualDeck) when left out"), Common.language,
-      encoding, knownList, translation,
+      encoding, translation,
     ], example: "text read novel.epub --language spanish --deck Novel"
   ) { invocation, session in
     let text = try open(invocation, session, translations(invocation, session))

@@ -27,12 +27,16 @@ enum TextShowCommand {
       """, arguments: [TextCommands.files],
     options: TextCommands.common + [
       Option(
+        "--known", "LIST", .file, isRepeating: true, access: .read,
+        help: "a list of words that count as known: one word per line, a table, or the vocabulary of a Kindle"),
+      Option(
         "--target", "PERCENT", .integer(1...100), help: "how many lemmas are missing to know this share of the text"),
       Option("--plot", help: "draw charts"),
       Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture, PNG or .svg"),
     ], example: "text show novel.epub --language spanish"
   ) { invocation, session in
-    let text = try TextCommands.open(invocation, session, deck: invocation.optionalText("--deck"))
+    let text = try TextCommands.open(
+      invocation, session, deck: invocation.optionalText("--deck"), known: invocation.list("--known"))
     let view = try text.view()
     let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
     let figures = figures(view, text.language.name, goals)

@@ -157,7 +157,6 @@ struct LineCompletion {
         return Candidate(text, shown: offer.shown, suffix: offer.isOpen ? "" : String(quote), help: offer.help)
       })
   }
-
 }
 
 /// The start of a help text, up to its first full stop.
@@ -216,7 +215,19 @@ struct LineStyles {
   ///   - chunk: the preceding lines of an unfinished chunk of Lua.
   func parts(_ line: String, cursor: Int, after chunk: String = "") -> [StyledPart] {
     if chunk.isEmpty, isCommand(line, in: session) { return commandParts(line) }
-    return luaParts(line, cursor: cursor, after: chunk)
+    let before = chunk.isEmpty ? "" : chunk + "\n"
+    let shift = before.utf8.count
+    let tokens = luaTokens(before + line)
+    let typing = LuaTyping(session.lua, chunk: before + line)
+    var parts: [StyledPart] = []
+    for (index, token) in tokens.enumerated() where token.range.upperBound > shift {
+      guard let style = style(of: token, at: index, in: tokens, typing.localNames) else { continue }
+      parts.append(StyledPart(max(0, token.range.lowerBound - shift)..<(token.range.upperBound - shift), style))
+    }
+    return parts
+      + brackets(typing, cursor: cursor + shift).map { part in
+        StyledPart(max(0, part.range.lowerBound - shift)..<max(0, part.range.upperBound - shift), part.style)
+      }
   }
 
   private func commandParts(_ line: String) -> [StyledPart] {
@@ -253,22 +264,6 @@ struct LineStyles {
     let command = group.commands.first { $0.path[1] == second.text }
     parts.append(StyledPart(second.range, command == nil ? .unknown : .command))
     return command
-  }
-
-  private func luaParts(_ line: String, cursor: Int, after chunk: String) -> [StyledPart] {
-    let before = chunk.isEmpty ? "" : chunk + "\n"
-    let shift = before.utf8.count
-    let tokens = luaTokens(before + line)
-    let typing = LuaTyping(session.lua, chunk: before + line)
-    var parts: [StyledPart] = []
-    for (index, token) in tokens.enumerated() where token.range.upperBound > shift {
-      guard let style = style(of: token, at: index, in: tokens, typing.localNames) else { continue }
-      parts.append(StyledPart(max(0, token.range.lowerBound - shift)..<(token.range.upperBound - shift), style))
-    }
-    return parts
-      + brackets(typing, cursor: cursor + shift).map { part in
-        StyledPart(max(0, part.range.lowerBound - shift)..<max(0, part.range.upperBound - shift), part.style)
-      }
   }
 
   private func style(of token: LuaToken, at index: Int, in tokens: [LuaToken], _ locals: [String]) -> LineStyle? {

@@ -49,7 +49,8 @@ struct NameOffers {
     case .language: session.lexicons.languages().map { Offer($0.name, help: $0.title) }
     case .mode: session.modes.names.map { Offer($0.name, help: $0.summary) }
     case .exercise: session.tables.exercises.names.map { Offer($0.name, help: $0.summary) }
-    case .format: formats()
+    case .format:
+      CardFormat.native.map { Offer($0.name, help: $0.summary) } + session.formats.addedNames.map { Offer($0) }
     case .plugin: session.plugins.plugins.map { Offer($0.name.description, help: $0.manifest?.summary ?? "") }
     case .setting: try settings()
     case .account: session.auth.needsAuthentication ? [] : try session.auth.store.names().map { Offer($0) }
@@ -67,13 +68,10 @@ struct NameOffers {
 
   /// Completes `DECK:`, and after it the first 20 positions with their prompts.
   private func cards(_ word: String) throws -> [Offer] {
-    guard let colon = word.lastIndex(of: ":"), word[..<colon].last != ":", !word.hasSuffix("::") else {
-      return try session.workspace().decks.records().map { Offer($0.name + ":", isOpen: true) }
-    }
-    let name = String(word[..<colon])
-    guard try session.workspace().decks.records().contains(where: { $0.name == name }) else {
-      return try session.workspace().decks.records().map { Offer($0.name + ":", isOpen: true) }
-    }
+    let decks = try session.workspace().decks.records()
+    guard let colon = word.lastIndex(of: ":"), word[..<colon].last != ":", !word.hasSuffix("::"),
+      let name = decks.first(where: { $0.name == word[..<colon] })?.name
+    else { return decks.map { Offer($0.name + ":", isOpen: true) } }
     let listing = try session.workspace().cards.list(of: [try session.workspace().decks.open(name)], limit: 20)
     return try listing.cards.map { card, position in
       Offer("\(name):\(position)", shown: "\(position)", help: printable(try card.record().prompt, limit: 60))
@@ -87,10 +85,6 @@ struct NameOffers {
       let title = place < 100 ? try session.workspace().documents.open(id).document().content.title : ""
       return Offer(String(id.prefix(8)), help: printable(title, limit: 60))
     }
-  }
-
-  private func formats() -> [Offer] {
-    CardFormat.native.map { Offer($0.name, help: $0.summary) } + session.formats.addedNames.map { Offer($0) }
   }
 
   /// Each setting with its current value.

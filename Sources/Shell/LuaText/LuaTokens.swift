@@ -71,7 +71,13 @@ private struct LuaScanner {
       return .comment(isClosed: true)
     case UInt8(ascii: "["): if let level = longBracketLevel() { return .string(isClosed: takeLong(level)) }
     case _ where isDigit(first) || first == UInt8(ascii: ".") && byte(1).map(isDigit) == true:
-      takeNumber()
+      let isHex = byte() == UInt8(ascii: "0") && byte(1).map { $0 | 0x20 } == UInt8(ascii: "x")
+      let exponent = UInt8(ascii: isHex ? "p" : "e")
+      while let byte = byte(), isNameByte(byte) || byte == UInt8(ascii: ".") {
+        index += 1
+        let isSign = self.byte() == UInt8(ascii: "+") || self.byte() == UInt8(ascii: "-")
+        if byte | 0x20 == exponent, isSign { index += 1 }
+      }
       return .number
     case _ where isNameByte(first):
       while let byte = byte(), isNameByte(byte) { index += 1 }
@@ -112,16 +118,6 @@ private struct LuaScanner {
       index += 1
     }
     return false
-  }
-
-  private mutating func takeNumber() {
-    let isHex = byte() == UInt8(ascii: "0") && byte(1).map { $0 | 0x20 } == UInt8(ascii: "x")
-    let exponent = UInt8(ascii: isHex ? "p" : "e")
-    while let byte = byte(), isNameByte(byte) || byte == UInt8(ascii: ".") {
-      index += 1
-      let isSign = self.byte() == UInt8(ascii: "+") || self.byte() == UInt8(ascii: "-")
-      if byte | 0x20 == exponent, isSign { index += 1 }
-    }
   }
 
   private mutating func takeSymbol() {

@@ -22,7 +22,16 @@ struct LuaTyping {
     self.lua = lua
     tokens = luaTokens(chunk).filter { !$0.isComment }
     partners = Self.partners(in: tokens)
-    readLocals()
+    for (index, token) in tokens.enumerated() {
+      switch token.kind {
+      case .keyword where token.text == "local": readNames(at: index + 1, endedBy: "=")
+      case .keyword where token.text == "for": readNames(at: index + 1, endedBy: "in")
+      case .keyword where token.text == "function": readParameters(at: index + 1)
+      case .name where index + 1 < tokens.count && tokens[index + 1].isSymbol("=") && isStatement(index):
+        note(token.text, value(at: index + 2))
+      default: break
+      }
+    }
   }
 
   /// Pairs brackets regardless of their kind, since a chunk that is being typed is seldom well-formed.
@@ -38,19 +47,6 @@ struct LuaTyping {
 
   /// The names that the chunk itself defines, the nearest last.
   private(set) var localNames: [String] = []
-
-  private mutating func readLocals() {
-    for (index, token) in tokens.enumerated() {
-      switch token.kind {
-      case .keyword where token.text == "local": readNames(at: index + 1, endedBy: "=")
-      case .keyword where token.text == "for": readNames(at: index + 1, endedBy: "in")
-      case .keyword where token.text == "function": readParameters(at: index + 1)
-      case .name where index + 1 < tokens.count && tokens[index + 1].isSymbol("=") && isStatement(index):
-        note(token.text, value(at: index + 2))
-      default: break
-      }
-    }
-  }
 
   /// Whether a name begins an assignment rather than being a field of a table constructor or a member.
   private func isStatement(_ index: Int) -> Bool {

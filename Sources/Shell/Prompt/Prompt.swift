@@ -126,7 +126,9 @@ package final class Prompt {
       if Interrupts.wereRequested { pastedLines = [] }
       return
     }
-    switch try readLine() {
+    let reader = session.input.lineReader
+    let outcome = try reader?.read(prompt: PromptText(session: session).text()) ?? session.input.plainReader.read()
+    switch outcome {
     case .line(let line):
       // Ignores a Ctrl-C that came between the clearing above and the reading: it is not for this line.
       Interrupts.clear()
@@ -138,11 +140,6 @@ package final class Prompt {
       session.state.leaving = session.state.leaving ?? (session.input.lineReader == nil ? lastStatus : ExitStatus.done)
     case .terminated(let signal): session.leave(by: signal)
     }
-  }
-
-  private func readLine() throws -> LineOutcome {
-    guard let reader = session.input.lineReader else { return try session.input.plainReader.read() }
-    return try reader.read(prompt: PromptText(session: session).text())
   }
 
   /// Runs one line: a command, or Lua with the further lines it needs.

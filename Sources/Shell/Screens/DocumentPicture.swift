@@ -26,7 +26,9 @@ struct DocumentPicture {
   func lines(of document: StoredDocument) throws -> [String] {
     guard terminal.canRedraw, terminal.usesColor else { return [] }
     do {
-      return hasKitty && !isRedrawn ? kitty(try document.png().bytes) : blocks(try pixels(document))
+      if hasKitty, !isRedrawn { return kitty(try document.png().bytes) }
+      // A card is 1300 by 2000 units; a cell of the terminal shows two pixels, one above the other.
+      return blocks(try document.pixels(width: min(terminal.width - 4, rows * 13 / 10), height: rows * 2))
     } catch DocumentError.drawing {
       // Without the drawing program, the text that follows is enough.
       return []
@@ -65,12 +67,6 @@ struct DocumentPicture {
       chunks.append("\u{1B}_G\(head);" + String(decoding: text[start..<end], as: UTF8.self) + "\u{1B}\\")
     }
     return [chunks.joined()]
-  }
-
-  /// A card is 1300 by 2000 units; a cell of the terminal shows two pixels, one above the other.
-  private func pixels(_ document: StoredDocument) throws -> PixelDrawing {
-    let height = rows * 2
-    return try document.pixels(width: min(terminal.width - 4, height * 13 / 20), height: height)
   }
 
   private func blocks(_ drawing: PixelDrawing) -> [String] { HalfBlocks(drawing).lines.map { "  " + $0 } }

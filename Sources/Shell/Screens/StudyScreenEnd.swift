@@ -28,19 +28,15 @@ extension StudyScreen {
     let progress = try study.progress()
     let left = progress.remaining
     let usual = try study.askedAsUsual()
+    // When nothing is left now, a card in learning may come later.
+    let next = try left == 0 ? study.nextDue().map { " The next card comes \(session.until($0))." } : nil
     let tail =
-      (left == 0 ? try next() : " \(terminal.counted(left, "card was", "cards were")) left.")
+      (left == 0 ? next ?? "" : " \(terminal.counted(left, "card was", "cards were")) left.")
       + (usual.isEmpty ? "" : " \(usual).")
     let counts = "\(start) \(terminal.grouped(progress.right)) right, \(terminal.grouped(progress.wrong)) wrong"
     guard let time = try study.timeRemaining() else { return counts + "." + tail }
     let used = study.options.seconds - time
     return "\(counts) in \(terminal.counted(Int(used.rounded()), "second")).\(tail)"
-  }
-
-  /// When the next card in learning comes.
-  private func next() throws -> String {
-    guard let due = try study.nextDue() else { return "" }
-    return " The next card comes \(session.until(due))."
   }
 
   func wantsAgain() throws -> Bool {

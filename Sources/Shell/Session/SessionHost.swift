@@ -54,10 +54,6 @@ extension SessionHost: PluginSession {
       events: session.events, terms: terms)
   }
 
-  func bindingContext(of plugin: PluginName, _ grants: Grants, _ terms: PluginTerms) -> BindingContext {
-    bindingContext(.plugin(plugin), grants, terms)
-  }
-
   func requireSignIn() throws { _ = try session.auth.requireAccess() }
   var grantsFolder: String? { session.data.folder }
   var wantsTrace: Bool { session.options.wantsTrace }

@@ -196,7 +196,7 @@ extension Session {
   package func ask(_ text: String, mark: String = "") throws -> String? {
     if options.isUnattended || LineReader.isReading { return nil }
     let outcome: LineOutcome
-    let question = broken(printable(text, limit: Self.longestQuestion), mark)
+    let question = broken(printable(text, limit: 1_000), mark)
     if let lineReader = input.lineReader {
       IdleLock(session: self).watch()
       outcome = try lineReader.read(prompt: question, hidesHistory: true)
@@ -218,8 +218,6 @@ extension Session {
     Interrupts.request()
     throw WorkspaceError.interrupted
   }
-
-  private static let longestQuestion = 1_000
 
   /// Prints all but the last line of a question that is too long for one line; returns the last line for the prompt.
   private func broken(_ question: String, _ mark: String) -> String {

@@ -224,7 +224,7 @@ extension DocumentHandle {
     let content = try document().content
     let asked = ElementPlacement(x: options.x ?? 0, y: options.y ?? 0, width: width, height: height)
     let open = options.x == nil && options.y == nil ? content.openPlace(width: width, height: height) : asked
-    var place = open ?? content.freePlace(width: width, height: height)
+    var place = open ?? content.fullPlace(width: width, height: height)
     place.rotation = options.rotation ?? 0
     return (place, open == nil)
   }

@@ -28,22 +28,21 @@ public struct UserDictionaries {
 
   private var library: DictionaryLibrary { workspace.lexicons.meanings }
 
-  /// Indexes a dictionary: a Yomitan zip, a StarDict `.ifo`, a dictd `.index`, or a table.
-  /// - Parameter name: the name of the dictionary; nil uses its own title.
+  /// Indexes a dictionary: a Yomitan zip, a StarDict `.ifo`, a dictd `.index`, or a table. Its name is the title of a
+  /// Yomitan dictionary, or that of the file.
   /// - Parameter words: the language of its headwords, if it does not say so itself.
   /// - Parameter areForms: the file is a table of forms and their lemmas, for the dictionary forms of texts.
   /// - Parameter progress: called with the number of entries so far; an error that it throws ends the indexing.
   /// - Throws: `TextFileError`, `DictionaryError`, `FileError`.
   public func add(
-    _ path: String, named name: String? = nil, words: Language? = nil, areForms: Bool = false,
-    progress: (Int) throws -> Void = { _ in }
+    _ path: String, words: Language? = nil, areForms: Bool = false, progress: (Int) throws -> Void = { _ in }
   ) throws -> AddedDictionary {
     let isInterrupted = workspace.isInterrupted
     let isZip = !areForms && path.lowercased().hasSuffix(".zip")
     let yomitan = isZip ? try YomitanFile(path, isInterrupted: isInterrupted) : nil
     let file = String(lastPart(of: path).prefix { $0 != "." })
     let name = try DictionaryName(
-      name ?? yomitan?.title ?? file, words: words?.baseCode ?? yomitan?.words, meanings: yomitan?.meanings, path: path)
+      yomitan?.title ?? file, words: words?.baseCode ?? yomitan?.words, meanings: yomitan?.meanings, path: path)
     let title = name.text + (areForms ? DictionaryLibrary.formEnding : "")
     guard let folder = library.ownFolders.first else {
       throw DictionaryError.damaged(path: path, reason: "there is no folder for dictionaries")
