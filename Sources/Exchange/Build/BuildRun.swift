@@ -221,7 +221,7 @@ public final class BuildRun {
       next.isEdited = try compare(next, source)
       return next
     }
-    if let current, current.content != next.base {
+    if let before, let current, current.content != next.base {
       return try merge(row, next, before, current, source, isMoved: isMoved)
     }
     // A refused row keeps its old state.
@@ -275,14 +275,14 @@ public final class BuildRun {
 
   /// Merges a changed row with its card, which was edited in the deck, field by field.
   private func merge(
-    _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow?, _ current: BuildContent, _ source: BuildSource,
+    _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow, _ current: BuildContent, _ source: BuildSource,
     isMoved: Bool
   ) throws -> BuiltRow? {
     var next = known
-    guard let before, current.isOfType(of: row.row) else {
+    guard current.isOfType(of: row.row) else {
       report(.both, source.path, next)
       // Keep the row's old hashes, so that the next build reports this again.
-      (next.whole, next.front, next.isEdited) = (before?.whole ?? 0, before?.front ?? 0, true)
+      (next.whole, next.front, next.isEdited) = (before.whole, before.front, true)
       return next
     }
     let theirs = BuiltContent(row.row, current.type, before: before.base)

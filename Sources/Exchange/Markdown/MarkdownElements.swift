@@ -21,11 +21,8 @@ struct MarkdownElements {
   mutating func write(_ document: OpaquePointer) {
     guard let walk = cmark_iter_new(document) else { return }
     defer { cmark_iter_free(walk) }
-    while true {
-      let event = cmark_iter_next(walk)
-      if event == CMARK_EVENT_DONE { return }
-      guard let node = cmark_iter_get_node(walk) else { continue }
-      write(node, isEnd: event == CMARK_EVENT_EXIT)
+    while case let event = cmark_iter_next(walk), event != CMARK_EVENT_DONE {
+      if let node = cmark_iter_get_node(walk) { write(node, isEnd: event == CMARK_EVENT_EXIT) }
     }
   }
 
