@@ -137,6 +137,8 @@ extension AnkiCard {
 
   /// Whether the card is not new and its row does not record the last review; the review log does.
   public var lacksLastReview: Bool { type != 0 && !data.contains(text: "\"lrt\"") }
+  /// The time of the last review, in whole seconds since 1970; nil when the row does not record it.
+  public var lastReview: Double? { AnkiMemory(data).lastReview?.rounded(.down) }
 }
 
 struct AnkiMemory {
