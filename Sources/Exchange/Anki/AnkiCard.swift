@@ -223,8 +223,7 @@ struct SentSchedule {
   init(_ moment: StudyMoment, _ options: DeckOptions, firstDay: Int = SentSchedule.firstDay) {
     calendar = AnkiCalendar(moment: moment, firstDay: firstDay)
     self.options = options
-    let parameters = options.parameters.isEmpty ? MemoryModel.defaultParameters : options.parameters
-    decay = parameters.last ?? 0.1542
+    decay = options.parameters.last ?? 0.1542
   }
 
   private var steps: (learning: Int, relearning: Int) { (options.learningSteps.count, options.relearningSteps.count) }

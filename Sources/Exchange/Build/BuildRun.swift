@@ -104,7 +104,7 @@ public final class BuildRun {
     let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
     let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
     let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.stored)
-    for row in read.refused { refuse(row, source) }
+    for row in read.refused { if let refusal = try row.refusal() { refuse(row, source, refusal) } }
     try recordMedia(read, source)
     if case .cards(let format) = source.kind { places.drafts = format.types }
     var visited = VisitedSource(path: source.path, id: id)
@@ -262,13 +262,10 @@ public final class BuildRun {
     }
   }
 
-  private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal? = nil) {
+  private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal) {
     let place = RowPlace(line: row.start.line, column: row.start.column, part: row.start.part, file: source.path)
-    let reason = row.start.invalidReason
     state.report.cards.reject(
-      Rejection(
-        index: row.start.line, place: place, code: refusal?.code ?? reason?.code ?? .failure(.badRow),
-        message: refusal?.message ?? reason?.message ?? ""))
+      Rejection(index: row.start.line, place: place, code: refusal.code, message: refusal.message))
   }
 
   // MARK: Merging

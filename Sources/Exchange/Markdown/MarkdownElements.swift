@@ -106,10 +106,8 @@ struct MarkdownElements {
     case "table":
       if !isEnd {
         let count = Int(cmark_gfm_extensions_get_table_columns(node))
-        alignments =
-          cmark_gfm_extensions_get_table_alignments(node).map {
-            Bytes(UnsafeBufferPointer(start: $0, count: count))
-          } ?? []
+        alignments = Bytes(
+          UnsafeBufferPointer(start: cmark_gfm_extensions_get_table_alignments(node), count: count))
       }
       html.add(isEnd ? "</tbody></table>" : "<table><thead>")
       if isEnd, html.suffix(23).elementsEqual("<tbody></tbody></table>".utf8) {
