@@ -1,7 +1,6 @@
 // Anki's text files: header lines, columns, notes, and round trips.
 
 import Exchange
-import Files
 import Problems
 import Templates
 import TestDecks

@@ -4,6 +4,7 @@ import Exchange
 import Files
 import Glibc
 import Problems
+import Templates
 import TestDecks
 
 @Suite struct FormatTests {

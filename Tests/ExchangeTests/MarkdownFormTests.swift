@@ -1,6 +1,6 @@
 // Rare forms of HTML, which Markdown expresses or holds as they are: their round trips.
 
-import Files
+import Templates
 import TestDecks
 
 extension MarkdownTests {

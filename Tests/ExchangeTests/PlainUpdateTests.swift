@@ -1,7 +1,6 @@
 // Updating cards from a file that can hold formatting: the card becomes as the file says, formatted or plain.
 
 import Exchange
-import Files
 import Problems
 import Templates
 import TestDecks
