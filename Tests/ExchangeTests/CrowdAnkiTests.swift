@@ -180,16 +180,6 @@ import Values
     }
   }
 
-  @Test func `notes and decks of other forms are read as empty ones`() throws {
-    let path = try here.folder.write(
-      #"""
-      {"name": 1, "crowdanki_uuid": "u", "deck_config_uuid": 3, "note_models": [{"name": "A"}], "media_files": 4,
-      "notes": [7, {"guid": 1, "fields": [1], "tags": 2, "note_model_uuid": 3}], "children": [{"notes": []}]}
-      """#, to: "deck.json")
-    let result = try importing(path)
-    #expect(result.added == AddReport() && result.work.lines.left == [.noType: 2], "\(result)")
-  }
-
   @Test func `many notes of one guid are one note`() throws {
     let note =
       "{\"guid\": \"g\", \"fields\": [\"Norway\", \"Oslo\", \"\", \"\"], \"tags\": [], \"note_model_uuid\": \"7e0c4b3e-0001-11ee-8000-000000000001\"},"
