@@ -98,7 +98,8 @@ import Values
       }
     }
     #expect(notes == [["0<img src=\"3.png\">", "b"], ["1<img src='x.png'>", "b"]], "\(notes)")
-    #expect(report.missingMedia.contains("p/y") && report.cards.rejected.map(\.code.rawValue) == ["bad_row"], "\(report)")
+    #expect(
+      report.missingMedia.contains("p/y") && report.cards.rejected.map(\.code.rawValue) == ["bad_row"], "\(report)")
   }
 
   @Test func `the tables of a database are queried while it is read; other files have parts with a place`() throws {
