@@ -270,12 +270,14 @@ public struct AddReport: Equatable, Sendable {
     if rejected.count < 1000 { rejected.append(rejection) }
   }
 
-  public var value: Value {
+  public var fields: [(String, Value)] {
     var fields: [(String, Value)] = [
       ("added", .integer(added)), ("updated", .integer(updated)), ("skipped", .integer(skipped)),
       ("rejected_count", .integer(rejectedCount)), ("rejected", .list(rejected.map(\.value))),
     ]
     if !lost.isEmpty { fields.append(("lost", .list(lost.map { .text($0) }))) }
-    return .record(fields)
+    return fields
   }
+
+  public var value: Value { .record(fields) }
 }

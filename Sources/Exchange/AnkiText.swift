@@ -181,8 +181,12 @@ final class AnkiTextCards: CardRows {
     let plain = isBasic ? fields.map { heads.isHTML ? FieldHTML.plain($0.text) : $0.text } : []
     // A card needs two sides; a note whose type is named may have an empty back.
     let isHalf = !noteType.isEmpty && plain.count > 1 && plain[1] == ""
+    // The texts of a card are trimmed, the fields of a note are not.
+    let isTrimmed = zip(plain, fields).prefix(2).allSatisfy { text, field in
+      text.map { FieldHTML.html(ofPlain: $0.trimmed) } == field.text
+    }
     guard isBasic, !isHalf, plain.count == fields.count, !plain.prefix(2).contains(nil),
-      noteType.isEmpty || !heads.isHTML || zip(plain, fields).prefix(2).allSatisfy({ isTextOfCard($0, in: $1.text) })
+      noteType.isEmpty || !heads.isHTML || isTrimmed
     else {
       // If rows have different note types, the columns serve all of them, so fields are assigned by order.
       let isNamed = !isBasic && heads.columns[.noteType] == nil
@@ -197,11 +201,6 @@ final class AnkiTextCards: CardRows {
       let name = fields[index].name ?? "column\(index + 1)"
       row.addField(CardField.reservedNames.contains(name) ? "column\(index + 1)" : name, .text(fields[index].text))
     }
-  }
-
-  /// Whether a card of this text has exactly this HTML. The texts of a card are trimmed; the fields of a note are not.
-  private func isTextOfCard(_ plain: String?, in html: String) -> Bool {
-    plain.map { FieldHTML.html(ofPlain: $0.trimmed) == html } ?? false
   }
 
   private func asHTML(_ text: String) -> String { heads.isHTML ? text : FieldHTML.html(ofPlain: text) }

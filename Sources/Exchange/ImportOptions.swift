@@ -86,9 +86,7 @@ public struct ImportReport: Sendable {
   }
 
   public var value: Value {
-    guard case .record(let counts) = cards.value, case .record(let found) = findings.value else { return cards.value }
-    var fields = counts.fields.map { ($0.name, $0.value) } + found.fields.map { ($0.name, $0.value) }
-    fields += lines.fields
+    var fields = cards.fields + findings.fields + lines.fields
     let learnt = HistoryReport.Part.allCases.map { ($0.rawValue, Value.integer(history[$0])) }
     if !history.isEmpty { fields.append(("history", .record(learnt))) }
     if !decks.isEmpty { fields.append(("decks", .list(decks.map { .text($0) }))) }
@@ -127,13 +125,13 @@ public struct ImportFindings: Equatable, Sendable {
   /// For Markdown: the line of a heading that became one card although lines of prompts and answers follow it.
   public var listedPairs: Int?
 
-  var value: Value {
+  var fields: [(String, Value)] {
     var fields: [(String, Value)] = [("encoding", .text(encoding.rawValue))]
     if let format { fields.append(("format", .text(format.name))) }
     if let separator { fields.append(("separator", .text(Separator.name(of: separator)))) }
     if let hasHeader { fields.append(("header", .boolean(hasHeader))) }
     if !columns.isEmpty { fields.append(("columns", .list(columns.map { .text($0) }))) }
     if let names { fields.append(("names", .list(names.map { .text($0) }))) }
-    return .record(fields)
+    return fields
   }
 }

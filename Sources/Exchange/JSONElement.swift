@@ -128,15 +128,14 @@ struct JSONElement {
   /// Parses a value as a tree. If it is invalid, refuses the row and returns nil.
   private mutating func value(_ row: inout CardRow, _ what: String) throws -> Value? {
     var raw: [UInt8] = []
-    let invalidReason = try reader.value(into: &raw)
-    do throws(JSONFailure) {
-      if invalidReason == nil { return try JSONParser.parse(raw, limits: Self.limits) }
-    } catch {
+    if let invalidReason = try reader.value(into: &raw) {
+      row.refuse(.badText, "\(what) \(invalidReason)")
+      return nil
+    }
+    do throws(JSONFailure) { return try JSONParser.parse(raw, limits: Self.limits) } catch {
       row.refuse(.badRow, "\(what): \(error.words)")
       return nil
     }
-    row.refuse(.badText, "\(what) \(invalidReason ?? "cannot be used")")
-    return nil
   }
 
   // MARK: Notes, schedules, logs

@@ -1,7 +1,6 @@
 // Anki's text files: header lines, columns, notes, and round trips.
 
 import Exchange
-import Files
 import Problems
 import Templates
 import TestDecks
@@ -13,16 +12,7 @@ import TestDecks
   private func imported(
     _ text: String, into name: String = "Spanish", _ onDuplicate: OnDuplicate? = nil
   ) throws -> (report: ImportReport, cards: [CardRecord]) {
-    try AtomicFile.write(folder.file("a.txt"), Array(text.utf8))
-    let deck = try collection.store.operation("deck") { db in
-      do { return try DeckTable.find(db, named: name).id } catch {
-        return try DeckTable.create(db, name: name, now: 1).id
-      }
-    }
-    var options = ImportOptions()
-    options.onDuplicate = onDuplicate
-    let report = try collection.importing(deck, [folder.file("a.txt")], options)
-    return (report, try collection.cards(deck))
+    try collection.importing(Array(text.utf8), as: "a.txt", in: folder, into: name) { $0.onDuplicate = onDuplicate }
   }
 
   private func fields(_ card: CardRecord) throws -> [String] {

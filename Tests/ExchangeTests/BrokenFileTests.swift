@@ -75,12 +75,4 @@ import TestDecks
     #expect(error?.code == "too_large" && (error?.message.hasPrefix("big.\(format):1: one row has more than") ?? false))
     #expect(try collection.cards(deck).isEmpty)
   }
-
-  @Test(arguments: files.indices)
-  func `an empty file gives an error`(file: Int) throws {
-    let name = Self.files[file].name
-    try AtomicFile.write(folder.file(name), [UInt8]())
-    let deck = try collection.deck("d")
-    #expect(problemCode { _ = try collection.importing(deck, folder.file(name)) } == "bad_format")
-  }
 }

@@ -52,6 +52,8 @@ import TestSupport
     ("Äpfel, Öl und Übungen für größere Mädchen.", .windows1252, "en"), ("café", .windows1252, "en"),
     ("Zażółć gęślą jaźń, żółty źrebię.", .windows1250, "pl"), ("Η γάτα κοιμάται στο σπίτι.", .windows1253, "el"),
     ("Şişli’de yağmur yağıyor, çok güzel.", .windows1254, "tr"), ("Мама мыла раму.", .koi8R, "ru"),
+    ("החתול ישן בבית.", .windows1255, "he"), ("القطة نائمة في البيت.", .windows1256, "ar"),
+    ("Äpfel 日本", .utf16, "de"),
   ])
   func `other texts are in the encoding of the usual language`(
     text: String, encoding: TextEncoding, usual: String

@@ -30,10 +30,7 @@ import Values
   private func imported(
     _ name: String, _ text: String, into deck: String = "d", _ set: (inout ImportOptions) -> Void = { _ in }
   ) throws -> ImportReport {
-    var options = ImportOptions()
-    set(&options)
-    let id = try collection.names().contains(deck) ? collection.deck(named: deck) : collection.deck(deck)
-    return try collection.importing(id, [folder.write(text, to: name)], options)
+    try collection.importing(Array(text.utf8), as: name, in: folder, into: deck, set).report
   }
 
   /// A card as a list has it: its sides, and the fields of its note by name.

@@ -1,27 +1,11 @@
 // Updating cards from a file that can hold formatting: the card becomes as the file says, formatted or plain.
 
 import Exchange
-import Files
 import Problems
 import Templates
 import TestDecks
 
-@Suite struct PlainUpdateTests {
-  private let collection = TestCollection()
-  private let folder = TemporaryFolder()
-
-  private func imported(
-    _ text: String, _ onDuplicate: OnDuplicate? = nil
-  ) throws -> (report: AddReport, cards: [CardRecord]) {
-    let deck = try collection.store.operation("deck") { db in
-      try DeckTable.list(db).first { $0.name == "d" }?.id ?? DeckTable.create(db, name: "d", now: 1).id
-    }
-    var options = ImportOptions()
-    options.onDuplicate = onDuplicate
-    let report = try collection.importing(deck, folder.write(text, to: "a.md"), options)
-    return (report, try collection.cards(deck))
-  }
-
+extension MarkdownTests {
   /// Imports card `g` from one Markdown text, then updates it from another; returns the report and the fields of its
   /// note.
   private func updated(_ old: String, _ new: String) throws -> (report: AddReport, fields: [String]) {

@@ -81,20 +81,4 @@ import Values
       }
     }
   }
-
-  @Test func `several note types are written one after the other, and read back`() throws {
-    let deck = try collection.deck("d")
-    for name in ["One", "Two"] {
-      let draft = NoteTypeDraft(
-        name: name, fields: ["A", "B"], cards: [CardTemplate("C", front: "{{A}}", back: "{{B}}")])
-      try collection.addNote(deck, NewNote(fields: ["A": name, "B": "x"])) {
-        try NoteTypeTable.create($0, draft, now: 1)
-      }
-    }
-    let path = folder.file("d.json")
-    _ = try collection.exporting(deck, path)
-    let other = TestCollection()
-    #expect(try other.importing(other.deck("z"), path).added == 2)
-    #expect(try Set(other.cards(other.deck(named: "z")).map(\.prompt)) == ["One", "Two"])
-  }
 }

@@ -3,6 +3,7 @@
 import Decks
 import Storage
 import TestSupport
+import Values
 
 @testable import Exchange
 @testable import Memory
@@ -17,6 +18,18 @@ import TestSupport
     (kept.due, kept.lastReview) = (1_795_693_652, 1_795_693_052)
     (kept.stability, kept.difficulty) = (2.3075, 5.123)
     #expect(ComparedNotes.text(schedule) == ComparedNotes.text(kept))
+  }
+
+  @Test func `a row of a server whose values have other forms is no row, or has empty texts`() {
+    let one = Value.integer(1)
+    var note = Array(repeating: one, count: 11)
+    #expect(ServerRows.note(note)?.guid == "" && ServerRows.note(note)?.fields == [""] && ServerRows.note([one]) == nil)
+    note[3] = .null
+    #expect(ServerRows.note(note)?.modified == 0 && ServerRows.tags(note) == [])
+    #expect(ServerRows.card(Array(repeating: one, count: 18))?.data == "" && ServerRows.card([one]) == nil)
+    #expect(!ServerRows.haveOneSchedule([one], [one]) && ServerRows.review([one]) == nil && ServerRows.id([:]) == 0)
+    let review = LoggedReview(at: 9, rating: 3, state: .relearning, interval: 600)
+    #expect(ServerRows.row(of: (id: 9, review, nil, true), card: 1, last: 0, usn: -1).row.last == .integer(2))
   }
 
   @Test(arguments: ["fsrs-7", "both"]) func `no byte of a card's data depends on which model schedules`(

@@ -13,12 +13,7 @@ import Text
   private func imported(
     _ name: String, _ content: [UInt8], _ set: (inout ImportOptions) throws -> Void = { _ in }
   ) throws -> (report: ImportReport, cards: [CardRecord]) {
-    try AtomicFile.write(folder.file(name), content)
-    var options = ImportOptions()
-    try set(&options)
-    let deck = try collection.deck("d")
-    let report = try collection.importing(deck, [folder.file(name)], options)
-    return (report, try collection.cards(deck))
+    try collection.importing(content, as: name, in: folder, set)
   }
 
   private func imported(
@@ -164,6 +159,8 @@ import Text
     let (report, cards) = try imported("x.csv", bytes)
     #expect(cards.count == 9000 && cards.last?.prompt == "pájaro 8999" && cards.last?.answer == "“ñ” 8999")
     #expect(report.findings.encoding == encoding && report.findings.separator == UInt8(ascii: ";"))
+    let named = try imported("x.csv", bytes) { $0.encoding = try TextEncoding(named: encoding.rawValue.uppercased()) }
+    #expect(named.report.cards.skipped == 9000)
   }
 
   @Test(

@@ -65,6 +65,8 @@ import TestSupport
   @Test(arguments: [
     #"["gato", "perro"]"#, #"[{"word": "gato"}, {"word": "perro", "status": "5"}]"#,
     #"{"version": 1, "words": ["gato", "perro"]}"#, #"{"gato": "known", "perro": 5}"#,
+    #"{"gato": true, "perro": 99, "": true}"#,
+    #"[{"Deutsch": 1}, {"term": "gato", "status": true}, {"term": "perro"}]"#,
     #"{"vocabulary": [{"spelling": "gato", "reading": "x"}, {"spelling": "perro"}]}"#,
   ])
   func `a JSON list of words is read`(json: String) throws {
@@ -72,9 +74,22 @@ import TestSupport
     #expect(entries.map(\.word) == ["gato", "perro"] && entries.allSatisfy { $0.state == .known })
   }
 
-  @Test func `other JSON is refused by its members`() throws {
-    let error = #expect(throws: TextFileError.self) { try list("a.json", #"{"name": "x", "cards": [{"front": "a"}]}"#) }
-    #expect(error?.report.message.contains("it is JSON with the members \"cards\", \"name\"") == true)
+  @Test(arguments: [
+    (#"{"name": "x", "cards": [{"front": "a"}]}"#, " with the members \"cards\", \"name\""), ("[]", ", not a list"),
+    (#"[{"front": "a"}]"#, " with the members \"front\""), (#"{"a": 6}"#, " with the members \"a\""),
+  ])
+  func `other JSON is refused by its members`(json: String, words: String) throws {
+    let error = #expect(throws: TextFileError.self) { try list("a.json", json) }
+    #expect(error?.report.message.contains("it is JSON\(words)") == true, "\(String(describing: error))")
+  }
+
+  @Test func `a chosen member of JSON is the status, which may be a truth or a number`() throws {
+    let path = try folder.write(
+      #"[{"w": "a", "s": false}, {"w": "b", "s": "I"}, {"w": "c", "s": 1}, {"w": "d", "s": {}}]"#, to: "a.json")
+    let list = try KnownWordList(path, columns: ColumnChoice.list(of: "word=w,status=s")) { false }
+    #expect(list.entries.map(\.state) == [.learning, .ignored, .learning, .learning])
+    let states = try self.list("b.json", #"{"a": false, "b": "learning", "c": 98, "d": "2"}"#).entries.map(\.state)
+    #expect(states == [.learning, .learning, .ignored, .learning])
   }
 
   @Test(arguments: ["a.csv", "a.txt"])
@@ -85,9 +100,10 @@ import TestSupport
   }
 
   @Test func `a first row that may be a heading is named`() throws {
-    let unknown = try list("a.csv", "Palabra,Meaning\ngato,cat\n")
-    #expect(unknown.entries.map(\.word) == ["Palabra", "gato"])
+    let unknown = try list("a.csv", "Palabra,Meaning\n\"gato\"x,cat\n")
+    #expect(unknown.entries.map(\.word) == ["Palabra"])
     #expect(unknown.losses.named.first?.contains("\"Palabra\" is read as a word") == true)
+    #expect(unknown.losses.named.last?.contains("line 2 is left out: a separator") == true)
     #expect(try list("b.tsv", "gato\tknown\n").losses.isEmpty)
   }
 }

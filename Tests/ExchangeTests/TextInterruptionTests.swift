@@ -121,10 +121,4 @@ private final class Patience: Sendable {
       error?.report.message.contains("the file \"\(name)\" is corrupt") == true,
       "\(String(describing: error))")
   }
-
-  @Test func `a book with a part that leads outside it is refused`() throws {
-    let path = try zip("a.epub", book + [("../evil", "x")])
-    let error = #expect(throws: TextFileError.self) { _ = try TextFile(path, encoding: nil) { false } }
-    #expect(error?.report.message.contains("has an unsafe name") == true)
-  }
 }

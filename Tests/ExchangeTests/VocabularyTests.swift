@@ -254,11 +254,11 @@ import Text
   @Test func `sparse Yomitan definitions give what they contain`() throws {
     let terms = """
       [["a","","","",0,[{"type":"text"},{"type":"structured-content"},{"type":"other"},7],1,""],["b","","","",0],
-       ["c","","","",0,[{"type":"structured-content","content":{"tag":"table","content":[{"tag":"tr","content":
+       ["c","","","",null,[{"type":"structured-content","content":{"tag":"table","content":[{"tag":"tr","content":
        [{"tag":"td","content":"x"},{"tag":"td"},{"content":"y"}]}]}}],1,""]]
       """
     let meta = """
-      [["a","freq",1.5],["a","freq",{"value":2.5}],["a","freq",[]],["a","freq",{}]]
+      [["a","freq",1.5],["a","freq",{"value":2.5}],["a","freq",[]],["a",7,{}]]
       """
     let found = try entries([head, ("term_bank_1.json", terms), ("term_meta_bank_1.json", meta)])
     #expect(

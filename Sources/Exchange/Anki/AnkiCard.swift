@@ -138,7 +138,7 @@ extension AnkiCard {
   /// Whether the card is not new and its row does not record the last review; the review log does.
   public var lacksLastReview: Bool { type != 0 && !data.contains(text: "\"lrt\"") }
   /// The time of the last review, in whole seconds since 1970; nil when the row does not record it.
-  public var lastReview: Double? { type == 0 ? nil : AnkiMemory(data).lastReview?.rounded(.down) }
+  public var lastReview: Double? { AnkiMemory(data).lastReview?.rounded(.down) }
 }
 
 struct AnkiMemory {
@@ -179,17 +179,15 @@ struct AnkiCalendar {
     guard let state = CardState(rawValue: Int64(card.type)), state != .new else { return schedule }
     let memory = AnkiMemory(card.data)
     schedule.state = state
-    if state == .review || !AnkiCard.isTime(card.due) {
-      schedule.due = start(ofDay: card.due)
-    } else {
-      schedule.due = Double(min(100_000_000_000, card.due))
-    }
+    let isOfDays = state == .review || !AnkiCard.isTime(card.due)
+    let due = isOfDays ? start(ofDay: card.due) : Double(min(100_000_000_000, card.due))
+    schedule.due = due
     if state != .learning, card.ivl > 0 { schedule.interval = min(100_000, card.ivl) }
     if state != .review {
       let count = state == .learning ? steps.learning : steps.relearning
       schedule.step = min(max(0, count - card.left % 1000), max(0, count - 1))
     }
-    schedule.lastReview = memory.lastReview ?? self.lastReview(card, due: schedule.due ?? 0)
+    schedule.lastReview = memory.lastReview ?? self.lastReview(card, due: due)
     let known = self.memory(card, memory)
     (schedule.stability, schedule.difficulty) = (known.stability, known.difficulty)
     return schedule
@@ -225,8 +223,7 @@ struct SentSchedule {
   init(_ moment: StudyMoment, _ options: DeckOptions, firstDay: Int = SentSchedule.firstDay) {
     calendar = AnkiCalendar(moment: moment, firstDay: firstDay)
     self.options = options
-    let parameters = options.parameters.isEmpty ? MemoryModel.defaultParameters : options.parameters
-    decay = parameters.last ?? 0.1542
+    decay = options.parameters.last ?? 0.1542
   }
 
   private var steps: (learning: Int, relearning: Int) { (options.learningSteps.count, options.relearningSteps.count) }

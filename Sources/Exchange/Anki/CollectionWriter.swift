@@ -77,7 +77,7 @@ final class CollectionWriter {
     /// The first field without its HTML tags, and the field that notes are sorted by.
     var first: TextBytes
     var sorted: TextBytes
-    var data = ""
+    var data: String
   }
 
   func add(_ note: Note) throws {

@@ -124,23 +124,21 @@ struct ContentsReader {
   }
 
   private func readColumns(into contents: inout PackageContents) throws {
-    let columns = try db.firstRow("SELECT models, decks, dconf, conf FROM col") { row in
-      (0..<4).map { row.text(Int32($0)) }
+    try db.forEachRow("SELECT models, decks, dconf, conf FROM col LIMIT 1") { row in
+      for field in try record(row.text(0), "note types").fields {
+        guard let id = Int64(field.name), let type = field.value.record else { throw faulty("note types") }
+        contents.types[id] = type
+      }
+      for field in try record(row.text(1), "decks").fields {
+        guard let id = Int64(field.name), let deck = field.value.record else { throw faulty("decks") }
+        contents.decks[id] = PackagedDeck(old: deck)
+      }
+      for field in try record(row.text(2), "presets").fields {
+        guard let id = Int64(field.name), let preset = field.value.record else { throw faulty("presets") }
+        contents.presets[id] = PackagedPreset(old: preset)
+      }
+      contents.settings = try record(row.text(3), "settings")
     }
-    guard let columns else { return }
-    for field in try record(columns[0], "note types").fields {
-      guard let id = Int64(field.name), let type = field.value.record else { throw faulty("note types") }
-      contents.types[id] = type
-    }
-    for field in try record(columns[1], "decks").fields {
-      guard let id = Int64(field.name), let deck = field.value.record else { throw faulty("decks") }
-      contents.decks[id] = PackagedDeck(old: deck)
-    }
-    for field in try record(columns[2], "presets").fields {
-      guard let id = Int64(field.name), let preset = field.value.record else { throw faulty("presets") }
-      contents.presets[id] = PackagedPreset(old: preset)
-    }
-    contents.settings = try record(columns[3], "settings")
   }
 
   private func readPresets(into contents: inout PackageContents) throws {

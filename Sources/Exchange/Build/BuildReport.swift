@@ -93,9 +93,8 @@ public struct BuildReport: Equatable, Sendable {
   public var isEmpty: Bool { cards.added + cards.updated + removed + media == 0 }
 
   public var value: Value {
-    guard case .record(let counts) = cards.value else { return cards.value }
-    return .record(
-      counts.fields.map { ($0.name, $0.value) } + [
+    .record(
+      cards.fields + [
         ("removed", .integer(removed)), ("media", .integer(media)), ("sources_read", .integer(read)),
         ("sources_unchanged", .integer(unchanged)), ("written_back", .integer(writtenBack)),
         ("changes", .list(findings.filter { !$0.kind.isDifference && !$0.kind.isHint }.map(\.value))),

@@ -104,7 +104,7 @@ public final class BuildRun {
     let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
     let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
     let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.stored)
-    for row in read.refused { refuse(row, source) }
+    for row in read.refused { if let refusal = try row.refusal() { refuse(row, source, refusal) } }
     try recordMedia(read, source)
     if case .cards(let format) = source.kind { places.drafts = format.types }
     var visited = VisitedSource(path: source.path, id: id)
@@ -221,7 +221,7 @@ public final class BuildRun {
       next.isEdited = try compare(next, source)
       return next
     }
-    if let current, current.content != next.base {
+    if let before, let current, current.content != next.base {
       return try merge(row, next, before, current, source, isMoved: isMoved)
     }
     // A refused row keeps its old state.
@@ -262,27 +262,24 @@ public final class BuildRun {
     }
   }
 
-  private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal? = nil) {
+  private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal) {
     let place = RowPlace(line: row.start.line, column: row.start.column, part: row.start.part, file: source.path)
-    let reason = row.start.invalidReason
     state.report.cards.reject(
-      Rejection(
-        index: row.start.line, place: place, code: refusal?.code ?? reason?.code ?? .failure(.badRow),
-        message: refusal?.message ?? reason?.message ?? ""))
+      Rejection(index: row.start.line, place: place, code: refusal.code, message: refusal.message))
   }
 
   // MARK: Merging
 
   /// Merges a changed row with its card, which was edited in the deck, field by field.
   private func merge(
-    _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow?, _ current: BuildContent, _ source: BuildSource,
+    _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow, _ current: BuildContent, _ source: BuildSource,
     isMoved: Bool
   ) throws -> BuiltRow? {
     var next = known
-    guard let before, current.isOfType(of: row.row) else {
+    guard current.isOfType(of: row.row) else {
       report(.both, source.path, next)
       // Keep the row's old hashes, so that the next build reports this again.
-      (next.whole, next.front, next.isEdited) = (before?.whole ?? 0, before?.front ?? 0, true)
+      (next.whole, next.front, next.isEdited) = (before.whole, before.front, true)
       return next
     }
     let theirs = BuiltContent(row.row, current.type, before: before.base)

@@ -217,8 +217,8 @@ public enum BuildTable {
 
   static func setGone(_ db: Database, of source: Int64, to rows: [BuiltRow]) throws {
     try db.execute(sql: "DELETE FROM build_rows WHERE source = ? AND gone = 1", arguments: [source])
-    let last = try db.firstRow("SELECT max(place) FROM build_rows WHERE source = ?", [source]) { $0.optionalInteger(0) }
-    try insert(db, rows, into: source, from: Int((last ?? nil) ?? -1) + 1)
+    let next = try db.count("SELECT coalesce(max(place) + 1, 0) FROM build_rows WHERE source = ?", [source])
+    try insert(db, rows, into: source, from: next)
   }
 
   /// Returns the rows whose note is gone or was modified since it was built, by source.
@@ -352,7 +352,7 @@ struct BuiltContent: Equatable {
 
   init(stored: String) {
     let parts = stored.split(separator: "\u{1F}", omittingEmptySubsequences: false).map(String.init)
-    tags = (parts.first ?? "").split(separator: " ").map(String.init)
+    tags = parts[0].split(separator: " ").map(String.init)
     fields = Array(parts.dropFirst())
   }
 

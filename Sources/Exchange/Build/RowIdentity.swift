@@ -64,10 +64,7 @@ struct RowIdentity {
   }
 
   /// Returns the fields without trailing empty ones.
-  private static func filled(_ texts: [String]) -> [String] {
-    let last = texts.lastIndex { !$0.isEmpty }
-    return Array(texts.prefix((last ?? -1) + 1))
-  }
+  private static func filled(_ texts: [String]) -> [String] { texts.reversed().drop(while: \.isEmpty).reversed() }
 
   private mutating func take(_ place: Int, for index: Int) {
     found[index] = place
@@ -82,8 +79,8 @@ struct RowIdentity {
         continue
       }
       let end = new[index...].indices.first { found[$0] != nil } ?? new.count
-      let below = index == 0 ? -1 : found[index - 1] ?? -1
-      let above = end == new.count ? old.count : found[end] ?? old.count
+      let below = (found[..<index].last ?? nil) ?? -1
+      let above = (found[end...].first ?? nil) ?? old.count
       if below < above { match(index..<end, with: (below + 1..<above).filter { !isTaken[$0] }) }
       index = end
     }
@@ -144,7 +141,7 @@ enum RowEdit {
     for word in first { counts[word, default: 0] += 1 }
     var common = 0
     for word in second where counts[word, default: 0] > 0 {
-      counts[word, default: 0] -= 1
+      counts[word]? -= 1
       common += 1
     }
     return common
@@ -168,11 +165,12 @@ struct NewIDs {
   /// Assigns the next free id for a row.
   /// - Parameter isTaken: whether a row that gets no id here has an id.
   mutating func next(for row: BuildRow, isTaken: (String) throws -> Bool) rethrows -> String {
-    while true {
-      let id = BuildIDs.id(ofFront: row.row.front, repeated: tried[row.built.front, default: 0])
+    var id: String
+    repeat {
+      id = BuildIDs.id(ofFront: row.row.front, repeated: tried[row.built.front, default: 0])
       tried[row.built.front, default: 0] += 1
-      if try !isTaken(id), ids.insert(id).inserted { return id }
-    }
+    } while try isTaken(id) || !take(id)
+    return id
   }
 }
 

@@ -116,8 +116,8 @@ extension SourceProblem {
     let code = report?.code.rawValue ?? ProblemCode.Failure.badFile.text
     if let place = (error as? ExchangeError)?.place {
       self.init(line: place.line, column: place.column, code: code, message: place.words)
-    } else if case .badDescription(_, let line, let column, _)? = error as? BuildError {
-      self.init(line: line ?? 1, column: column, code: code, message: (error as? BuildError)?.words ?? "")
+    } else if let error = error as? BuildError, case .badDescription(_, let line, let column, _) = error {
+      self.init(line: line ?? 1, column: column, code: code, message: error.words)
     } else {
       self.init(line: 1, column: nil, code: code, message: report?.message ?? "\(error)")
     }

@@ -68,8 +68,8 @@ public struct ComparedNotes {
   // MARK: From collections
 
   struct Place {
-    var deck = ""
-    var ordinal = 0
+    var deck: String
+    var ordinal: Int
     var isSuspended = false
     var flag = 0
     var schedule = ""

@@ -82,9 +82,8 @@ public struct ContentDifference: Sendable {
     for entry in new.entries {
       try poll()
       if let before = old[entry.key] {
-        let isMoved = moved.contains(entry.key)
-        if isMoved || !before.isSame(as: entry) {
-          let isChanged = !before.isSame(as: entry)
+        let (isMoved, isChanged) = (moved.contains(entry.key), !before.isSame(as: entry))
+        if isMoved || isChanged {
           var change = ComparedChange(kind, isChanged ? .changed : .moved, before, entry)
           if isMoved { change.predecessor = predecessor?.shownTitle ?? "" }
           changes.append(change)

@@ -138,8 +138,7 @@ final class JSONRows: ListRows {
 
   /// Returns the text of a cell: the texts of a list are joined, and an object is left.
   private func text(of value: Value, isTags: Bool = false) -> String {
-    if case .null = value { return "" }
-    if value.record != nil { return "" }
+    if value == .null || value.record != nil { return "" }
     guard let list = value.list else { return value.text ?? value.json(.compact) }
     return list.map { text(of: $0) }.filter { !$0.isEmpty }
       .map { isTags ? Tags.separated($0).joined(separator: "_") : $0 }.joined(separator: isTags ? " " : ", ")

@@ -21,11 +21,8 @@ struct MarkdownElements {
   mutating func write(_ document: OpaquePointer) {
     guard let walk = cmark_iter_new(document) else { return }
     defer { cmark_iter_free(walk) }
-    while true {
-      let event = cmark_iter_next(walk)
-      if event == CMARK_EVENT_DONE { return }
-      guard let node = cmark_iter_get_node(walk) else { continue }
-      write(node, isEnd: event == CMARK_EVENT_EXIT)
+    while case let event = cmark_iter_next(walk), event != CMARK_EVENT_DONE {
+      if let node = cmark_iter_get_node(walk) { write(node, isEnd: event == CMARK_EVENT_EXIT) }
     }
   }
 
@@ -109,10 +106,8 @@ struct MarkdownElements {
     case "table":
       if !isEnd {
         let count = Int(cmark_gfm_extensions_get_table_columns(node))
-        alignments =
-          cmark_gfm_extensions_get_table_alignments(node).map {
-            Bytes(UnsafeBufferPointer(start: $0, count: count))
-          } ?? []
+        alignments = Bytes(
+          UnsafeBufferPointer(start: cmark_gfm_extensions_get_table_alignments(node), count: count))
       }
       html.add(isEnd ? "</tbody></table>" : "<table><thead>")
       if isEnd, html.suffix(23).elementsEqual("<tbody></tbody></table>".utf8) {

@@ -161,7 +161,7 @@ struct MarkdownMedia {
     if address.isEmpty || address.hasPrefix("/") || start.contains(UInt8(ascii: ":")) { return nil }
     let decoded = MediaNames.decoded(address)
     do throws(NoteError) {
-      name = try MediaNames.checked(String(decoded.split(separator: "/").last ?? ""))
+      name = try MediaNames.checked(lastPart(of: decoded))
     } catch { return nil }
     path = decoded
   }

@@ -223,7 +223,7 @@ struct MarkdownCardBlock {
   var prompt: [String] = []
   var body: [String] = []
   var facts = MarkdownFacts()
-  var lines: [Int] = []
+  var lines: [Int]
   var html: MarkdownHTML?
   /// For a heading that is underlined: the heading above it with this one as its text, which is a card if nothing
   /// follows the line, because the line is then a rule.

@@ -101,7 +101,8 @@ struct MarkdownSpans {
       case UInt8(ascii: "$"):
         let content = bytes[first..<index]
         let end = index + width
-        let isOpen = content.isEmpty || width == 1 && (isBlank(content.first) || isBlank(content.last))
+        let isOpen =
+          content.isEmpty || width == 1 && (content.prefix(1) + content.suffix(1)).contains(where: isASCIISpace)
         let isAmount = width == 1 && end < bytes.count && (0x30...0x39).contains(bytes[end])
         return isOpen || isAmount ? nil : (end, Self.html(content, isDisplayed: width == 2))
       default: break
@@ -110,8 +111,6 @@ struct MarkdownSpans {
     }
     return nil
   }
-
-  private func isBlank(_ byte: UInt8?) -> Bool { byte.map(isASCIISpace) ?? true }
 
   private static func html(_ formula: ArraySlice<UInt8>, isDisplayed: Bool) -> Bytes {
     let escaped = FieldHTML.html(ofPlain: formula.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }.text)
@@ -209,10 +208,8 @@ enum MarkdownCloze {
     guard !spans.marks.isEmpty, let walk = cmark_iter_new(document) else { return [:] }
     defer { cmark_iter_free(walk) }
     var (pairs, open, images): ([Int: Bool], [OpaquePointer: Int], Int) = ([:], [:], 0)
-    while true {
-      let event = cmark_iter_next(walk)
-      if event == CMARK_EVENT_DONE { return pairs }
-      guard let node = cmark_iter_get_node(walk) else { continue }
+    while case let event = cmark_iter_next(walk), event != CMARK_EVENT_DONE {
+      let node = cmark_iter_get_node(walk)
       let type = cmark_node_get_type(node)
       if type == CMARK_NODE_IMAGE { images += event == CMARK_EVENT_EXIT ? -1 : 1 }
       guard type == CMARK_NODE_TEXT, images == 0, let parent = cmark_node_parent(node),
@@ -229,6 +226,7 @@ enum MarkdownCloze {
         }
       }
     }
+    return pairs
   }
 
   /// Whether a text only repeats the address of the link that contains it, as in `<https://example.org>`.

@@ -69,7 +69,7 @@ public struct KnownWordList: Sendable {
   /// Parses a line of a plain list: a word, and after a tab, comma or semicolon its status.
   private static func entry(_ line: String) -> VocabularyEntry? {
     let cells = limitingMarks(line).split(maxSplits: 1, omittingEmptySubsequences: false) { "\t,;".contains($0) }
-    let word = String(cells.first ?? "").trimmed
+    let word = String(cells[0]).trimmed
     if word.isEmpty || word.hasPrefix("#") { return nil }
     return VocabularyEntry(word: word, state: listedState(cells.count > 1 ? String(cells[1]).trimmed : nil))
   }

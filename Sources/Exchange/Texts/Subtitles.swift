@@ -222,7 +222,7 @@ enum SubtitleTime {
   private static func ascii(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
     switch scalar.value {
     case 0x3D, 0x2010...0x2015, 0x2212: "-"
-    case 0xFF01...0xFF5E: Unicode.Scalar(scalar.value - 0xFEE0) ?? scalar
+    case 0xFF01...0xFF5E: Unicode.Scalar(UInt8(scalar.value - 0xFEE0))
     default: scalar.properties.isWhitespace ? " " : scalar
     }
   }

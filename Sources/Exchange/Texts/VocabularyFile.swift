@@ -17,7 +17,7 @@ public struct VocabularyEntry: Equatable, Sendable {
   public var title: String?
   /// The word's language, such as `es`, `es-ES` or `Spanish`, if it is known.
   public var language: String?
-  public var state = State.learning
+  public var state: State
 
   /// Whether the word may belong to a language. A word without a language may belong to any.
   public func isOf(code: String, name: String) -> Bool {
@@ -130,7 +130,7 @@ public struct VocabularyFile: Sendable {
   private static func joined(_ pieces: String) -> String {
     func isWord(_ character: Character) -> Bool {
       // Chinese and Japanese write no blanks.
-      let isWide = character.unicodeScalars.first.map { (0x2E80..<0xAC00).contains($0.value) } ?? false
+      let isWide = character.unicodeScalars.prefix(1).contains { (0x2E80..<0xAC00).contains($0.value) }
       return !isWide && (character.isLetter || character.isNumber)
     }
     return pieces.split(separator: "\u{1F}").reduce(into: "") { sentence, piece in
