@@ -42,9 +42,11 @@ final class PluginRows: RowSource {
   }
 
   var report: LineReport {
-    guard var report = list?.account.report else { return file.account.report }
-    let own = file.account.report
-    (report.rows, report.left, report.parts) = (report.rows + own.rows, own.left, own.parts)
+    var report = file.account.report
+    guard let list = list?.account.report else { return report }
+    // Lines of cells are what the list says that they are.
+    report.used -= list.lines
+    report.add(list, file: nil)
     return report
   }
 
