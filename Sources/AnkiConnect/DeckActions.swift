@@ -28,8 +28,10 @@ enum DeckActions {
     },
     .changing("changeDeck") { call in
       let cards = try call.cards().compactMap(\.self)
-      let deck = try call.ensureDeck(named: call.params["deck"].text())
-      if !cards.isEmpty { try call.workspace.cards.move(cards, into: deck) }
+      let name = try call.params["deck"].text()
+      try call.changingDeck(named: name, by: cards.isEmpty ? .createDeck : .moveCard, count: cards.count) {
+        if !cards.isEmpty { try call.workspace.cards.move(cards, into: $0) }
+      }
       return .null
     },
     .changing("deleteDecks", remove),
@@ -106,16 +108,20 @@ extension ActionCall {
     throw ActionFailure.noDeck(name)
   }
 
-  func ensureDeck(named given: String) throws -> DeckHandle {
-    if let known = try workspace.decks.named(given) { return known }
-    let count = try workspace.decks.records().count
-    let made = try workspace.decks.openOrCreate(given)
-    if try workspace.decks.records().count == count { return made }
-    // Decks without a preset use the one that clients know as the first.
-    if let first = try PresetActions.first(self), try made.scheduling.preset() == nil {
-      try made.scheduling.setPreset(first.name)
+  func ensureDeck(named given: String) throws -> DeckHandle { try changingDeck(named: given, by: .createDeck) { $0 } }
+
+  /// Runs a change of the deck with that name, which is created with it if it does not exist.
+  func changingDeck<T>(
+    named given: String, by operation: Operation, count: Int = 1, _ change: (DeckHandle) throws -> T
+  ) throws -> T {
+    let isNew = try workspace.decks.named(given) == nil
+    return try workspace.decks.openOrCreate(given, for: operation, count: count) { deck in
+      // Decks without a preset use the one that clients know as the first.
+      if isNew, let first = try PresetActions.first(self), try deck.scheduling.preset() == nil {
+        try deck.scheduling.setPreset(first.name)
+      }
+      return try change(deck)
     }
-    return made
   }
 
   /// - Throws: `ActionFailure` for an id that no deck has.

@@ -31,6 +31,8 @@ public final class Store {
   private var unit = Unit.none
   /// How deeply operations are nested at the moment.
   private var depth = 0
+  /// The depth of the operation that `asOne` runs for.
+  private var wholeDepth = Int.max
   /// Increases with each commit of another process that a read noticed, and with each rollback.
   public private(set) var otherChanges = 0
   /// `Database.dataVersion` at the last read outside a transaction.
@@ -130,6 +132,15 @@ public final class Store {
     if waitingRows !== rows { try waitingRows?.flush() }
     waitingRows = rows
     return true
+  }
+
+  /// Runs operations as one with the operation that calls this, which has to end with the error of any that fails. So
+  /// they need no savepoint, in which SQLite keeps the pages that each statement changes.
+  public func asOne<T>(_ body: () throws -> T) rethrows -> T {
+    let outer = wholeDepth
+    wholeDepth = depth
+    defer { wholeDepth = outer }
+    return try body()
   }
 
   // MARK: Units of work
@@ -278,6 +289,7 @@ public final class Store {
   /// would be committed on their own.
   private func part<T>(_ db: Database, _ body: (Database) throws -> T) throws -> T {
     guard db.isInsideTransaction else { throw StorageError.rolledBack(path: shownPath) }
+    if depth == wholeDepth { return try requiringTransaction(db, body) }
     let mark = recorder?.mark()
     do {
       return try db.savepoint { try inside { try body(db) } }

@@ -90,6 +90,21 @@ import TestSupport
     #expect(try words(store) == ["outer"])
   }
 
+  @Test func `operations that are one with the outer one have no savepoint, and fail with it`() throws {
+    let store = store()
+    #expect(throws: Failure.self) {
+      try store.operation("outer") { db in
+        var statements: [String] = []
+        db.trace { statements.append($0) }
+        try store.asOne { try add(store, "a") }
+        db.trace(nil)
+        #expect(!statements.contains { $0.hasPrefix("SAVEPOINT") })
+        try store.asOne { try store.operation("inner") { _ in throw Failure() } }
+      }
+    }
+    #expect(try words(store) == [])
+  }
+
   @Test func `a unit is committed or rolled back as a whole`() throws {
     let store = store()
     store.beginUnit()

@@ -55,6 +55,16 @@ public struct ComparedEntry: Sendable {
     values.append(value)
   }
 
+  /// Returns the entry with the storage of another one for what both have.
+  func sharing(_ other: ComparedEntry?) -> ComparedEntry {
+    guard let other else { return self }
+    var entry = self
+    if values == other.values { entry.values = other.values }
+    if title == other.title { entry.title = other.title }
+    if tags == other.tags { entry.tags = other.tags }
+    return entry
+  }
+
   func keyed(_ key: String) -> ComparedEntry {
     var other = self
     other.key = key
@@ -130,6 +140,10 @@ public struct ComparedList: Sendable {
   mutating func updateEach(_ change: (inout ComparedEntry) -> Void) {
     for place in entries.indices { change(&entries[place]) }
   }
+}
+
+final class SharedNotes {
+  var list = ComparedList()
 }
 
 public struct ComparedContent: Sendable {

@@ -55,7 +55,7 @@ public struct ComparedFiles {
         all[1].merged(result, with: all[2])
       }
     case .jsonl:
-      let all = try operands.map { try ComparedLines(Self.source($0, settings), key: settings.key) }
+      let all = try operands.map { try ComparedLines(Self.source($0, settings), settings) }
       texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: .utf8) { result in
         all[1].merged(result, with: all[2])
       }
@@ -151,17 +151,19 @@ public struct ComparedFiles {
       return try ComparedTable(source(operand, settings), separator: format.separator)
     }
     let areHeaded = ComparedTable.haveHeaders(tables) || tables.contains { $0.hasHeader(key: settings.key) }
-    for index in tables.indices { try tables[index].read(hasHeader: areHeaded, key: settings.key) }
+    for index in tables.indices {
+      try tables[index].read(hasHeader: areHeaded, key: settings.key, shared: index > 0 ? tables[index - 1] : nil)
+    }
     return tables
   }
 
   private static func notes(_ operand: ComparedOperand, _ settings: ExchangeSettings) throws -> ComparedNotes {
     switch operand {
     case .notes(let notes): return notes
-    case .nothing: return ComparedNotes(keepsSchedule: settings.keepsSchedule)
+    case .nothing: return ComparedNotes(settings)
     case .file(let path, let format):
       if format.isPackage { return try PackageContent(path: path, format: format, settings: settings).read() }
-      var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+      var notes = ComparedNotes(settings)
       notes.held = format.holds
       var table = TableOptions()
       // A row needs a prompt, and the prompt cannot be read as the guid at the same time.
@@ -175,6 +177,7 @@ public struct ComparedFiles {
         if settings.key == nil || notes.isByPrompt || row.start.invalidReason != nil { try check(row, count, path) }
         notes.add(row)
       }
+      settings.shared.list = notes.content[.note]
       return notes
     }
   }

@@ -6,14 +6,11 @@ import Text
 import Values
 
 struct ComparedLines {
-  private struct Line {
-    let raw: [UInt8]
-    let members: Value.Record
-  }
-
   private(set) var content = ComparedContent()
   let hasMark: Bool
-  private var lines: [String: Line] = [:]
+  /// The line of each entry.
+  private var lines: [ComparedKind: [[UInt8]]] = [:]
+  private var fields = FieldNames.none
   private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
   private static let first = [
     "prompt", "answer", "guid", JSONName.noteGuid, "tags", "document", "subdeck", JSONName.noteType,
@@ -21,7 +18,7 @@ struct ComparedLines {
   ]
 
   /// - Parameter key: the member that identifies objects; nil: the guid, or else the prompt.
-  init(_ source: ByteSource, key: String?) throws {
+  init(_ source: ByteSource, _ settings: ExchangeSettings) throws {
     hasMark = source.hasMark
     var number = 0
     while let raw = try source.takeLine() {
@@ -35,14 +32,15 @@ struct ComparedLines {
         throw ExchangeError.badFile(
           path: source.path, line: number, column: 1, expected: "an object expected, \(value.kind) found")
       }
-      append(Line(raw: raw, members: members), key)
+      append(raw, members, settings)
     }
+    settings.shared.list = content[.note]
   }
 
-  private mutating func append(_ line: Line, _ key: String?) {
+  private mutating func append(_ raw: [UInt8], _ members: Value.Record, _ settings: ExchangeSettings) {
     var (names, values, tags): ([String], [String], [String]) = ([], [], [])
     var conflicts: [MergeConflict] = []
-    for (name, value) in Self.flattened(line.members) {
+    for (name, value) in Self.flattened(members) {
       switch (name, value) {
       case ("tags", .list(let list)): tags = list.map { $0.text ?? $0.json }
       case ("tags", .text(let text)): tags = Tags.separated(text)
@@ -52,11 +50,13 @@ struct ComparedLines {
         values.append(value.text ?? value.json)
       }
     }
-    let (kind, name) = Self.identity(line.members, key)
+    let (kind, name) = Self.identity(members, settings.key)
+    if fields.list != names { fields = FieldNames(names) }
     var entry = ComparedEntry(
-      key: name, title: line.members["prompt"]?.text ?? "", fields: FieldNames(names), values: values, tags: tags)
+      key: name, title: members["prompt"]?.text ?? "", fields: fields, values: values, tags: tags)
     entry.conflicts = conflicts
-    lines["\(kind.rawValue) \(content[kind].append(entry))"] = line
+    content[kind].append(entry.sharing(settings.shared.list[name]))
+    lines[kind, default: []].append(raw)
   }
 
   private static func identity(_ members: Value.Record, _ key: String?) -> (ComparedKind, String) {
@@ -92,12 +92,17 @@ struct ComparedLines {
 
   private func raw(_ entry: ComparedEntry, _ kind: ComparedKind) -> [UInt8]? {
     guard let own = content[kind][entry.key], own.isSame(as: entry) else { return nil }
-    return lines["\(kind.rawValue) \(entry.key)"]?.raw
+    return line(of: entry, kind)
+  }
+
+  private func line(of entry: ComparedEntry, _ kind: ComparedKind) -> [UInt8]? {
+    content[kind].places[entry.key].flatMap { lines[kind]?[$0] }
   }
 
   /// Returns a line with members of both sides; each value comes from one of the sides.
   private func joined(_ entry: ComparedEntry, _ kind: ComparedKind, _ theirs: ComparedLines) -> [UInt8] {
-    let sides = [self, theirs].compactMap { $0.lines["\(kind.rawValue) \(entry.key)"]?.members }
+    let sides = [self, theirs].compactMap { $0.line(of: entry, kind) }
+      .compactMap { ServerRows.parse(String(decoding: $0, as: UTF8.self))?.record }
     let flat = sides.map { Dictionary(firstOf: Self.flattened($0)) }
     var members: [(String, Value)] = []
     var inner: [String: [(String, Value)]] = [:]

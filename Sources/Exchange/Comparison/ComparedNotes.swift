@@ -24,6 +24,7 @@ public struct ComparedNotes {
   private(set) var media: [String: [UInt8]] = [:]
   var mediaPaths: [String: String] = [:]
   private let keepsSchedule: Bool
+  private let shared: ComparedList
   private var names: [String: FieldNames] = [:]
   private var last: (own: [String], more: [String], fields: FieldNames)?
   /// The fields of the note types that rows define; the fields of a row may be in another order.
@@ -31,7 +32,7 @@ public struct ComparedNotes {
   /// For notes that are spread over several rows: the cards read so far.
   private var places: [String: [Place]] = [:]
 
-  init(keepsSchedule: Bool) { self.keepsSchedule = keepsSchedule }
+  init(_ settings: ExchangeSettings) { (keepsSchedule, shared) = (settings.keepsSchedule, settings.shared.list) }
 
   /// Returns the names of a note's own fields, of the fields of every note, and of the note's additional fields.
   private mutating func fields(_ own: [String], _ more: [String]) -> FieldNames {
@@ -96,7 +97,7 @@ public struct ComparedNotes {
     values += [type] + cards.common + more.map(\.text)
     var entry = ComparedEntry(key: guid, fields: fields(names, more.map(\.name)), values: values, tags: tags)
     entry.conflicts = conflicts
-    content[.note].append(entry)
+    content[.note].append(entry.sharing(shared[guid]))
   }
 
   /// Returns the fields that describe a note's cards: deck, suspension and flag, and those that not every note has.

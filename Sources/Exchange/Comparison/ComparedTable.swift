@@ -6,7 +6,8 @@ import Text
 import Values
 
 struct ComparedTable {
-  private let rows: [(line: Int, cells: [String], raw: [UInt8])]
+  /// Once the entries are made, only a header has its cells; of the others, the cell with tags is left.
+  private var rows: [(cells: [String], tags: String, raw: [UInt8])]
   private let separator: UInt8
   private let lineEnd: String
   private let path: String
@@ -15,7 +16,7 @@ struct ComparedTable {
   /// The cells of the first row, which are the column names if there is a header.
   var firstCells: [String] { rows.first?.cells ?? [] }
   private(set) var content = ComparedContent()
-  private var places: [String: Int] = [:]
+  private var hasHeader = false
   private var tagColumn: Int?
   private var columns: [String] = []
 
@@ -23,7 +24,7 @@ struct ComparedTable {
     let table = TableRows(source, separator: Separator.found(in: source.buffered, first: separator))
     (self.separator, path) = (table.separator, source.path)
     (hasMark, encoding) = (source.hasMark, source.encoding)
-    var rows: [(line: Int, cells: [String], raw: [UInt8])] = []
+    rows = []
     var lineEnd = "\n"
     while let line = try table.next() {
       if let reason = table.invalidReason ?? table.invalidText() {
@@ -38,9 +39,9 @@ struct ComparedTable {
           path: source.path, line: line, column: 1,
           expected: "a cell has more than \(longestMarkRun) combining marks in a row")
       }
-      rows.append((line, cells, raw))
+      rows.append((cells, "", raw))
     }
-    (self.rows, self.lineEnd) = (rows, lineEnd)
+    self.lineEnd = lineEnd
   }
 
   // MARK: Headers
@@ -66,7 +67,8 @@ struct ComparedTable {
 
   /// - Parameter key: the name of the column that identifies rows; nil: the guid column, or else the first one.
   /// - Throws: `noColumn`.
-  mutating func read(hasHeader: Bool, key: String?) throws(ExchangeError) {
+  mutating func read(hasHeader: Bool, key: String?, shared: ComparedTable?) throws(ExchangeError) {
+    self.hasHeader = hasHeader
     let width = rows.map(\.cells.count).max() ?? 0
     columns = hasHeader ? firstCells : []
     for index in columns.count..<max(width, columns.count) {
@@ -80,19 +82,26 @@ struct ComparedTable {
     }
     let names = FieldNames(
       columns.enumerated().filter { $0.offset != tagColumn && $0.offset != conflictColumn }.map(\.element))
-    for (place, row) in rows.enumerated() where place > 0 || !hasHeader {
+    for place in rows.indices where place > 0 || !hasHeader {
+      let row = rows[place]
       let values = columns.indices.filter { $0 != tagColumn && $0 != conflictColumn }.map {
         $0 < row.cells.count ? row.cells[$0] : ""
       }
       let key = keyColumn < row.cells.count && !row.cells[keyColumn].isEmpty ? row.cells[keyColumn] : row.cells[0]
+      let tags = tagColumn.map { $0 < row.cells.count ? row.cells[$0] : "" } ?? ""
       var entry = ComparedEntry(
-        key: key, title: row.cells[0], fields: names, values: values,
-        tags: tagColumn.map { $0 < row.cells.count ? Self.tags(row.cells[$0]) : [] } ?? [])
+        key: key, title: row.cells[0], fields: names, values: values, tags: Self.tags(tags))
       if let conflictColumn, conflictColumn < row.cells.count {
         entry.conflicts = MergeConflict.list(of: row.cells[conflictColumn]) ?? []
       }
-      places[content[.note].append(entry)] = place
+      let raw = shared?.row(of: key)?.raw
+      rows[place] = ([], tags, raw == row.raw ? raw ?? [] : row.raw)
+      content[.note].append(entry.sharing(shared?.content[.note][key]))
     }
+  }
+
+  private func row(of key: String) -> (cells: [String], tags: String, raw: [UInt8])? {
+    content[.note].places[key].map { rows[hasHeader ? $0 + 1 : $0] }
   }
 
   private func column(_ key: String?, hasHeader: Bool) throws(ExchangeError) -> Int {
@@ -117,8 +126,7 @@ struct ComparedTable {
     var names = result.content[.column].entries.map(\.key)
     // A side that was emptied has no columns; the rows that remain have those of the other side.
     if names.isEmpty, !notes.isEmpty { names = (rows.isEmpty ? theirs : self).content[.column].entries.map(\.key) }
-    let hasHeader =
-      !rows.isEmpty && places.count < rows.count || !theirs.rows.isEmpty && theirs.places.count < theirs.rows.count
+    let hasHeader = [self, theirs].contains { $0.hasHeader && !$0.rows.isEmpty }
     let hasConflicts = notes.contains { !$0.conflicts.isEmpty }
     var bytes: [UInt8] = []
     func add(_ line: [UInt8], _ conflicts: String) {
@@ -148,16 +156,15 @@ struct ComparedTable {
 
   /// Returns the row's bytes if it equals the entry.
   private func raw(_ entry: ComparedEntry, _ names: [String], _ separator: UInt8) -> [UInt8]? {
-    guard separator == self.separator, names == columns, let place = places[entry.key],
-      let own = content[.note][entry.key], own.isSame(as: entry)
+    guard separator == self.separator, names == columns, let own = content[.note][entry.key], own.isSame(as: entry)
     else { return nil }
-    return rows[place].raw
+    return row(of: entry.key)?.raw
   }
 
   /// Builds a row that neither side has; tags are separated as they were.
   private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
     let tagName = [self, theirs].lazy.compactMap { side in side.tagColumn.map { side.columns[$0] } }.first
-    let given = [self, theirs].compactMap { $0.tagCell(of: entry.key) }
+    let given = [self, theirs].compactMap { $0.row(of: entry.key)?.tags }
     let wanted = entry.markedTags
     let tags =
       given.first { Set(Self.tags($0)) == Set(wanted) }
@@ -165,8 +172,4 @@ struct ComparedTable {
     return line(names.map { $0 == tagName ? tags : entry[$0] })
   }
 
-  private func tagCell(of key: String) -> String? {
-    guard let place = places[key], let tagColumn, tagColumn < rows[place].cells.count else { return nil }
-    return rows[place].cells[tagColumn]
-  }
 }

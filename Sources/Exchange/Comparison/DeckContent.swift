@@ -14,6 +14,8 @@ public struct ExchangeSettings {
   public var moment: StudyMoment
   /// Whether schedules and the review log are compared or exported. Otherwise every card is exported as a new one.
   public var keepsSchedule = false
+  /// The notes that were read last; what the next content has in common with them is held once.
+  let shared = SharedNotes()
   /// For tables and JSON Lines: the column or member that identifies rows.
   public var key: String?
   /// That of the files that are compared, or the one to export.
@@ -48,7 +50,7 @@ struct DeckContent {
   init(_ db: Database, _ deck: DeckID, _ settings: ExchangeSettings) throws {
     (self.db, self.settings) = (db, settings)
     self.deck = try DeckTable.record(db, deck)
-    notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+    notes = ComparedNotes(settings)
   }
 
   mutating func read() throws -> ComparedNotes {
@@ -71,6 +73,7 @@ struct DeckContent {
       notes.content[.noteType].append(ComparedEntry(type: type.draft))
     }
     try readMedia()
+    settings.shared.list = notes.content[.note]
     return notes
   }
 
@@ -149,7 +152,7 @@ struct PackageContent {
 
   private func notes(_ db: Database) throws -> ComparedNotes {
     let contents = try ContentsReader(db: db, path: path).contents()
-    var notes = ComparedNotes(keepsSchedule: settings.keepsSchedule)
+    var notes = ComparedNotes(settings)
     notes.held = format.holds
     let (homes, depth) = try contents.homes(db)
     let decks = Dictionary(firstOf: homes.map { ($0.id, $0.parts.dropFirst(depth).joined(separator: "::")) })
@@ -182,6 +185,7 @@ struct PackageContent {
       notes.content[.noteType].append(ComparedEntry(type: type.draft))
     }
     addOptions(to: &notes, root, decks, contents)
+    settings.shared.list = notes.content[.note]
     return notes
   }
 

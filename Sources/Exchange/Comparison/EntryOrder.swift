@@ -11,19 +11,17 @@ struct EntryNumbers {
   let theirs: [Int]
 
   init(_ base: ComparedList, _ ours: ComparedList, _ theirs: ComparedList) {
-    var keys: [String] = []
-    var numbers: [String: Int] = [:]
-    numbers.reserveCapacity(base.entries.count)
-    func number(_ list: ComparedList) -> [Int] {
+    var keys = base.entries.map(\.key)
+    func number(_ list: ComparedList, _ known: (String) -> Int?) -> [Int] {
       list.entries.map { entry in
-        if let known = numbers[entry.key] { return known }
-        numbers[entry.key] = keys.count
+        if let number = known(entry.key) { return number }
         keys.append(entry.key)
         return keys.count - 1
       }
     }
-    (self.base, self.ours, self.theirs) = (number(base), number(ours), number(theirs))
-    self.keys = keys
+    let our = number(ours) { base.places[$0] }
+    let their = number(theirs) { key in base.places[key] ?? ours.places[key].map { our[$0] } }
+    (self.base, self.ours, self.theirs, self.keys) = (Array(base.entries.indices), our, their, keys)
   }
 }
 

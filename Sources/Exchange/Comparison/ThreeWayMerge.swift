@@ -81,14 +81,9 @@ public struct ThreeWayMerge {
   ) rethrows {
     let (before, our, their) = (base[kind], ours[kind], theirs[kind])
     let numbers = EntryNumbers(before, our, their)
-    let sides = [(before, numbers.base), (our, numbers.ours), (their, numbers.theirs)].map { list, side in
-      var entries = [ComparedEntry?](repeating: nil, count: numbers.keys.count)
-      for (entry, number) in zip(list.entries, side) { entries[number] = entry }
-      return entries
-    }
-    let merged = try numbers.keys.indices.map {
+    let merged = try numbers.keys.map { key in
       try poll()
-      return self.merged(kind, sides[0][$0], sides[1][$0], sides[2][$0])
+      return self.merged(kind, before[key], our[key], their[key])
     }
     var order = EntryOrder(
       numbers: numbers, survives: merged.map { $0 != nil },

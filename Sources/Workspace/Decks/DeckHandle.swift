@@ -159,7 +159,7 @@ public struct DeckOperations {
     workspace.handle(of: try workspace.read { try DeckTable.find($0, named: name).id })
   }
 
-  /// Returns the name of the deck that `openOrCreate` would return.
+  /// Returns the name of the deck that `openOrCreate` would change.
   /// - Throws: `DeckError.badName`.
   public func checkedName(_ name: String) throws -> String {
     try workspace.read { try DeckTable.named($0, name)?.name ?? DeckName(name).text }
@@ -170,15 +170,13 @@ public struct DeckOperations {
     try workspace.read { try DeckTable.named($0, name) }.map { workspace.handle(of: $0.id) }
   }
 
-  public func openOrCreate(_ name: String) throws -> DeckHandle { try named(name) ?? create(name) }
-
   /// Runs a change of the deck with a name. A deck that does not exist is created with it, as one operation.
   public func openOrCreate<T>(
     _ name: String, for operation: Operation, count: Int = 1, _ change: (DeckHandle) throws -> T
   ) throws -> T {
     if let deck = try named(name) { return try change(deck) }
     return try workspace.perform(operation, on: operation.namesOneCard ? nil : name, count: { _ in count }) { _ in
-      try change(create(name))
+      try workspace.database.asOne { try change(create(name)) }
     }
   }
 

@@ -65,8 +65,8 @@ extension GameHandle {
   public func addMissed(toDeckNamed name: String) throws -> MissedReport {
     var (cards, report) = try missedCards()
     if cards.isEmpty { return report }
-    return try workspace.perform(.addCards, on: name, count: { $0.cards.added }) { _ in
-      try add(cards, to: workspace.decks.openOrCreate(name), &report)
+    return try workspace.decks.openOrCreate(name, for: .addCards, count: cards.count) { deck in
+      try add(cards, to: deck, &report)
       return report
     }
   }
