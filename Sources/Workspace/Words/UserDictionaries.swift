@@ -92,7 +92,7 @@ public struct UserDictionaries {
 
   private func forget() {
     library.forget()
-    workspace.opened.languages?.forget()
+    workspace.opened.languages?.renew(library)
   }
 }
 
