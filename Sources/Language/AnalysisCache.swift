@@ -30,8 +30,8 @@ extension TextBuilder {
     let text = if let kept { kept } else { try found(watch: watch) }
     // Also because the last words may lack lemmas after an interrupt.
     try watch(text.weight)
-    // A larger file would displace too many others.
-    if kept == nil, text.failure == nil, text.weight < 1 << 26 { text.keep(in: folder, at: path) }
+    // A larger text would take too much memory while it is written.
+    if kept == nil, text.failure == nil, text.weight < 1 << 25 { text.keep(in: folder, at: path) }
     return text
   }
 
@@ -64,6 +64,7 @@ extension TextIndex {
     do {
       try makePrivateFolder(folder)
       try SealedFile.write(path) { writer in
+        writer.bytes.reserveCapacity(weight)
         writer.integer(weight)
         writer.data(tokens)
         let ends = sentences.map { ($0.bytes, $0.tokens) }
