@@ -108,7 +108,8 @@ let package = Package(
     // How a note becomes the sides of its cards: note types, fields in HTML, templates. Pure; it knows no database.
     room("Templates", ["Problems", "Text", "Values", "Files", "Wire"], isHot: true),
     room(
-      "Decks", ["Memory", "Templates", "Problems", "Text", "Values", "Files", "Storage", "CLibraries"], isHot: true),
+      "Decks", ["Memory", "Templates", "Problems", "Text", "Values", "Files", "Wire", "Storage", "CLibraries"],
+      isHot: true),
     // Files of others in and out: tables of cards, Anki packages, web pages.
     room(
       "Exchange",
@@ -128,7 +129,7 @@ let package = Package(
       "Lexicon", ["Problems", "Text", "Values", "Files", "CZlib"], isHot: true, isLow: true,
       resources: [.embedInCode("Languages/mecab-conllu")]),
     // Words in texts: tokens, sentences, lemmas, what a learner knows of them.
-    room("Language", ["Problems", "Text", "Files", "Lexicon"], isHot: true, isLow: true),
+    room("Language", ["Problems", "Text", "Files", "Wire", "Lexicon"], isHot: true, isLow: true),
     room("WordGames", ["Problems", "Text", "Values", "Files", "Lexicon", "Storage"], isHot: true),
     room("ToggleSettings", ["Problems", "Text", "Values", "Storage"]),
     room("Authentication", ["Problems", "Text", "Files", "CLibraries"]),

@@ -120,6 +120,7 @@ public struct ProgramFolders {
   public var userPlugins: String?
   public var lists: [String] = ["/usr/share/dict"]
   public var dictionaries: [String] = ["/usr/share/hunspell"]
+  public var program = "/proc/self/exe"
   public var drawingProgram = "deckhand-draw"
   public var netProgram = "deckhand-net"
   /// The path of `deckhand-plugin`, next to the program; nil where third-party plugins run in this process too.

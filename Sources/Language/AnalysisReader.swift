@@ -130,6 +130,8 @@ struct AnalysisReader {
     while let row = rest.popFirst() {
       let inner = rest.prefix { $0.id <= row.last && row.last > row.id }
       rest = rest.dropFirst(inner.count)
+      // MeCab counts the blank of Japanese as a word.
+      if row.form.elementsEqual("\u{3000}".utf8) { continue }
       var range = find(row.form)
       if range == nil {
         var composed = Self.text(row.form).composed
@@ -260,6 +262,8 @@ struct AnalysisReader {
 /// What finds the words of texts in a language: a program, or headwords of dictionaries.
 public struct WordDivider {
   public var analyser: TextAnalyser?
+  /// The folder where words are kept, and what they are found with, apart from the text, as it was before it was read.
+  public var cache: (folder: String, sources: String)?
   public var headwords: HeadwordSet?
   /// Whether words are the longest headwords, rather than those of an analyser joined to headwords.
   public var isByHeadwords = false
@@ -270,30 +274,31 @@ public struct WordDivider {
 }
 
 extension TextBuilder {
-  /// Finds the words of the paragraphs that wait for an analysis. If that fails, they are found without it, and the
-  /// index says why.
+  /// Finds the words of paragraphs. If the analyser fails, they are found without it, and the index says why.
   /// - Throws: what `watch` throws, or `FileError` if interrupted.
   public mutating func analyse(watch: (Int) throws -> Void) throws {
-    guard let analyser = divider.analyser, !pending.isEmpty else { return }
+    if pending.isEmpty { return }
     let (weight, text) = (weight, bytes)
-    do {
-      try analyser.withAnalysis(of: text, pending.map(\.bytes), watch: { try watch(weight) }) {
-        try add(analysis: $0, named: analyser.name, watch: watch)
-      }
-    } catch {
-      let file = error as? FileError
-      guard
-        let failed = error as? LanguageError ?? file.map({ .badAnalysis(source: analyser.name, reason: $0.message) }),
-        file?.reason != .interrupted
-      else { throw error }
-      failure = failed
-      try text.withUnsafeBufferPointer { text in
-        for (range, place) in pending {
-          try findWords(of: UnsafeBufferPointer(rebasing: text[range]), base: range.lowerBound, place, watch)
+    if let analyser = divider.analyser {
+      do {
+        return try analyser.withAnalysis(of: text, pending.map(\.bytes), watch: { try watch(weight) }) {
+          try add(analysis: $0, named: analyser.name, watch: watch)
         }
+      } catch {
+        let file = error as? FileError
+        guard file?.reason != .interrupted,
+          let failed = error as? LanguageError ?? file.map({ .badAnalysis(source: analyser.name, reason: $0.message) })
+        else { throw error }
+        failure = failed
       }
-      pending = []
     }
+    failure = failure ?? divider.failure
+    try text.withUnsafeBufferPointer { text in
+      for (range, place) in pending {
+        try findWords(of: UnsafeBufferPointer(rebasing: text[range]), base: range.lowerBound, place, watch)
+      }
+    }
+    pending = []
   }
 
   /// Finds the words of the paragraphs that wait for an analysis, in CoNLL-U.

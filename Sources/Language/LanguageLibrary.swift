@@ -25,6 +25,8 @@ public final class LanguageLibrary {
   public var dictionaryForms: (String, Language) -> [String] = { _, _ in [] }
   /// Returns how to find the lemmas of a form in the tables of forms of a language; nil without such a table.
   public var formTable: (Language) -> ((String) -> [String])? = { _ in nil }
+  /// The stamps of the files that words depend on, taken before the first was read.
+  public private(set) var files = ""
   /// The files that could not be read, and why.
   public private(set) var failures: [LanguageError] = []
 
@@ -51,8 +53,13 @@ public final class LanguageLibrary {
   /// Whether the lemmatizer of a language is already loaded, so that `lemmatizer(of:)` returns at once.
   public func isOpen(_ language: Language) -> Bool { lemmatizers[language] != nil }
 
-  /// Drops the loaded lemmatizers, after a dictionary with forms was added or removed.
-  public func forget() { lemmatizers = [:] }
+  /// Looks at all files anew, also those of dictionaries, and drops the loaded lemmatizers.
+  public func renew(_ dictionaries: DictionaryLibrary) {
+    lemmatizers = [:]
+    let shared = sharedFolders.flatMap { ["\($0)/apertium", "\($0)/wordnet"] }
+    let own = [ownFolder] + spellingFolders + dictionaries.ownFolders + dictionaries.systemFolders
+    files = stamps(of: shared + own + Language.known.map(\.reading.division.list))
+  }
 
   public func lemmatizer(of language: Language) -> Lemmatizer {
     if let known = lemmatizers[language] { return known }

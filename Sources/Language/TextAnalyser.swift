@@ -1,23 +1,20 @@
 // Runs the program that finds the words of a language: it reads text on its standard input and writes CoNLL-U.
-// Invariant: what it writes is bounded, and it is killed when it writes nothing for a minute; what could be used is
-// kept in the cache folder, by the text and the command, so that the same text is analysed once.
+// Invariant: what it writes is bounded, and it is killed when it writes nothing for a minute.
 
 public import Files
 import Glibc
-public import Lexicon
 import Text
 
 /// A program that finds the words of a language.
 public struct TextAnalyser {
   /// The name of the program.
-  let name: String
-  private let words: [String]
-  private let language: Language
+  public let name: String
+  public let words: [String]
   private let environment: Environment
 
   /// - Parameter words: the program's path and its arguments.
-  public init(_ words: [String], name: String, _ language: Language, _ environment: Environment) {
-    (self.words, self.name, self.language, self.environment) = (words, name, language, environment)
+  public init(_ words: [String], name: String, _ environment: Environment) {
+    (self.words, self.name, self.environment) = (words, name, environment)
   }
 
   /// Calls `body` with the analysis of the paragraphs of a text.
@@ -27,26 +24,14 @@ public struct TextAnalyser {
     of text: [UInt8], _ paragraphs: [Range<Int>], watch: () throws -> Void,
     _ body: (UnsafeBufferPointer<UInt8>) throws -> Void
   ) throws {
-    let sent = Self.sent(text, paragraphs)
-    let folder = environment.folders.cache + "/analysed"
-    // The number increases when what is sent changes.
-    let command = "2\n\(words.joined(separator: " "))\n\(language.code)\n"
-    let known = folder + "/" + hexadecimal(sha256(Array(command.utf8) + sent))
-    if fileExists(known) {
-      do { return try read(known, body) } catch is LanguageError {
-        // It is damaged, or other dictionaries join its words in another way.
-        try Folder.removeFile(known)
-      }
-    }
-    try makePrivateFolder(folder)
-    Leftovers.sweep(folder)
-    let scratch = try Scratch(.package, in: folder)
+    let (sent, scratch) = (Self.sent(text, paragraphs), try Scratch(.package, in: environment.folders.temporary))
     let (input, output) = (scratch.path("text"), scratch.path("analysis"))
     try AtomicFile.write(input, sent, .internalFile(temporaryName: "text.new"))
     try run(input, output, limit: 64 * sent.count + 1 << 20, watch)
-    try read(output, body)
-    try Folder.move(output, to: known)
-    try sweep(folder)
+    let descriptor = open(output, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    defer { close(descriptor) }
+    guard let file = MappedFile(descriptor, path: output, atLeast: 1) else { throw failure("it wrote nothing") }
+    try withExtendedLifetime(file) { try file.bytes.withMemoryRebound(to: UInt8.self, body) }
   }
 
   /// Returns the text as it is sent: a paragraph a line, an empty line between two; a paragraph is cut at 8 KiB, after
@@ -70,14 +55,6 @@ public struct TextAnalyser {
   }
 
   private func failure(_ reason: String) -> LanguageError { .badAnalysis(source: name, reason: reason) }
-
-  private func read(_ path: String, _ body: (UnsafeBufferPointer<UInt8>) throws -> Void) throws {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-    guard descriptor >= 0 else { throw FileError(path, .open) }
-    defer { close(descriptor) }
-    guard let file = MappedFile(descriptor, path: path, atLeast: 1) else { throw failure("it wrote nothing") }
-    try withExtendedLifetime(file) { try file.bytes.withMemoryRebound(to: UInt8.self, body) }
-  }
 
   private func run(_ input: String, _ output: String, limit: Int, _ watch: () throws -> Void) throws {
     let (errors, clocks) = (ErrorOutput(), environment.clocks)
@@ -106,17 +83,5 @@ public struct TextAnalyser {
     try look()
     let end = status & 0x7F == 0 ? status >> 8 : 128 + status & 0x7F
     guard end == 0, size > 0 else { throw failure(errors?.lastLine() ?? "it ended with status \(end)") }
-  }
-
-  /// Removes the oldest analyses beyond 256 MiB.
-  private func sweep(_ folder: String) throws {
-    let paths = try Folder.names(in: folder).map { folder + "/" + $0 }
-    let files = try paths.compactMap { path in try FileFacts.at(path).map { (path: path, facts: $0) } }
-      .filter { $0.facts.kind == .file }
-    var left = files.reduce(-256 << 20) { $0 + $1.facts.size }
-    for file in files.sorted(by: { $0.facts.modified.seconds < $1.facts.modified.seconds }) where left > 0 {
-      try Folder.removeFile(file.path)
-      left -= file.facts.size
-    }
   }
 }

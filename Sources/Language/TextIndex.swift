@@ -29,7 +29,7 @@ public struct TextSentence: Sendable {
   public let place: UInt32
 }
 
-public struct TextToken: Sendable {
+public struct TextToken: Sendable, BitwiseCopyable {
   let start: UInt32
   let end: UInt32
   /// Index into `forms`; while the text is being collected, the number of the spelling.
@@ -160,11 +160,11 @@ public struct TextBuilder {
   let lemmatizer: Lemmatizer
   let tokenizer: Tokenizer
   let divider: WordDivider
-  /// The paragraphs that are to be analysed: their bytes and their places.
+  /// The paragraphs whose words are still to be found: their bytes and their places.
   var pending: [(bytes: Range<Int>, place: UInt32)] = []
   var failure: LanguageError?
   private(set) var bytes: [UInt8] = []
-  private var places: [TextPlace] = []
+  private(set) var places: [TextPlace] = []
   var sentences: [TextSentence] = []
   var tokens: [TextToken] = []
   var spellings = SpellingTable()
@@ -190,24 +190,13 @@ public struct TextBuilder {
   public func hasRoom(for count: Int) -> Bool { bytes.count + count <= Self.longestText }
 
   /// Adds a paragraph; a sentence never continues in the next one.
-  /// - Parameter isAnalysed: whether `add(analysis:)` follows for it.
-  public mutating func add(
-    _ paragraph: String, at place: TextPlace, isAnalysed: Bool = false, watch: (Int) throws -> Void
-  ) rethrows {
-    guard hasRoom(for: paragraph.utf8.count) else { return }
-    let base = bytes.count
-    var paragraph = limitingMarks(paragraph).composed
-    let placeNumber = UInt32(places.count)
-    places.append(place)
+  public mutating func add(_ paragraph: String, at place: TextPlace, watch: (Int) throws -> Void) rethrows {
+    let (base, paragraph) = (bytes.count, limitingMarks(paragraph).composed)
     placed += 128 + (place.translation?.utf8.count ?? 0)
     try watch(weight + paragraph.utf8.count)
     bytes += paragraph.utf8
-    if isAnalysed || divider.analyser != nil {
-      pending.append((base..<bytes.count, placeNumber))
-    } else {
-      failure = failure ?? divider.failure
-      try paragraph.withUTF8 { try findWords(of: $0, base: base, placeNumber, watch) }
-    }
+    pending.append((base..<bytes.count, UInt32(places.count)))
+    places.append(place)
   }
 
   /// Finds the words of a paragraph by the rules of the language.
@@ -268,7 +257,9 @@ public struct TextBuilder {
         isCapital: word.isCapital))
   }
 
-  public consuming func finish(watch: (Int) throws -> Void) rethrows -> TextIndex {
+  /// Finishes the text after finding its words.
+  consuming func found(watch: (Int) throws -> Void) throws -> TextIndex {
+    try analyse(watch: watch)
     let weight = weight
     var (forms, numbers, candidates) = try forms { try watch(weight) }
     // In place: a second array of them would be the largest allocation for a large text.

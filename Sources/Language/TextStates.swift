@@ -84,15 +84,14 @@ public struct TextView: Sendable {
 
   /// Returns the number of tokens and lemmas in each state.
   public func counts() -> [WordState: StateCount] {
-    var counts: [WordState: StateCount] = [:]
-    for state in WordState.allCases { counts[state] = StateCount() }
+    var counts = [StateCount](repeating: StateCount(), count: WordState.allCases.count)
     for (number, form) in text.forms.enumerated() where !form.isNumber {
-      counts[formStates[number]]?.tokens += form.count
+      counts[Int(formStates[number].rawValue)].tokens += form.count
     }
     for (number, lemma) in text.lemmas.enumerated() where lemma.count > 0 {
-      counts[lemmaStates[number]]?.lemmas += 1
+      counts[Int(lemmaStates[number].rawValue)].lemmas += 1
     }
-    return counts
+    return Dictionary(uniqueKeysWithValues: zip(WordState.allCases, counts))
   }
 
   /// The number of its words, without names and numbers. A particle is counted with its verb.

@@ -156,25 +156,24 @@ import Text
   private let clock = TestClock()
 
   /// - Parameter isHasty: whether each wait counts as a second.
-  private func analyser(_ script: String, _ language: Language? = nil, isHasty: Bool = true) -> TextAnalyser {
+  private func analyser(_ script: String, isHasty: Bool = true) -> TextAnalyser {
     var environment = clock.environment
-    environment.folders.cache = folder.path
     let clock = clock
     environment.clocks.pause = { _ in
       clock.pass(isHasty ? 1 : 0.01)
       usleep(10_000)
     }
-    return TextAnalyser(["/bin/sh", "-c", script], name: "test", language ?? german, environment)
+    return TextAnalyser(["/bin/sh", "-c", script], name: "test", environment)
   }
 
   private func text(_ paragraphs: [String], _ analyser: TextAnalyser, _ language: Language) throws -> TextIndex {
     var divider = WordDivider()
     divider.analyser = analyser
+    divider.cache = (folder.file("analysed"), "\(analyser.words)")
     var builder = TextBuilder(
       Lemmatizer(language, overrides: [:], analysers: [], wordNet: nil, missing: nil) { nil }, divider)
     for paragraph in paragraphs { builder.add(paragraph, at: TextPlace(file: 0)) { _ in } }
-    try builder.analyse { _ in }
-    return builder.finish { _ in }
+    return try builder.finish { _ in }
   }
 
   @Test func `a program is sent the text, and its words have their lemmas in two places`() throws {
@@ -183,8 +182,11 @@ import Text
     let paragraphs = [
       "Er ruft seinen Freund in Köln morgen an. „Mach die Tür zu“,\nsagt Anna.", "Die 2 Häuser gefallen ihr nicht.",
     ]
-    for _ in 0..<2 {
-      let text = try text(paragraphs, analyser(script), german)
+    let analyser = analyser(script)
+    for round in 0..<3 {
+      let kept = try Folder.names(in: folder.file("analysed"))
+      if round == 2 { for name in kept { try folder.write("damage", to: "analysed/\(name)") } }
+      let text = try text(paragraphs, analyser, german)
       #expect(text.failure == nil && text.sentences.count == 3 && text.tokens.count == 20)
       let marked = text.pieces(of: text.sentences[0]).filter { piece in
         piece.token.flatMap(text.lemma).map { text.lemmas[Int($0)].text } == "anrufen"
@@ -195,8 +197,8 @@ import Text
     }
     let sent = try FileText.read(folder.file("sent"), limit: 1_000) { false }
     #expect(sent == paragraphs.joined(separator: "\n\n").replacing(text: "“,\n", with: "“, "))
-    // The second time the cache had it.
-    #expect(try FileText.read(folder.file("runs"), limit: 100) { false } == "\n")
+    // The second time the words were kept, and the third time they were damaged.
+    #expect(try FileText.read(folder.file("runs"), limit: 100) { false } == "\n\n")
   }
 
   @Test(arguments: [
@@ -222,7 +224,7 @@ import Text
   @Test(.enabled(if: fileExists("/var/lib/mecab/dic/ipadic-utf8"), "mecab-ipadic-utf8 is not installed"))
   func `MeCab's words are read, with their readings`() throws {
     let text = try text(
-      ["猫が魚を食べました。２００４年だ。"], analyser(japanese.reading.division.script, japanese, isHasty: false), japanese)
+      ["猫が　魚を食べました。　２００４年だ。"], analyser(japanese.reading.division.script, isHasty: false), japanese)
     try #require(text.failure == nil && text.sentences.count == 2 && text.tokens.count > 4)
     let words = text.pieces(of: text.sentences[0]).compactMap { piece, token in
       token.flatMap(text.lemma).map { "\(piece) \(text.lemmas[Int($0)].text)" }

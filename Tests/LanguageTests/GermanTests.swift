@@ -34,10 +34,10 @@ import Testing
     return lemmatizer
   }
 
-  private func text(_ paragraphs: String..., by lemmatizer: Lemmatizer) -> TextIndex {
+  private func text(_ paragraphs: String..., by lemmatizer: Lemmatizer) throws -> TextIndex {
     var builder = TextBuilder(lemmatizer)
     for paragraph in paragraphs { builder.add(paragraph, at: TextPlace(file: 0)) { _ in } }
-    return builder.finish { _ in }
+    return try builder.finish { _ in }
   }
 
   private let small = table(
@@ -61,7 +61,7 @@ import Testing
     ("Schöne Häuser! Das Schöne.", ["schön", "Haus", "das", "schön"]), ("HÄUSER UND TÜREN", ["Haus", "und", "Tür"]),
   ])
   func `a noun is told by its capital, but not at the start of a sentence`(text: String, lemmas: [String]) throws {
-    let index = self.text(text, by: try lemmatizer(small))
+    let index = try self.text(text, by: lemmatizer(small))
     let found = index.tokens.compactMap { index.lemma(of: $0).map { index.lemmas[Int($0)].text } }
     // A word that no table has is its own lemma, as it is written.
     #expect(found.map { small[$0] == nil ? $0.lowercased() : $0 } == lemmas)
@@ -95,7 +95,7 @@ import Testing
     let lemmatizer = try lemmatizer(Self.table(fixtureText("german_forms.tsv")))
     for line in try fixtureText("separable.tsv").split(separator: "\n") where !line.hasPrefix("#") {
       let cells = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
-      let index = text(cells[0], by: lemmatizer)
+      let index = try text(cells[0], by: lemmatizer)
       let pieces = index.pieces(of: index.sentences[0]).compactMap { piece, token in token.map { (piece, $0) } }
       let parts = pieces.filter { $0.1.isPart }
       let lemma = parts.first.flatMap { index.lemma(of: $0.1) }

@@ -41,7 +41,7 @@ import TestSupport
       ], of: Language.unknown("x", title: "X", code: "xx"))
     var builder = TextBuilder(lemmatizer)
     builder.add("Yo soy y soy. Ella fue.", at: TextPlace(file: 0)) { _ in }
-    let text = builder.finish { _ in }
+    let text = try builder.finish { _ in }
     #expect(text.lemmas.first { $0.text == "ser" }?.count == 3)
     #expect(lemmatizer.lemma(of: "fue") == "ir")
   }

@@ -22,7 +22,7 @@ import Testing
     var builder = TextBuilder(
       Lemmatizer(language, overrides: [:], analysers: data, wordNet: nil, missing: nil) { nil })
     for paragraph in paragraphs { builder.add(paragraph, at: TextPlace(file: 0)) { _ in } }
-    let text = builder.finish { _ in }
+    let text = try builder.finish { _ in }
     var counts: [String: Int] = [:]
     return text.sentences.flatMap(text.pieces).compactMap { piece, token in
       guard let token else { return nil }

@@ -136,6 +136,10 @@ import TestSupport
     #expect(try run("word", "define", "ir").output.contains("to leave"))
     let listed = try run("text", "words", "-", "--json", input: "voy.")
     #expect(listed.output.contains("\"lemma\": \"ir\"") && !listed.output.contains("to leave"), "\(listed)")
+    // The words are kept until the table changes.
+    #expect(try run("text", "words", "-", "--json", input: "voy.").output == listed.output)
+    try home.write("voy\tandar\n", to: "data/lemmas/es.tsv")
+    #expect(try run("text", "words", "-", "--json", input: "voy.").output.contains("\"lemma\": \"andar\""))
   }
 
   @Test func `the reading screen moves from word to word, makes cards, and remembers the position`() throws {

@@ -70,7 +70,7 @@ public final class DictionaryLibrary {
 
   /// The folders for the user's dictionaries.
   public let ownFolders: [String]
-  private let systemFolders: [String]
+  public let systemFolders: [String]
   /// The language of the user's locale: meanings in it come first.
   private lazy var reader = locale.flatMap { LanguageCode.named($0.prefix(2)) }
   private let locale: String?

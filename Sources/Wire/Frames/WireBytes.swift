@@ -38,7 +38,7 @@ public struct WireWriter {
     value.withUTF8 { data(UnsafeRawBufferPointer($0)) }
   }
 
-  public mutating func data(_ value: [UInt8]) { value.withUnsafeBytes { data($0) } }
+  public mutating func data(_ value: [some BitwiseCopyable]) { value.withUnsafeBytes { data($0) } }
 
   public mutating func list<Entry>(_ entries: [Entry], _ write: (inout WireWriter, Entry) -> Void) {
     word(entries.count)
@@ -86,6 +86,12 @@ public struct WireReader {
     let count = try count()
     defer { position += count }
     return UnsafeRawBufferPointer(rebasing: bytes[position..<position + count]).assumingMemoryBound(to: UInt8.self)
+  }
+
+  /// Returns the values that `data` wrote.
+  @inlinable public mutating func array<Item: BitwiseCopyable>(of _: Item.Type) throws(WireError) -> [Item] {
+    let (bytes, size) = (UnsafeRawBufferPointer(try data()), MemoryLayout<Item>.stride)
+    return (0..<bytes.count / size).map { bytes.loadUnaligned(fromByteOffset: $0 * size, as: Item.self) }
   }
 
   @inlinable public mutating func text() throws(WireError) -> String { String(decoding: try data(), as: UTF8.self) }

@@ -244,8 +244,6 @@ private struct TextReading {
 
   consuming func finish() throws -> TextIndex {
     fileBytes = 0
-    let watch = watch
-    try builder.analyse(watch: watch)
     return try builder.finish(watch: watch)
   }
 
@@ -268,7 +266,7 @@ private struct TextReading {
         file: titles.count - 1, start: paragraph.start, end: paragraph.end,
         translation: translations.indices.contains(index) ? translations[index] : nil)
       place.isHeading = paragraph.isHeading || !file.format.isTimed && paragraph.looksLikeHeading
-      try add(paragraph.text, of: file.path, place, isAnalysed: file.analysis != nil)
+      try add(paragraph.text, of: file.path, place)
     }
     if var analysis = file.analysis {
       do {
@@ -303,15 +301,12 @@ private struct TextReading {
     }
   }
 
-  private mutating func add(
-    _ text: String, of path: String, _ place: TextPlace, isAnalysed: Bool = false
-  ) throws {
+  private mutating func add(_ text: String, of path: String, _ place: TextPlace) throws {
     // Composed characters may take more bytes.
     guard builder.hasRoom(for: text.utf8.count * 3) else {
       throw TextFileError.refused(path: path, reason: "it is too much text to read at once")
     }
-    let watch = watch
-    try builder.add(text, at: place, isAnalysed: isAnalysed, watch: watch)
+    try builder.add(text, at: place, watch: watch)
   }
 
   /// Returns the lemmas of the words that the lists mark as known.

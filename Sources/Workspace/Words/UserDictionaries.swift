@@ -91,7 +91,7 @@ public struct UserDictionaries {
 
   private func forget() {
     library.forget()
-    workspace.opened.languages?.forget()
+    workspace.opened.languages?.renew(library)
   }
 }
 

@@ -57,14 +57,18 @@ public struct WordOperations {
       remedy = "words.analyser.\(language.baseCode) names \(quoted(first)), which is no program here"
       divider.analyser = workspace.media.executable(first).map { path in
         let arguments = words.dropFirst().map { $0.replacing(text: "{language}", with: language.baseCode) }
-        return TextAnalyser([path] + arguments, name: lastPart(of: first), language, environment)
+        return TextAnalyser([path] + arguments, name: lastPart(of: first), environment)
       }
     } else if !rules.script.isEmpty, workspace.media.executable(rules.program) != nil, fileExists(rules.data) {
-      divider.analyser = TextAnalyser(["/bin/sh", "-c", rules.script], name: rules.program, language, environment)
+      divider.analyser = TextAnalyser(["/bin/sh", "-c", rules.script], name: rules.program, environment)
     } else if divider.isByHeadwords, divider.headwords != nil {
       remedy = ""
     }
     if divider.analyser == nil, !remedy.isEmpty { divider.failure = .noAnalyser(language.title, remedy: remedy) }
+    let command = divider.analyser?.words ?? []
+    let programs = command + [divider.analyser.flatMap { workspace.media.executable($0.name) } ?? "", rules.data]
+    let files = stamps(of: [environment.folders.program] + programs) + workspace.languages.files
+    divider.cache = (environment.folders.cache + "/analysed", "\(language.code) \(command)\n\(files)")
     return divider
   }
 
@@ -240,6 +244,7 @@ extension Workspace {
       do { return try meanings.lemmas(of: form, in: language) } catch { return [] }
     }
     library.formTable = meanings.formTable
+    library.renew(meanings)
     opened.languages = library
     return library
   }
