@@ -238,15 +238,9 @@ final class ServerMemory {
   func taken(_ keys: Set<String>, in scope: FirstFieldScope, _ workspace: Workspace) throws -> Set<String> {
     if workspace !== self.workspace || workspace.changeCount != changeCount { hashes = [:] }
     (self.workspace, changeCount) = (workspace, workspace.changeCount)
-    let known: Set<Int>
-    if let kept = hashes[scope] {
-      known = kept
-    } else {
-      // The cache is cleared when it holds too many scopes.
-      if hashes.count >= Self.mostScopes { hashes = [:] }
-      known = try workspace.notes.firstFieldHashes(in: scope)
-      hashes[scope] = known
-    }
+    // The cache is cleared when it holds too many scopes.
+    if hashes[scope] == nil, hashes.count >= Self.mostScopes { hashes = [:] }
+    let known = try hashes.kept(scope) { try workspace.notes.firstFieldHashes(in: scope) }
     let likely = keys.filter { known.contains($0.hashValue) }
     return likely.isEmpty ? [] : try workspace.notes.takenFirstFields(likely, in: scope)
   }
@@ -254,7 +248,8 @@ final class ServerMemory {
   private static let mostScopes = 16
 
   func note(added key: String) {
-    for scope in hashes.keys { hashes[scope]?.insert(key.hashValue) }
+    // Not over the keys themselves: they would hold the sets, and each would be copied.
+    for scope in Array(hashes.keys) { hashes[scope]?.insert(key.hashValue) }
     hasAdded = true
   }
 

@@ -203,6 +203,14 @@ public enum FieldHTML {
     return stripped(namingMedia(Bytes(html.utf8))).text
   }
 
+  /// Passes the sort text of a field to the body; that of a field without markup is the field itself.
+  public static func withSortText<T>(
+    of field: UnsafeBufferPointer<UInt8>, _ body: (UnsafeBufferPointer<UInt8>) throws -> T
+  ) rethrows -> T {
+    guard field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return try body(field) }
+    return try stripped(namingMedia(Bytes(field))).withUnsafeBufferPointer(body)
+  }
+
   /// Replaces each tag of a picture or a sound with the name of its file.
   private static func namingMedia(_ html: Bytes) -> Bytes {
     var (result, index, tags) = (Bytes(), 0, TagReading())

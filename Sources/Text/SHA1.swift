@@ -8,14 +8,16 @@ public func sha1(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
   let whole = bytes.count & ~63
   for block in stride(from: 0, to: whole, by: 64) { state.mix(bytes, at: block) }
   // The last blocks: what is left, a one bit, zeros, and the length in bits.
-  var rest = Array(bytes[whole...]) + [0x80]
-  rest += repeatElement(0, count: (120 - rest.count) % 64)
-  withUnsafeBytes(of: UInt64(bytes.count * 8).bigEndian) { rest += $0 }
-  rest.withUnsafeBytes { rest in
-    for block in stride(from: 0, to: rest.count, by: 64) { state.mix(rest, at: block) }
+  withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { rest in
+    let end = bytes.count - whole < 56 ? 64 : 128
+    rest.initializeMemory(as: UInt8.self, repeating: 0)
+    rest.copyBytes(from: bytes[whole...])
+    rest[bytes.count - whole] = 0x80
+    rest.storeBytes(of: UInt64(bytes.count * 8).bigEndian, toByteOffset: end - 8, as: UInt64.self)
+    for block in stride(from: 0, to: end, by: 64) { state.mix(UnsafeRawBufferPointer(rest), at: block) }
   }
   let (a, b, c, d, e) = state.words
-  return [a, b, c, d, e].flatMap { word in withUnsafeBytes(of: word.bigEndian, Array.init) }
+  return withUnsafeBytes(of: (a.bigEndian, b.bigEndian, c.bigEndian, d.bigEndian, e.bigEndian), Array.init)
 }
 
 private struct SHA1 {

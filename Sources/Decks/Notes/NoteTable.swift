@@ -258,7 +258,8 @@ public enum NoteTable {
 
   /// As many fields as the type has, even if more or fewer were stored.
   static func padded(_ fields: [String], _ type: NoteType) -> [String] {
-    let count = type.fields.count
+    let count = type.fieldList.count
+    if fields.count == count { return fields }
     return Array((fields + Array(repeating: "", count: max(0, count - fields.count))).prefix(count))
   }
 

@@ -14,8 +14,7 @@ public enum NoteWords {
     { call in
       let column = call.bytes(0)
       let end = NoteFieldText.place(of: NoteFieldText.separator, in: column) ?? column.count
-      guard end <= longest else { return }
-      if let word = word(ofField: String(decoding: column[..<end], as: UTF8.self)) { call.answer(word) }
+      if let word = word(in: TextBytes(rebasing: column[..<end])) { call.answer(word) }
     }
   }
 
@@ -26,18 +25,21 @@ public enum NoteWords {
   private static let longest = 300
 
   /// Returns the word in a card's field, without HTML, brackets and whatever follows the word; nil for a longer text.
-  public static func word(ofField field: String) -> String? {
-    guard field.utf8.count <= longest else { return nil }
-    var text = FieldHTML.sortText(field).trimmed
-    // An article or a sound may come before the word: `(la) casa`, `[sound:casa.mp3] casa`.
-    while let open = text.utf8.first, open == UInt8(ascii: "(") || open == UInt8(ascii: "["),
-      let end = text.utf8.firstIndex(of: UInt8(ascii: open == UInt8(ascii: "(") ? ")" : "]"))
-    {
-      text = String(text[text.utf8.index(after: end)...]).trimmed
+  public static func word(ofField field: String) -> String? { Array(field.utf8).withUnsafeBufferPointer(word(in:)) }
+
+  private static func word(in field: TextBytes) -> String? {
+    guard field.count <= longest else { return nil }
+    return FieldHTML.withSortText(of: field) { text in
+      var text = CardText.trimmed(text)
+      // An article or a sound may come before the word: `(la) casa`, `[sound:casa.mp3] casa`.
+      while let open = text.first, open == UInt8(ascii: "(") || open == UInt8(ascii: "["),
+        let end = text.firstIndex(of: UInt8(ascii: open == UInt8(ascii: "(") ? ")" : "]"))
+      {
+        text = CardText.trimmed(TextBytes(rebasing: text[(end + 1)...]))
+      }
+      if let end = text.firstIndex(where: endsWord) { text = CardText.trimmed(TextBytes(rebasing: text[..<end])) }
+      return text.isEmpty || hasFourWords(text) ? nil : String(decoding: text, as: UTF8.self).lowercased()
     }
-    if let end = text.utf8.firstIndex(where: endsWord) { text = String(text[..<end]) }
-    text = text.trimmed.lowercased()
-    return text.isEmpty || text.withUTF8(hasFourWords) ? nil : text
   }
 
   // Both are called for each byte of every new note: a search in a text, or a list of words, takes ten times as long.

@@ -111,7 +111,7 @@ public final class NoteReceiver {
 
   /// As many fields as the type has. What is too many is joined to the last one, as Anki's database check does.
   func fitted(_ fields: [String], _ type: NoteType) -> [String] {
-    let count = type.fields.count
+    let count = type.fieldList.count
     guard count > 0, fields.count > count else { return NoteTable.padded(fields, type) }
     return Array(fields[..<(count - 1)]) + [fields[(count - 1)...].joined(separator: "; ")]
   }

@@ -40,15 +40,14 @@ public struct AnkiCard: Equatable, Sendable {
 
   /// Returns the row as JSON for the column `raw` of a card: see `DecksSchema`.
   func raw(firstDay: Int) -> String {
-    var row = "["
+    var row = Array("[".utf8)
     row.reserveCapacity(80)
     for number in [firstDay, Int(modified), 0] + numbers {
-      row += String(number)
-      row += ","
+      row += String(number).utf8
+      row.append(UInt8(ascii: ","))
     }
-    row += data.isEmpty ? "\"\"" : Value.text(data).json
-    row += "]"
-    return row
+    row += (data.isEmpty ? "\"\"]" : Value.text(data).json + "]").utf8
+    return String(decoding: row, as: UTF8.self)
   }
 
   /// Parses what `raw(firstDay:)` returned.
@@ -58,7 +57,7 @@ public struct AnkiCard: Equatable, Sendable {
     guard parts.count == 15 else { return nil }
     let numbers = parts.map { $0.integer ?? 0 }
     var card = AnkiCard(data: parts[14].text ?? "")
-    card.set(Array(numbers[3..<14]))
+    card.set(numbers[3..<14])
     return (card, min(100_000_000, max(-100_000_000, numbers[0])))
   }
 
@@ -100,20 +99,20 @@ extension AnkiCard {
     self.init(
       id: min(AnkiCard.mostNumber, Int64(numbers[0])), note: Int64(numbers[1]), deck: Int64(numbers[2]),
       ordinal: min(499, max(0, numbers[3])), modified: min(AnkiCard.mostNumber, max(0, Int64(numbers[4]))), data: data)
-    set(Array(numbers[5...]))
+    set(numbers[5...])
   }
 
   /// The row with its numbers clamped, so that sums of several cannot overflow.
   public var bounded: AnkiCard {
     var card = self
-    card.set(numbers)
+    card.set(numbers[...])
     return card
   }
 
   /// The columns from `type` to `flags`, in the order of the table.
   var numbers: [Int] { [type, queue, due, ivl, factor, reps, lapses, left, odue, odid, flags] }
 
-  private mutating func set(_ numbers: [Int]) {
+  private mutating func set(_ numbers: ArraySlice<Int>) {
     let most = Int(AnkiCard.mostNumber)
     let bounded = numbers.map { min(most, max(-most, $0)) }
     (type, queue, due, ivl, factor) = (bounded[0], bounded[1], bounded[2], bounded[3], bounded[4])

@@ -85,21 +85,15 @@ final class SentCollection {
     reviews = try SentReviews(db)
   }
 
-  private struct Place {
-    let deck: Int64
-    let schedule: SentSchedule
-    var position = 0
-  }
-
   /// Writes a deck with its own cards, without those of nested decks.
   /// - Parameter step: called every 1,024 cards; an error from it ends the export.
   func add(_ deck: DeckRecord, step: () throws -> Void) throws {
     let schedule = SentSchedule(destination.moment, try DeckTable.options(db, deck.id))
     try head.add(db, deck)
-    var place = Place(deck: deck.id.rawValue, schedule: schedule)
+    var position = 0
     let cards = try SentCards(db, in: deck.id)
     while let (card, row) = try cards.next() {
-      try add(card, row, &place)
+      try add(card, row, schedule, &position)
       cardCount += 1
       if cardCount % 1024 == 0 { try step() }
     }
@@ -119,25 +113,24 @@ final class SentCollection {
     }
   }
 
-  private func add(_ card: ListedCard, _ row: Row, _ place: inout Place) throws {
+  private func add(_ card: ListedCard, _ row: Row, _ schedule: SentSchedule, _ position: inout Int) throws {
     countLost(card)
     try notes.add(card.note.rawValue, row)
     head.note(max(card.modified, notes.lastModified))
     // Positions ascend in the order of the deck, for answered cards too. An imported position that fits is kept.
     let came = card.raw.flatMap(AnkiCard.stored)?.card
-    let position = (came?.place).map { max($0, place.position) } ?? place.position + 1
+    position = (came?.place).map { max($0, position) } ?? position + 1
     var row = AnkiCard(due: position)
     if destination.keepsSchedule {
-      row = place.schedule.row(of: card, position: position, lastReview: try writeLog(of: card.id))
+      row = schedule.row(of: card, position: position, lastReview: try writeLog(of: card.id))
       // What other programs store with a card stays when it was answered here.
       if let came, row.type != 0, row.data != came.data {
         row.data = ServerRows.merged(row.data, over: came.data, position: nil)
       }
       head.note(card.schedule.lastReview ?? 0)
     }
-    place.position = position
     row.recordPosition(position)
-    (row.id, row.note, row.deck) = (card.id.rawValue, card.note.rawValue, place.deck)
+    (row.id, row.note, row.deck) = (card.id.rawValue, card.note.rawValue, card.deck.rawValue)
     row.ordinal = card.ordinal
     row.modified = Int64(seconds(card.modified))
     // A card that was made new again in Anki still has its numbers there.
@@ -169,7 +162,7 @@ struct SentNotes {
   private let db: Database
   private let writer: CollectionWriter
   private let keepsMarks: Bool
-  private var types: [Int64: NoteType] = [:]
+  private var types: [Int64: (type: NoteType, sortField: Int)] = [:]
   private var last: Int64?
   /// When the last written note was modified, in seconds since 1970.
   private(set) var lastModified = 0.0
@@ -179,7 +172,7 @@ struct SentNotes {
     (self.db, self.writer, self.keepsMarks) = (db, writer, keepsMarks)
   }
 
-  var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value) }
+  var usedTypes: [NoteType] { types.sorted { $0.key < $1.key }.map(\.value.type) }
 
   /// - Parameter row: the row of `SentCards` of one of its cards.
   mutating func add(_ id: Int64, _ row: Row) throws {
@@ -187,7 +180,8 @@ struct SentNotes {
     last = id
     if row.isNull(SentNoteColumn.guid.index) { throw DeckError.gone(what: "the note") }
     lastModified = row.number(SentNoteColumn.modified.index)
-    let type = try type(row.integer(SentNoteColumn.type.index))
+    let type = row.integer(SentNoteColumn.type.index)
+    let sortField = try sortField(ofType: type)
     if try writer.hasNote(id) { return }
     let column = row.bytes(SentNoteColumn.fields.index)
     let fields = column.split(separator: 0x1F, omittingEmptySubsequences: false).map(TextBytes.init(rebasing:))
@@ -195,12 +189,12 @@ struct SentNotes {
     for field in fields where field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
       mediaNames.formUnion(MediaNames.inHTML(String(decoding: field, as: UTF8.self)) { _ in true })
     }
-    let sorted = fields.indices.contains(type.sortField) ? fields[type.sortField] : fields[0]
-    try SentNotes.withText(of: fields[0]) { first in
-      try SentNotes.withText(of: sorted) { sorted in
+    let sorted = fields.indices.contains(sortField) ? fields[sortField] : fields[0]
+    try FieldHTML.withSortText(of: fields[0]) { first in
+      try FieldHTML.withSortText(of: sorted) { sorted in
         try writer.add(
           CollectionWriter.Note(
-            id: id, guid: row.bytes(SentNoteColumn.guid.index), type: type.id.rawValue,
+            id: id, guid: row.bytes(SentNoteColumn.guid.index), type: type,
             modified: row.integer(SentNoteColumn.modified.index),
             tags: tags(row.text(SentNoteColumn.tags.index)), fields: column, first: first, sorted: sorted,
             data: row.text(SentNoteColumn.data.index)))
@@ -208,24 +202,17 @@ struct SentNotes {
     }
   }
 
-  /// Passes the text that a field is compared and sorted by to `body`; a field without markup is that text already.
-  private static func withText<T>(of field: TextBytes, _ body: (TextBytes) throws -> T) throws -> T {
-    guard field.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) else { return try body(field) }
-    var text = FieldHTML.sortText(String(decoding: field, as: UTF8.self))
-    return try text.withUTF8(body)
-  }
-
   private func tags(_ column: String) -> String {
     keepsMarks || column.isEmpty ? column : Tags.joined(Tags.withoutMarks(Tags.separated(column)))
   }
 
-  private mutating func type(_ id: Int64) throws -> NoteType {
-    if let known = types[id] { return known }
+  private mutating func sortField(ofType id: Int64) throws -> Int {
+    if let known = types[id] { return known.sortField }
     let type = try NoteTypeTable.record(db, NoteTypeID(rawValue: id))
-    types[id] = type
+    types[id] = (type, type.sortField)
     for side in type.cards.flatMap({ [$0.front, $0.back] }) {
       mediaNames.formUnion(MediaNames.inHTML(side) { _ in true })
     }
-    return type
+    return type.sortField
   }
 }

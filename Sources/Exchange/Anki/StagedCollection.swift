@@ -137,16 +137,20 @@ public final class StagedCollection {
     if rows.isEmpty { return }
     let columns = kind.columns
     try file.use { db in
-      let batch = try batches[kind] ?? RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true)
-      batches[kind] = batch
+      try checkSize(db)
+      let batch = try batches.kept(kind) {
+        try RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true, inLane: true)
+      }
       for row in rows {
         try StagedCollection.put(row, kind, columns, into: batch)
         try batch.writeRow()
       }
-      if try db.count("PRAGMA page_count") > limit / StagedCollection.pageSize {
-        throw StagedTooLarge(limit: limit)
-      }
     }
+  }
+
+  /// Checks the rows that are written: the second thread may still be writing those that were added last.
+  private func checkSize(_ db: Database) throws {
+    if try db.count("PRAGMA page_count") > limit / StagedCollection.pageSize { throw StagedTooLarge(limit: limit) }
   }
 
   private static func put(
@@ -177,10 +181,9 @@ public final class StagedCollection {
     try file.use { db in
       for batch in batches.values { try batch.flush() }
       batches = [:]
+      try checkSize(db)
       try db.commit()
-      for kind in StagedKind.allCases {
-        counts[kind] = try db.count("SELECT count(*) FROM \(kind.rawValue)")
-      }
+      for kind in StagedKind.allCases { counts[kind] = try db.count("SELECT count(*) FROM \(kind.rawValue)") }
     }
   }
 
