@@ -116,7 +116,7 @@ import Wire
   @Test func `a search is in Anki's syntax, and one that has no meaning here is an error`() throws {
     let client = try Client()
     for (front, deck, tags) in [("uno", "Spanish", ["verb"]), ("dos", "Spanish::Far away", [])] {
-      let deck = try client.host.workspace.decks.openOrCreate(deck)
+      let deck = try client.host.workspace.decks.openOrCreate(deck, for: .createDeck) { $0 }
       try deck.addNote(.plain(["Front": front, "Back": "b"], tags: tags), type: .basic)
     }
     for (query, count) in [

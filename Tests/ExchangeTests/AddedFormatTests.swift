@@ -136,7 +136,8 @@ import Values
     try collection.addNote(deck, ["Text": "{{c1::a<b>b</b>}}"], .cloze, tags: ["t"])
     try collection.store.operation("answer") { db in
       try db.execute(
-        sql: "UPDATE cards SET state = 2, due = 9, stability = 1, difficulty = 1 WHERE id = (SELECT min(id) FROM cards)")
+        sql: "UPDATE cards SET state = 2, due = 9, stability = 1, difficulty = 1 WHERE id = (SELECT min(id) FROM cards)"
+      )
       try db.execute(
         sql: "INSERT INTO reviews (card, at, rating, state, interval) SELECT min(id), 1, 3, 2, 9 FROM cards")
     }

@@ -139,7 +139,9 @@ private struct Damage: Hashable, CustomStringConvertible {
       }
     }
     attempt("add") {
-      try workspace.decks.openOrCreate("Other").add(NewCard(prompt: "new \(number)", answer: "b"))
+      try workspace.decks.openOrCreate("Other", for: .addCard) {
+        try $0.add(NewCard(prompt: "new \(number)", answer: "b"))
+      }
     }
     attempt("steps") {
       _ = try workspace.care.steps()

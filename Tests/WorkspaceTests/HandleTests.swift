@@ -23,15 +23,16 @@ import Text
   }
 
   @Test func `an object has one handle while somebody holds it`() throws {
+    func made(_ name: String) throws -> DeckHandle { try workspace.decks.openOrCreate(name, for: .createDeck) { $0 } }
     let card = try #require(try deck.card(at: 1))
     #expect(try workspace.decks.open("D") === deck && card.deck() === deck)
     #expect(try deck.cards().rest().first === card)
-    #expect(try workspace.decks.openOrCreate("D") === deck)
-    #expect(try workspace.decks.openOrCreate("E") !== deck)
+    #expect(try made("D") === deck)
+    #expect(try made("E") !== deck)
     #expect(try workspace.decks.all().map { try $0.record().name } == ["D", "E"])
     // Case makes no second deck, and does not prevent nesting.
-    #expect(try workspace.decks.openOrCreate("d") === deck)
-    #expect(try workspace.decks.openOrCreate("d::Ü") === workspace.decks.openOrCreate("D::ü"))
+    #expect(try made("d") === deck)
+    #expect(try made("d::Ü") === made("D::ü"))
     #expect(try deck.within().map { try $0.record().name } == ["D::Ü"])
   }
 
