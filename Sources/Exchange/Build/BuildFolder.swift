@@ -109,7 +109,7 @@ public struct BuildFolder {
 
   /// Whether a file name may belong to a source. A README describes the folder.
   fileprivate static func canBeSource(_ name: some StringProtocol) -> Bool {
-    !"._".utf8.contains(name.utf8.first ?? 0) && !name.utf8.prefix(6).elementsEqual("readme".utf8) { $0 | 0x20 == $1 }
+    name.first != "." && name.first != "_" && !name.prefix(6).lowercased().hasPrefix("readme")
   }
 
   private static func files(_ folder: String) throws -> [BuildMediaFile] {
