@@ -139,8 +139,8 @@ private struct Damage: Hashable, CustomStringConvertible {
       }
     }
     attempt("add") {
-      try workspace.decks.openOrCreate("Other", for: .addCard) {
-        try $0.add(NewCard(prompt: "new \(number)", answer: "b"))
+      try workspace.decks.openOrCreate("Other", for: .addCards) { deck in
+        _ = try deck.add(NewCard(prompt: "new \(number)", answer: "b"))
       }
     }
     attempt("steps") {
