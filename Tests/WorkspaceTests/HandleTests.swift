@@ -27,8 +27,7 @@ import Text
     let card = try #require(try deck.card(at: 1))
     #expect(try workspace.decks.open("D") === deck && card.deck() === deck)
     #expect(try deck.cards().rest().first === card)
-    #expect(try made("D") === deck)
-    #expect(try made("E") !== deck)
+    #expect(try made("D") === deck && made("E") !== deck)
     #expect(try workspace.decks.all().map { try $0.record().name } == ["D", "E"])
     // Case makes no second deck, and does not prevent nesting.
     #expect(try made("d") === deck)
