@@ -18,16 +18,14 @@ let lean = strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-proce
 ///   exclusive access to memory there, which costs a tenth of a call; the tests do.
 /// - Parameter isLow: whether every room uses it and few edits change it. Optimised in debug builds too, as a whole, which takes
 ///   a quarter less time: the tests run twice as fast, and compiling a list of a million words would take them a minute.
-/// - Parameter isLarge: much code of which none runs often: a release makes it small rather than fast. Without copies of generic
-///   functions for their types it is no larger, and is compiled in two thirds of the time.
+/// - Parameter isLarge: much code of which none runs often: a release makes it small rather than fast.
 /// - Parameter resources: texts that are compiled into it.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false,
   isLarge: Bool = false, resources: [Resource]? = nil
 ) -> Target {
   let unchecked = SwiftSetting.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
-  let small = SwiftSetting.unsafeFlags(
-    ["-Osize", "-Xllvm", "-sil-disable-pass=generic-specializer"], .when(configuration: .release))
+  let small = SwiftSetting.unsafeFlags(["-Osize"], .when(configuration: .release))
   let optimised = SwiftSetting.unsafeFlags(
     ["-O", "-wmo", "-disable-batch-mode", "-num-threads", "2"], .when(configuration: .debug))
   return .target(
