@@ -100,7 +100,7 @@ private func readNotation(_ stack: borrowing LuaStack, command: String) throws -
         isRepeating: repeats || argument.isRepeating, access: access, help: help))
   }
   let letters = try table.optionalText("short")
-  guard letters.map({ $0.count == 1 }) ?? true else {
+  if let letters, letters.count != 1 {
     throw table.wrong("'\(printable(name))': short must be one letter, such as \"q\" for -q")
   }
   let short = letters?.first

@@ -77,7 +77,7 @@ func sessionType(_ context: BindingContext) -> BoundType<SessionHandle> {
       ])
     }
     describeQuestions(type)
-    describeClockAndMarks(type)
+    describeControls(type)
   }
 }
 
@@ -95,7 +95,7 @@ private func describeQuestions(_ type: BoundType<SessionHandle>) {
   ) { session, stack in try judged(session, 2, on: stack) }
 }
 
-private func describeClockAndMarks(_ type: BoundType<SessionHandle>) {
+private func describeControls(_ type: BoundType<SessionHandle>) {
   type.method("pause", [:], "Stops the clock.") { session, _ in try session.pause() }
   type.method("resume", [:], "Starts the clock again.") { session, _ in try session.resume() }
   type.method("restart", [:], "Starts again with all seconds and the whole stack.") { session, _ in

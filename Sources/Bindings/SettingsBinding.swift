@@ -40,7 +40,7 @@ func settingsModule(_ context: BindingContext) -> BoundModule {
       try declare(stack, ["default", "kind", "min", "max", "check", "secret", "guarded"], readValue, context)
         as SettingValueHandle
     }
-    describeReadingAndChanging(module, context)
+    describeValues(module, context)
     describeListening(module, context)
   }
 }
@@ -65,7 +65,7 @@ private func declare<Handle: SettingHandle>(
   return handle
 }
 
-private func describeReadingAndChanging(_ module: BoundModule, _ context: BindingContext) {
+private func describeValues(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "get", ["name": .string], returns: .any.orProblem, example: "(\"game.language\")",
     "The value of a setting; for a group, whether all its switches are on. Codes: unknown_setting, not_granted."

@@ -57,11 +57,11 @@ func shellModule(_ context: BindingContext) -> BoundModule {
     describeUndoing(module, context)
     describeLookingBack(module, context)
     describeCommandAdding(module, context)
-    if context.owner == .user { describePromptAndSyncing(module, context) }
+    if context.owner == .user { describeUserMembers(module, context) }
   }
 }
 
-private func describePromptAndSyncing(_ module: BoundModule, _ context: BindingContext) {
+private func describeUserMembers(_ module: BoundModule, _ context: BindingContext) {
   module.function(
     "prompt", ["state": .optional(.table)], returns: .string, example: "{user = \"ana\", deck = \"Spanish\"}",
     "The text of the prompt, made from {user=, deck=, game=, is_signed_in=}. Assign your own function to change it: "

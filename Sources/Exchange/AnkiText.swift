@@ -182,11 +182,11 @@ final class AnkiTextCards: CardRows {
     // A card needs two sides; a note whose type is named may have an empty back.
     let isHalf = !noteType.isEmpty && plain.count > 1 && plain[1] == ""
     // The texts of a card are trimmed, the fields of a note are not.
-    let isTrimmed = zip(plain, fields).prefix(2).allSatisfy { text, field in
-      text.map { FieldHTML.html(ofPlain: $0.trimmed) } == field.text
+    func areTrimmed() -> Bool {
+      zip(plain, fields).prefix(2).allSatisfy { $0.map { FieldHTML.html(ofPlain: $0.trimmed) } == $1.text }
     }
     guard isBasic, !isHalf, plain.count == fields.count, !plain.prefix(2).contains(nil),
-      noteType.isEmpty || !heads.isHTML || isTrimmed
+      noteType.isEmpty || !heads.isHTML || areTrimmed()
     else {
       // If rows have different note types, the columns serve all of them, so fields are assigned by order.
       let isNamed = !isBasic && heads.columns[.noteType] == nil

@@ -153,8 +153,8 @@ final class LineAccount {
     for line in 1...max(1, count) where line <= count && !Self.has(line, known) { leave(line...line, .notAccounted) }
   }
 
-  /// Returns how many of the lines had no meaning yet.
-  private func mark(_ lines: ClosedRange<Int>) -> Int {
+  /// Notes that lines have a meaning, and returns how many of them had none yet.
+  @discardableResult func mark(_ lines: ClosedRange<Int>) -> Int {
     var fresh = 0
     for line in lines where !Self.has(line, known) {
       Self.set(line, &known)

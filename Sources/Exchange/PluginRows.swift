@@ -43,10 +43,7 @@ final class PluginRows: RowSource {
 
   var report: LineReport {
     var report = file.account.report
-    guard let list = list?.account.report else { return report }
-    // Lines of cells are what the list says that they are.
-    report.used -= list.lines
-    report.add(list, file: nil)
+    if let list { report.add(list.account.report, file: nil) }
     return report
   }
 
@@ -89,7 +86,8 @@ final class PluginRows: RowSource {
       case "cells":
         table += CellText.line(try item.given("cells")?.elements().map { try $0.text() } ?? [""], Self.separator)
         if table.count > ForeignFile.limit { throw item.failure("cells of at most \(ForeignFile.limit >> 20) MiB") }
-        account.use(lines)
+        // What they are, the list says.
+        account.mark(lines)
       default:
         row = try self.row(of: item, lines, part)
         account.row(lines)

@@ -83,6 +83,7 @@ extension TextIndex {
           writer.data(lemma.forms)
         }
       }
+      Leftovers.sweep(folder)
       let paths = try Folder.names(in: folder).map { "\(folder)/\($0)" }
       let files = try paths.compactMap { path in try FileFacts.at(path).map { (path, $0) } }
       var size = 0

@@ -70,21 +70,20 @@ public final class RowBatch: ColumnBinding {
   public init(
     _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, replaces: Bool = false, inLane: Bool = false
   ) throws(StorageError) {
+    // Each parameter follows the one before it. SQLite keeps a list of those with numbers, and searches it for each.
+    let row = repeatElement("?", count: columns).joined(separator: ",")
+    let others = repeatElement(", (\(row))", count: RowBatch.rows - 1).joined()
+    let all = "(?\(shared + 1)\(row.dropFirst()))\(others)"
+    let limit = shared + columns * RowBatch.rows + 1
     let verb = replaces ? "INSERT OR REPLACE" : "INSERT"
     connection = db.connection
-    var made: [(Statement, used: [Int])] = []
+    var made: [Statement] = []
     for part in parts {
-      let used = part.used(of: columns)
-      let names = used.map { "column\($0 + 1)" }.joined(separator: ",")
-      // Each parameter follows the one before it. SQLite keeps a list of those with numbers, and searches it for each.
-      let row = repeatElement("?", count: used.count).joined(separator: ",")
-      let others = repeatElement(", (\(row))", count: RowBatch.rows - 1).joined()
-      let all = "WITH rows(\(names)) AS (VALUES (?\(shared + 1)\(row.dropFirst()))\(others))"
-      let sql = "\(all) \(verb) INTO \(part.target) SELECT \(part.values) FROM rows LIMIT ?"
-      made.append((try Statement(db, sql), used))
+      made.append(
+        try Statement(db, "\(verb) INTO \(part.target) SELECT \(part.values) FROM (VALUES \(all)) LIMIT ?"))
     }
-    statements = made.map(\.0)
-    target = RowTarget(db, made, shared: shared)
+    statements = made
+    target = RowTarget(db, zip(made, parts).map { ($0, used: $1.used(of: columns)) }, shared: shared, limit: limit)
     self.columns = columns
     lane = inLane ? db.connection.sharedLane() : nil
     filling = RowBuffer(rows: RowBatch.rows, columns: columns)
@@ -213,11 +212,12 @@ private final class RowTarget: Sendable {
   nonisolated(unsafe) private let connection: OpaquePointer
   private let path: String
   private let shared: Int32
+  private let limit: Int32
 
-  init(_ db: Database, _ statements: [(Statement, used: [Int])], shared: Int) {
+  init(_ db: Database, _ statements: [(Statement, used: [Int])], shared: Int, limit: Int) {
     self.statements = statements.map { ($0.lentPointer, $1) }
     connection = db.connection.lentPointer
-    self.shared = Int32(clamping: shared)
+    (self.shared, self.limit) = (Int32(clamping: shared), Int32(clamping: limit))
     path = db.connection.path
   }
 
@@ -236,7 +236,7 @@ private final class RowTarget: Sendable {
 
   private func run(_ statement: (pointer: OpaquePointer, used: [Int]), _ rows: RowBuffer) throws(StorageError) {
     let code = rows.bind(statement.pointer, from: shared + 1, statement.used) {
-      sqlite3_bind_int64(statement.pointer, sqlite3_bind_parameter_count(statement.pointer), Int64(rows.count))
+      sqlite3_bind_int64(statement.pointer, limit, Int64(rows.count))
       defer { sqlite3_reset(statement.pointer) }
       return sqlite3_step(statement.pointer)
     }

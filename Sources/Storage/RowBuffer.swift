@@ -71,16 +71,15 @@ public struct RowBuffer: Sendable {
     texts.append(contentsOf: second)
   }
 
-  /// Runs the body while some columns of all rows are bound without copying; `first` is the first parameter.
+  /// Runs the body while some columns are bound without copying; `first` is the parameter of the first.
   /// - Returns: the result of the body, or SQLite's error code if it refused a value.
   func bind(_ statement: OpaquePointer, from first: Int32, _ used: [Int], _ body: () -> Int32) -> Int32 {
-    var parameter = first
-    return texts.withUnsafeBytes { texts in
+    texts.withUnsafeBytes { texts in
       for start in stride(from: 0, to: count * columns, by: columns) {
         for column in used {
-          let code = bind(cells[start + column], texts, statement, parameter)
+          let place = start + column
+          let code = bind(cells[place], texts, statement, first + Int32(truncatingIfNeeded: place))
           if code != SQLITE_OK { return code }
-          parameter += 1
         }
       }
       return body()

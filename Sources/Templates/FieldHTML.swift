@@ -199,8 +199,8 @@ public enum FieldHTML {
 
   /// Returns the text that fields are sorted and compared by: without tags, but with the names of media files.
   public static func sortText(_ html: String) -> String {
-    if !html.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) { return html }
-    return stripped(namingMedia(Bytes(html.utf8))).text
+    var html = html
+    return html.withUTF8 { withSortText(of: $0) { String(decoding: $0, as: UTF8.self) } }
   }
 
   /// Passes the sort text of a field to the body; that of a field without markup is the field itself.

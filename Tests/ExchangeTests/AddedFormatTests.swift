@@ -73,16 +73,16 @@ import Values
       #"4, "prompt": "<b>a</b>", "answer": "c", "markup": "html", "reversed": true"#,
       #"5, "type": "Cloze", "fields": {"Text": "{{c1::a}}"}, "cards": [{"reviews": [{"at": 1, "rating": 3}]}]"#,
       #"6, "prompt": "\u0000", "answer": "b", "markup": "markdown""#, #"7, "prompt": " ""#,
-      #"8, "cells": ["prompt", "answer"]"#, #"9, "cells": ["p", "q\tr"]"#, #"10, "used": true"#,
+      #"8, "cells": ["prompt", "answer"]"#, #"9, "cells": ["p", "q\tr\ns"]"#, #"10, "used": true"#,
     ]
     let (report, notes) = try imported(path) { _ in rows.map { "{\"line\": \($0)}" } + reasons }
     let pictures = "<img src=\"x.png\"> <img src=\"x.png\">"
     #expect(
-      notes == [["a&lt;b", "b"], ["<i>a</i>", pictures], ["<b>a</b>", "c"], ["{{c1::a}}", ""], ["p", "q\tr"]],
+      notes == [["a&lt;b", "b"], ["<i>a</i>", pictures], ["<b>a</b>", "c"], ["{{c1::a}}", ""], ["p", "q\tr<br>s"]],
       "\(notes)")
     #expect(
       report.cards.rejected.map { "\($0.place?.line ?? 0) \($0.code.rawValue)" } == ["6 bad_text", "7 empty_prompt"])
-    #expect((report.lines.rows, report.lines.used, report.lines.leftCount) == (8, 2, reasons.count), "\(report)")
+    #expect((report.lines.rows, report.lines.used, report.lines.leftCount) == (9, 2, reasons.count), "\(report)")
     // Only the program says that a line was not accounted for.
     #expect(report.lines.parts.map(\.reason) == LeftReason.allCases.map { $0 == .notAccounted ? .other : $0 })
     #expect(Set(report.lines.parts.map(\.inWords)).count == reasons.count)

@@ -45,8 +45,6 @@ private struct OutlinePen {
   let height: Double
   var steps: [PathStep] = []
 
-  init(width: Double, height: Double) { (self.width, self.height) = (width, height) }
-
   private func at(_ x: Double, _ y: Double) -> PathPoint { PathPoint(x: (x - 0.5) * width, y: (y - 0.5) * height) }
 
   private mutating func move(_ x: Double, _ y: Double) { steps.append(.move(at(x, y))) }

@@ -13,8 +13,13 @@ extension SearchIndex {
   func load(_ path: String) -> Bool {
     SealedFile.read(path) { reader throws(WireError) -> Void in
       guard try reader.integer() == Self.version else { throw WireError() }
-      let numbers = try reader.array(of: Int64.self)
-      try replace(cards: reader.array(of: Int64.self), ends: reader.array(of: UInt32.self), texts: Array(reader.data()))
+      let (numbers, cards) = (try reader.array(of: Int64.self), try reader.array(of: Int64.self))
+      let (ends, texts) = (try reader.array(of: UInt32.self), Array(try reader.data()))
+      // The cells follow each other, separated by one byte, up to the end of the texts.
+      guard numbers.count == 3, ends.count == cards.count * Self.cellsPerRow,
+        (ends.last.map { Int($0) + 1 } ?? 0) == texts.count, zip(ends, ends.dropFirst()).allSatisfy(<)
+      else { throw WireError() }
+      replace(cards: cards, ends: ends, texts: texts)
       state = SearchLog.State(epoch: numbers[0], lastCard: numbers[1], lastChange: numbers[2])
     } != nil
   }

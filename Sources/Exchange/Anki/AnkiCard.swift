@@ -137,7 +137,7 @@ extension AnkiCard {
   /// Whether the card is not new and its row does not record the last review; the review log does.
   public var lacksLastReview: Bool { type != 0 && !data.contains(text: "\"lrt\"") }
   /// The time of the last review, in whole seconds since 1970; nil when the row does not record it.
-  public var lastReview: Double? { AnkiMemory(data).lastReview?.rounded(.down) }
+  public var lastReview: Double? { type == 0 ? nil : AnkiMemory(data).lastReview?.rounded(.down) }
 }
 
 struct AnkiMemory {
@@ -222,7 +222,7 @@ struct SentSchedule {
   init(_ moment: StudyMoment, _ options: DeckOptions, firstDay: Int = SentSchedule.firstDay) {
     calendar = AnkiCalendar(moment: moment, firstDay: firstDay)
     self.options = options
-    decay = options.parameters.last ?? 0.1542
+    decay = options.parameters.last ?? MemoryModel.defaultParameters.last ?? 0.1542
   }
 
   private var steps: (learning: Int, relearning: Int) { (options.learningSteps.count, options.relearningSteps.count) }

@@ -124,20 +124,20 @@ struct ContentsReader {
   }
 
   private func readColumns(into contents: inout PackageContents) throws {
-    try db.forEachRow("SELECT models, decks, dconf, conf FROM col LIMIT 1") { row in
-      for field in try record(row.text(0), "note types").fields {
-        guard let id = Int64(field.name), let type = field.value.record else { throw faulty("note types") }
-        contents.types[id] = type
-      }
-      for field in try record(row.text(1), "decks").fields {
-        guard let id = Int64(field.name), let deck = field.value.record else { throw faulty("decks") }
-        contents.decks[id] = PackagedDeck(old: deck)
-      }
-      for field in try record(row.text(2), "presets").fields {
-        guard let id = Int64(field.name), let preset = field.value.record else { throw faulty("presets") }
-        contents.presets[id] = PackagedPreset(old: preset)
-      }
-      contents.settings = try record(row.text(3), "settings")
+    let columns = try db.firstRow("SELECT models, decks, dconf, conf FROM col") { row in
+      (0..<4).map { row.text(Int32($0)) }
+    }
+    guard let columns else { return }
+    for (id, type) in try records(columns[0], "note types") { contents.types[id] = type }
+    for (id, deck) in try records(columns[1], "decks") { contents.decks[id] = PackagedDeck(old: deck) }
+    for (id, preset) in try records(columns[2], "presets") { contents.presets[id] = PackagedPreset(old: preset) }
+    contents.settings = try record(columns[3], "settings")
+  }
+
+  private func records(_ json: String, _ what: String) throws -> [(Int64, Value.Record)] {
+    try record(json, what).fields.map { field in
+      guard let id = Int64(field.name), let value = field.value.record else { throw faulty(what) }
+      return (id, value)
     }
   }
 

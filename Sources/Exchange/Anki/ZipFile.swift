@@ -88,9 +88,8 @@ final class ZipFile {
       !name.hasPrefix("__MACOSX/") && !name.hasSuffix("/") && lastPart(of: name) != ".DS_Store"
     }
     let folders = Set(members.keys.map { name in name.firstIndex(of: "/").map { String(name[...$0]) } ?? "" })
-    if folders.count == 1, let folder = folders.first {
-      members = Dictionary(uniqueKeysWithValues: members.map { (String($0.key.dropFirst(folder.count)), $0.value) })
-    }
+    guard folders.count == 1, let folder = folders.first else { return }
+    members = Dictionary(uniqueKeysWithValues: members.map { (String($0.key.dropFirst(folder.count)), $0.value) })
   }
 
   /// Passes a member's bytes to `piece`, one buffer at a time.

@@ -64,7 +64,9 @@ struct RowIdentity {
   }
 
   /// Returns the fields without trailing empty ones.
-  private static func filled(_ texts: [String]) -> [String] { texts.reversed().drop(while: \.isEmpty).reversed() }
+  private static func filled(_ texts: [String]) -> [String] {
+    Array(texts.prefix((texts.lastIndex { !$0.isEmpty } ?? -1) + 1))
+  }
 
   private mutating func take(_ place: Int, for index: Int) {
     found[index] = place
@@ -79,8 +81,8 @@ struct RowIdentity {
         continue
       }
       let end = new[index...].indices.first { found[$0] != nil } ?? new.count
-      let below = (found[..<index].last ?? nil) ?? -1
-      let above = (found[end...].first ?? nil) ?? old.count
+      let below = index == 0 ? -1 : found[index - 1] ?? -1
+      let above = end == new.count ? old.count : found[end] ?? old.count
       if below < above { match(index..<end, with: (below + 1..<above).filter { !isTaken[$0] }) }
       index = end
     }

@@ -41,7 +41,7 @@ enum ListSeparator {
     let text = line.drop(while: \.isWhitespace)
     let digits = text.prefix { $0.isASCII && $0.isNumber }
     let mark = text.dropFirst(digits.count).prefix(2)
-    let isMark = mark.last == " " && mark.prefix(1).contains { (digits.isEmpty ? "-*+•·◦▪–" : ".)").contains($0) }
+    let isMark = mark.last == " " && mark.first.map { (digits.isEmpty ? "-*+•·◦▪–" : ".)").contains($0) } ?? false
     return isMark ? text.dropFirst(digits.count + 2) : text
   }
 

@@ -169,7 +169,7 @@ struct ListShape {
   }
 
   private static func isIdentifier(_ name: String) -> Bool {
-    name.utf8.prefix(1).contains { (0x61...0x7A).contains($0) }
+    name.utf8.first.map { (0x61...0x7A).contains($0) } ?? false
       && name.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
   }
 

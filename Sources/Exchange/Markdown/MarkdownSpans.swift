@@ -101,8 +101,7 @@ struct MarkdownSpans {
       case UInt8(ascii: "$"):
         let content = bytes[first..<index]
         let end = index + width
-        let isOpen =
-          content.isEmpty || width == 1 && (content.prefix(1) + content.suffix(1)).contains(where: isASCIISpace)
+        let isOpen = content.isEmpty || width == 1 && (isASCIISpace(bytes[first]) || isASCIISpace(bytes[index - 1]))
         let isAmount = width == 1 && end < bytes.count && (0x30...0x39).contains(bytes[end])
         return isOpen || isAmount ? nil : (end, Self.html(content, isDisplayed: width == 2))
       default: break

@@ -54,7 +54,7 @@ struct SpokenText {
 
   /// Returns a line without the dash of a new speaker, and whether it has one.
   static func words(of line: String) -> (words: String, isSpeech: Bool) {
-    let isSpeech = line.prefix(1).contains { dashes.contains($0) }
+    let isSpeech = line.first.map { dashes.contains($0) } ?? false
     return (isSpeech ? String(line.drop { dashes.contains($0) || $0 == " " }) : line, isSpeech)
   }
 
@@ -98,7 +98,7 @@ struct SpokenText {
     let inner = mark.dropFirst().dropLast()
     if !isTag {
       // As in SubStation Alpha, or as in MicroDVD: `{y:i}`.
-      let isFormat = inner.prefix(1).contains { "yYcCfFsSPoH".contains($0) }
+      let isFormat = inner.first.map("yYcCfFsSPoH".contains) ?? false
       return inner.hasPrefix("\\") || isFormat && inner.dropFirst().hasPrefix(":") ? (mark, "") : nil
     }
     if inner.first?.isNumber == true, inner.contains(":"), inner.allSatisfy({ $0.isNumber || ":.,".contains($0) }) {

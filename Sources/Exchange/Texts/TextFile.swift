@@ -212,7 +212,7 @@ public struct TextFile: Sendable {
         let ids = cells[0].split(separator: "-").compactMap { Int($0) }
         // The words of a range are in it already.
         guard cells.count > 1, let first = ids.first, first > last else { continue }
-        last = ids[ids.count - 1]
+        last = ids.last ?? first
         sentence += cells[1] + (cells.last?.contains(text: "SpaceAfter=No") == true ? "" : " ")
       }
     }

@@ -259,7 +259,7 @@ enum FileSignature {
   static func mayBeJSON(_ text: String) -> Bool {
     let bytes = text.utf8.drop(while: isASCIISpace)
     guard let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
-    return bytes.dropFirst().drop(while: isASCIISpace).prefix(1).contains { "\"[{]}-0123456789tfn".utf8.contains($0) }
+    return bytes.dropFirst().first { !isASCIISpace($0) }.map { "\"[{]}-0123456789tfn".utf8.contains($0) } ?? false
   }
 
   private static let limits = JSONLimits(bytes: TextFile.limit, depth: 64, values: 6_000_000, string: 64 << 20)

@@ -130,7 +130,7 @@ public struct VocabularyFile: Sendable {
   private static func joined(_ pieces: String) -> String {
     func isWord(_ character: Character) -> Bool {
       // Chinese and Japanese write no blanks.
-      let isWide = character.unicodeScalars.prefix(1).contains { (0x2E80..<0xAC00).contains($0.value) }
+      let isWide = character.unicodeScalars.first.map { (0x2E80..<0xAC00).contains($0.value) } ?? false
       return !isWide && (character.isLetter || character.isNumber)
     }
     return pieces.split(separator: "\u{1F}").reduce(into: "") { sentence, piece in

@@ -41,8 +41,7 @@ enum PlayCommands {
     ],
     usage: [
       "play [MODE] [--language L] [--length N] [--base WORD] [--to-deck DECK]",
-      "play [MODE] --deck DECK [--query QUERY]",
-      "play --list", "play --resume", "play --scores",
+      "play [MODE] --deck DECK [--query QUERY]", "play --list", "play --resume", "play --scores",
     ], example: "play --language spanish --length 9"
   ) { invocation, session in
     try checkOptions(invocation)
