@@ -165,7 +165,7 @@ final class WaitingCards {
 /// The hashes of rows that are known without a query: up to 24 bytes of memory each, while the set grows.
 struct KnownHashes {
   /// With more rows than this none is known: reading them takes longer than it saves.
-  fileprivate static let rowLimit = 10_000
+  static let rowLimit = 10_000
   private var hashes: Set<UInt64> = []
 
   /// - Parameter query: the rows to insert.

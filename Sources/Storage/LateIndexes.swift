@@ -28,7 +28,10 @@ public final class LateIndexes {
     buffers += 1
     guard buffers == LateIndexes.first else { return }
     try drain()
-    if db.isReading { return }
+    if !db.isReading { try drop() }
+  }
+
+  func drop() throws {
     for name in names {
       let sql = "SELECT sql FROM sqlite_master WHERE type = 'index' AND name = ?"
       guard let sql = try db.firstRow(sql, [name], { $0.text(0) }) else { continue }

@@ -30,6 +30,9 @@ public struct NewStore {
       let strange = try DatabaseSchema(db, "main").differingObjects(in: DatabaseSchema(db, "source"))
       guard strange.isEmpty else { throw RebuildError.strange(strange) }
       try db.execute(sql: "BEGIN")
+      let indexed = "SELECT name FROM main.sqlite_master WHERE type = 'index' AND sql IS NOT NULL ORDER BY rootpage"
+      let indexes = LateIndexes(db, try db.rows(indexed) { $0.text(0) })
+      try indexes.drop()
       for table in try UndoTable.all(db) {
         let columns = table.columns.map(UndoTable.quoted).joined(separator: ", ")
         // The source either has the stock rows of a new collection, or they were removed there.
@@ -39,6 +42,7 @@ public struct NewStore {
             INSERT INTO main.\(table.quoted) (\(columns)) SELECT \(columns) FROM source.\(table.quoted)
             """)
       }
+      try indexes.make()
       try copySequences(db, from: "source")
       dangling = try db.firstRow("PRAGMA main.foreign_key_check") { $0.text(0) }
       try finish(db)

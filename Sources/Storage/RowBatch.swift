@@ -59,23 +59,22 @@ public final class RowBatch: ColumnBinding {
 
   /// - Parameter inLane: whether a second thread writes full buffers in the background.
   public convenience init(
-    _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, replaces: Bool = false,
+    _ db: Database, into target: String, _ values: String, shared: Int = 0, columns: Int, verb: String = "INSERT",
     inLane: Bool = false
   ) throws(StorageError) {
     try self.init(
-      db, [Part(into: target, values)], shared: shared, columns: columns, replaces: replaces, inLane: inLane)
+      db, [Part(into: target, values)], shared: shared, columns: columns, verb: verb, inLane: inLane)
   }
 
   /// Creates a batch that inserts each row into several tables, in order; the rows of one statement into all or none.
   public init(
-    _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, replaces: Bool = false, inLane: Bool = false
+    _ db: Database, _ parts: [Part], shared: Int = 0, columns: Int, verb: String = "INSERT", inLane: Bool = false
   ) throws(StorageError) {
     // Each parameter follows the one before it. SQLite keeps a list of those with numbers, and searches it for each.
     let row = repeatElement("?", count: columns).joined(separator: ",")
     let others = repeatElement(", (\(row))", count: RowBatch.rows - 1).joined()
     let all = "(?\(shared + 1)\(row.dropFirst()))\(others)"
     let limit = shared + columns * RowBatch.rows + 1
-    let verb = replaces ? "INSERT OR REPLACE" : "INSERT"
     connection = db.connection
     var made: [Statement] = []
     for part in parts {

@@ -120,6 +120,7 @@ extension SyncMerge {
       if try isKnown || bases[.review, row.id] != nil { return }
       try ReviewTable.makeRoom(db, for: review)
       try receiver.receive(review)
+      try receiver.flush()
       if try !ReviewTable.markReceived(db, review.id) { try bases.put(.review, row.id, row.json, isHere: false) }
       report.received += 1
     }

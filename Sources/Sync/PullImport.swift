@@ -24,7 +24,7 @@ public struct PullReport: Equatable, Sendable {
 
 extension PulledCollection {
   /// Imports all of it into an account without cards.
-  /// - Parameter progress: called with the notes done and their total; an error that it throws ends the import.
+  /// - Parameter progress: called with the notes and answers done and their total; an error from it ends the import.
   public func importAll(
     _ db: Database, _ link: SyncLink, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,
     progress: (Int, Int) throws -> Void

@@ -99,6 +99,7 @@ import TestDecks
       for (number, id) in [there.rawValue, 12].enumerated() {
         try reviews.receive(ReceivedReview(id: Int64(1000 + number), card: id, answer: answer))
       }
+      try reviews.flush()
     }
     let cards = try collection.store.read { try CardTable.ids($0, in: deck) }
     #expect(cards.contains(there) && cards.contains(CardID(rawValue: 12)) && cards.count == 3)

@@ -167,6 +167,17 @@ import TestDecks
     }
   }
 
+  @Test func `a log of thousands of answers is found by its card`() throws {
+    let card = try collection.add(collection.deck("d"), "a", "b").rawValue
+    try collection.store.operation("x") { db in
+      let receiver = try ReviewReceiver(db, of: nil)
+      let answer = ForeignAnswer(ease: 3, interval: 5, lastInterval: 0, factor: 500, time: 1000, kind: 1)
+      for id in 1...5000 { try receiver.receive(ReceivedReview(id: Int64(id), card: card, answer: answer)) }
+      try receiver.flush()
+      #expect(try db.count("SELECT count(*) FROM reviews INDEXED BY reviews_card WHERE card = ?", [card]) == 5000)
+    }
+  }
+
   @Test func `answers in a filtered deck that does not reschedule are left out`() throws {
     let deck = try collection.deck("d")
     let card = try collection.add(deck, "a", "b")
@@ -181,6 +192,7 @@ import TestDecks
           ease: row.ease, interval: 5, lastInterval: 0, factor: row.factor, time: 1000, kind: row.kind)
         try receiver.receive(ReceivedReview(id: row.day * 86_400_000, card: card.rawValue, answer: answer))
       }
+      try receiver.flush()
       let moment = StudyMoment(now: collection.now)
       let history = try ReviewHistory(db, decks: [deck], at: moment)
       #expect(Array(history.days) == [0, 3, 7] && Array(history.ratings) == [3, 3, 3])

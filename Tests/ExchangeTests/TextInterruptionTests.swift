@@ -4,24 +4,9 @@
 import Files
 import Problems
 import Storage
-import Synchronization
 import TestSupport
 
 @testable import Exchange
-
-/// A user who interrupts after a number of checks.
-private final class Patience: Sendable {
-  private let left: Mutex<Int>
-
-  init(_ count: Int) { left = Mutex(count) }
-
-  func isOver() -> Bool {
-    left.withLock {
-      $0 -= 1
-      return $0 < 0
-    }
-  }
-}
 
 @Suite struct TextInterruptionTests {
   private let folder = TemporaryFolder()

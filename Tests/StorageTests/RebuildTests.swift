@@ -12,6 +12,7 @@ import TestSupport
     CREATE TABLE boxes (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE) STRICT;
     CREATE TABLE things (id INTEGER PRIMARY KEY, box INTEGER NOT NULL REFERENCES boxes(id)) STRICT;
     CREATE TABLE noted (name TEXT) STRICT;
+    CREATE INDEX noted_name ON noted(name);
     CREATE TRIGGER box_noted AFTER INSERT ON boxes BEGIN INSERT INTO noted VALUES (new.name); END;
     INSERT INTO boxes (name) VALUES ('stock');
     """)
@@ -36,7 +37,7 @@ import TestSupport
     let made = Store(path: target, schema: Self.schema, isInterrupted: { false })
     return try made.operation("looking") { db in
       let boxes = try String.fetchAll(db, sql: "SELECT name FROM boxes ORDER BY id")
-      let noted = try String.fetchAll(db, sql: "SELECT name FROM noted ORDER BY rowid")
+      let noted = try String.fetchAll(db, sql: "SELECT name FROM noted INDEXED BY noted_name ORDER BY rowid")
       try db.execute(sql: "INSERT INTO boxes (name) VALUES ('next')")
       return (boxes, noted, Int(db.lastInsertedRowID), dangling)
     }

@@ -97,14 +97,11 @@ func fill(_ workspace: Workspace) throws {
   func `what another shell writes during a restore is in the backup of the previous data`(part: Double) throws {
     try fill(person.workspace())
     let (path, collection) = (person.data + "/one.deckhand-backup", person.data + "/local/collection.sqlite")
-    let asked = Mutex(0)
-    let moment = Mutex(Int.max)
+    let asked = Atomic(0)
+    let moment = Atomic(Int.max)
     let workspace = try person.workspace(isInterrupted: {
-      let number = asked.withLock { count in
-        count += 1
-        return count
-      }
-      if number == moment.withLock({ $0 }) {
+      let number = asked.add(1, ordering: .relaxed).newValue
+      if number == moment.load(ordering: .relaxed) {
         do {
           let other = try ExclusiveDatabase(collection)
           try other.use { try $0.execute(sql: "UPDATE notes SET tags = ' late '") }
@@ -118,12 +115,12 @@ func fill(_ workspace: Workspace) throws {
     }
     try workspace.care.backup(to: path)
     var staged = try workspace.care.stage(path)
-    asked.withLock { $0 = 0 }
+    asked.store(0, ordering: .relaxed)
     _ = try workspace.care.restore(staged)
-    let calls = asked.withLock { $0 }
+    let calls = asked.load(ordering: .relaxed)
     staged = try workspace.care.stage(path)
-    asked.withLock { $0 = 0 }
-    moment.withLock { $0 = 1 + Int(Double(calls) * part) }
+    asked.store(0, ordering: .relaxed)
+    moment.store(1 + Int(Double(calls) * part), ordering: .relaxed)
     let report = try workspace.care.restore(staged)
     #expect(try late() == 0)
     _ = try workspace.care.restore(workspace.care.stage(#require(report.kept)))
@@ -246,20 +243,17 @@ func fill(_ workspace: Workspace) throws {
     try fill(workspace)
     let history = person.data + "/local/history"
     try AtomicFile.write(history, Array("deck list\n".utf8))
-    let lines = Mutex(0)
+    let lines = Atomic(0)
     let made = workspace.care.backupJob(to: person.data + "/b.deckhand-backup")
     let job = BackupJob(folder: made.folder, path: made.path, account: nil, created: made.created) {
-      let count = lines.withLock { lines in
-        lines += 1
-        return lines
-      }
+      let count = lines.add(1, ordering: .relaxed).newValue
       let file = count < 100 ? open(history, O_WRONLY | O_APPEND) : -1
       if file >= 0 { _ = write(file, "study\n", 6) }
       close(file)
       return false
     }
     _ = try job.write()
-    #expect(lines.withLock { $0 } > 20)
+    #expect(lines.load(ordering: .relaxed) > 20)
     #expect(try workspace.care.inspect(job.path).decks == 2)
   }
 

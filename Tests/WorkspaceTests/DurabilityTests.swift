@@ -190,29 +190,25 @@ import TestWorkspace
   ) throws {
     try fill(person.workspace())
     let (path, folder) = (person.data + "/one.deckhand-backup", person.data + "/local")
-    let asked = Mutex(0)
-    let moment = Mutex(Int.max)
+    let asked = Atomic(0)
+    let moment = Atomic(Int.max)
     let workspace = try person.workspace(isInterrupted: {
-      let number = asked.withLock { count in
-        count += 1
-        return count
-      }
-      return number >= moment.withLock { $0 }
+      asked.add(1, ordering: .relaxed).newValue >= moment.load(ordering: .relaxed)
     })
     try AtomicFile.write(folder + "/history", "deck list\n".utf8)
     try workspace.care.backup(to: path)
     var staged = try workspace.care.stage(path, taking: [.grants, .history])
-    asked.withLock { $0 = 0 }
+    asked.store(0, ordering: .relaxed)
     _ = try workspace.care.restore(staged)
-    let polls = asked.withLock { $0 }
+    let polls = asked.load(ordering: .relaxed)
     _ = try workspace.decks.create("Later")
     for name in ["grants.json", "history"] { try AtomicFile.write(folder + "/" + name, "{}".utf8) }
     staged = try workspace.care.stage(path, taking: [.grants, .history])
-    asked.withLock { $0 = 0 }
-    moment.withLock { $0 = polls - back }
+    asked.store(0, ordering: .relaxed)
+    moment.store(polls - back, ordering: .relaxed)
     var isWhole = true
     do { _ = try workspace.care.restore(staged) } catch { isWhole = false }
-    moment.withLock { $0 = .max }
+    moment.store(.max, ordering: .relaxed)
     let isRestored = try workspace.decks.all().count == 2
     #expect(isRestored || !isWhole)
     for name in ["grants.json", "history"] {

@@ -7,25 +7,11 @@ import Problems
 import Storage
 import Synchronization
 import Templates
+import TestSupport
 import TestWorkspace
 
 @testable import Exchange
 @testable import Workspace
-
-/// A user who interrupts after a number of checks.
-private final class Patience: Sendable {
-  private let left = Mutex(Int.max)
-
-  func isOver() -> Bool {
-    left.withLock {
-      if $0 <= 0 { return true }
-      $0 -= 1
-      return false
-    }
-  }
-
-  func set(_ count: Int) { left.withLock { $0 = count } }
-}
 
 @Suite struct InterruptionTests {
   private let person = Person()

@@ -49,76 +49,66 @@ public struct ForeignAnswer: Equatable, Sendable {
 public final class ReviewReceiver {
   private let db: Database
   private let cards: ReceivedCards?
-  private let hasCard: Statement
-  private let insertion: Statement
-  /// Used if no row can already be there: a second thread writes.
-  private let batch: RowBatch?
-  private static let columns =
-    "id, card, at, rating, state, interval, difficulty, seconds, \(ForeignAnswer.columns), usn"
-  private static let columnCount = 13
+  private let batch: RowBatch
+  /// The answers of a card are far apart in a log. Nil if there are many rows already.
+  private let indexes: LateIndexes?
 
   /// - Parameters:
   ///   - cards: the cards that came with the log, to which it is limited, with cards that no longer exist; nil for all.
-  ///   - isWhole: whether it is the log of a whole collection from a server, for an account without cards. Then nothing
-  ///     else may use the database before `flush`, and no row is sent.
+  ///   - isWhole: whether it is the log of a whole collection from a server, for an account without cards: no row is
+  ///     sent.
   public init(_ db: Database, of cards: ReceivedCards?, isWhole: Bool = false) throws {
     (self.db, self.cards) = (db, cards)
-    let hasLog = try db.hasRow("SELECT 1 FROM reviews")
-    batch =
-      isWhole && !hasLog
-      ? try RowBatch(
-        db, into: "reviews (\(ReviewReceiver.columns))", "*, 0", columns: ReviewReceiver.columnCount, inLane: true)
-      : nil
-    hasCard = try Statement(db, "SELECT 1 FROM cards WHERE id = ?1")
-    insertion = try Statement(
-      db,
-      """
-      INSERT OR \(isWhole ? "REPLACE" : "IGNORE") INTO reviews (\(ReviewReceiver.columns))
-      VALUES (\((1...ReviewReceiver.columnCount).map { "?\($0), " }.joined())\(isWhole ? 0 : -1))
-      """)
+    let columns = "id, card, at, rating, state, interval, difficulty, seconds, \(ForeignAnswer.columns), usn"
+    batch = try RowBatch(
+      db, into: "reviews (\(columns))", "*, \(isWhole ? 0 : -1)", columns: 13,
+      verb: isWhole ? "INSERT OR REPLACE" : "INSERT OR IGNORE", inLane: true)
+    let areMany = try db.hasRow("SELECT 1 FROM reviews LIMIT 1 OFFSET \(KnownHashes.rowLimit)")
+    indexes = areMany ? nil : LateIndexes(db, ["reviews_card"])
   }
 
-  /// Adds a row; a row that is not valid is ignored.
+  /// Adds a row, which may wait until `flush`; a row that is not valid is ignored.
   public func receive(_ review: ReceivedReview) throws {
     let answer = review.answer
     guard (0...4).contains(answer.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return }
-    if let batch {
-      put(review, into: batch)
-      return try batch.writeRow()
-    }
     var review = review
-    if let cards {
-      if let came = cards.card(review.card) { review.card = came.rawValue } else if try isHere(review.card) { return }
+    if let card = cards?.card(review.card) {
+      review.card = card.rawValue
+    } else if try cards != nil && db.hasRow("SELECT 1 FROM cards WHERE id = ?", [review.card]) {
+      return
     }
-    put(review, into: insertion)
-    try insertion.run()
+    put(review)
+    batch.endRow()
+    guard batch.isFull else { return }
+    try indexes?.willWriteBuffer(after: batch.drain)
+    try batch.submit()
   }
 
-  private func isHere(_ card: Int64) throws -> Bool {
-    hasCard.bind(1, card)
-    return try hasCard.hasRow()
-  }
-
-  private func put(_ review: ReceivedReview, into target: some ColumnBinding) {
+  private func put(_ review: ReceivedReview) {
     let answer = review.answer
-    target.put(0, review.id)
-    target.put(1, review.card)
-    target.put(2, Double(review.id) / 1000)
-    target.put(3, answer.ease)
-    target.put(4, answer.state.rawValue)
+    batch.put(0, review.id)
+    batch.put(1, review.card)
+    batch.put(2, Double(review.id) / 1000)
+    batch.put(3, answer.ease)
+    batch.put(4, answer.state.rawValue)
     let interval = Double(answer.interval)
-    target.put(5, min(1e11, interval < 0 ? -interval : interval * 86_400))
+    batch.put(5, min(1e11, interval < 0 ? -interval : interval * 86_400))
     let isDifficulty = (100...1100).contains(answer.factor)
-    target.put(6, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
-    target.put(7, min(1e9, Double(max(0, answer.time)) / 1000))
+    batch.put(6, isDifficulty ? 1 + 9 * (Double(answer.factor) / 1000 - 0.1) : nil)
+    batch.put(7, min(1e9, Double(max(0, answer.time)) / 1000))
     let columns = [answer.interval, answer.lastInterval, answer.factor, answer.time, answer.kind]
-    for (place, value) in columns.enumerated() { target.put(8 + place, value) }
+    for (place, value) in columns.enumerated() { batch.put(8 + place, value) }
   }
 
-  public func flush() throws { try batch?.flush() }
+  /// Writes the rows that wait.
+  public func flush() throws {
+    try batch.flush()
+    try indexes?.make()
+  }
 
-  /// Finishes after all rows were written: cards without the time of their last answer, and decks, get it from the log.
+  /// Writes the rows that wait; cards without the time of their last answer, and decks, get it from the log.
   public func finish(withoutLastReview ids: [Int64]) throws {
+    try flush()
     let last = try Statement(
       db,
       """

@@ -14,14 +14,15 @@ extension DeckStatistics {
     _ db: Database, decks: [DeckID]? = nil, query: CardQuery? = nil, at moment: StudyMoment,
     progress: ((Int, Int) -> Void)? = nil
   ) throws {
-    var reader = try StatisticsReader(db, decks, query, moment, progress)
+    let reader = try StatisticsReader(db, decks, query, moment, progress)
     try reader.readCards(db)
     try reader.readAnswers(db)
     self = reader.figures
   }
 }
 
-private struct StatisticsReader {
+/// A class, because a structure would be copied for each answer.
+private final class StatisticsReader {
   /// What is known about a card when its next answer is read.
   private struct Slot {
     var stability: Float = 0
@@ -37,17 +38,12 @@ private struct StatisticsReader {
   private struct Slots {
     /// Sorted.
     private var ids: [Int64] = []
-    private var slots: [Slot] = []
-
-    subscript(place: Int) -> Slot {
-      get { slots[place] }
-      set { slots[place] = newValue }
-    }
+    var values: [Slot] = []
 
     /// - Parameter id: higher than all that were added before.
     mutating func add(_ id: Int64, model: Int32) {
       ids.append(id)
-      slots.append(Slot(model: model))
+      values.append(Slot(model: model))
     }
 
     /// The index of a card; nil if it is not counted.
@@ -82,6 +78,8 @@ private struct StatisticsReader {
   /// The day of the last answer and its limits, because most answers come in order.
   private var openDay = DayFigures(day: .min)
   private var openTime = 0.0..<0.0
+  /// The quarter of an hour of the last answer, since 1970, and its hour of the day. Clocks change between quarters.
+  private var openQuarter = (number: -1, hour: 0)
 
   init(
     _ db: Database, _ roots: [DeckID]?, _ query: CardQuery?, _ moment: StudyMoment, _ progress: ((Int, Int) -> Void)?
@@ -103,14 +101,14 @@ private struct StatisticsReader {
 
   private var isEverything: Bool { decks == nil && wanted == nil }
 
-  private mutating func countRow() {
+  private func countRow() {
     rows.read += 1
     if rows.read % 8192 == 0 { progress?(rows.read, rows.all) }
   }
 
   // MARK: Cards
 
-  mutating func readCards(_ db: Database) throws {
+  func readCards(_ db: Database) throws {
     let sql = """
       SELECT id, deck, created, suspended, state, due, stability, difficulty, last_review, buried_until, interval
       FROM cards ORDER BY id
@@ -125,7 +123,7 @@ private struct StatisticsReader {
     }
   }
 
-  private mutating func count(_ db: Database, _ row: Row) throws {
+  private func count(_ db: Database, _ row: Row) throws {
     let state = CardState(stored: row.integer(4))
     let (due, last) = (row.number(5), row.optionalNumber(8))
     let dueDay = state == .review ? moment.dueDay(of: due) : moment.day(of: due)
@@ -157,12 +155,13 @@ private struct StatisticsReader {
 
   // MARK: Answers
 
-  mutating func readAnswers(_ db: Database) throws {
+  func readAnswers(_ db: Database) throws {
     let sql = "SELECT card, at, rating, state, interval, stability, seconds, difficulty FROM reviews ORDER BY id"
+    let end = moment.endOfToday
     try db.forEachRow(sql) { row in
       countRow()
       let (id, at, rating) = (row.integer(0), row.number(1), row.integer(2))
-      guard rating >= 1, rating <= 4, at > 0, at < moment.endOfToday else { return }
+      guard rating >= 1, rating <= 4, at > 0, at < end else { return }
       let slot = slots.place(id)
       guard slot != nil || isEverything else { return }
       if !openTime.contains(at) { turn(to: at) }
@@ -173,20 +172,23 @@ private struct StatisticsReader {
   }
 
   /// Switches to the figures of another day.
-  private mutating func turn(to at: Double) {
+  private func turn(to at: Double) {
     if openDay.day != .min { days[openDay.day] = openDay }
     let day = moment.day(of: at)
     openTime = moment.start(ofDay: day)..<moment.start(ofDay: day + 1)
     openDay = days[day] ?? DayFigures(day: day)
   }
 
-  private mutating func count(_ row: Row, _ at: Double, _ rating: Int64, slot: Int?) {
+  private func count(_ row: Row, _ at: Double, _ rating: Int64, slot: Int?) {
     let isRight = rating > 1
-    let before = slot.map { slots[$0] } ?? Slot()
-    let hour = Int(moment.local(at).truncatingRemainder(dividingBy: 86_400) / 3600)
-    if (0..<24).contains(hour) {
-      figures.hours[hour].answers += 1
-      if isRight { figures.hours[hour].right += 1 }
+    let before = slot.map { slots.values[$0] } ?? Slot()
+    let quarter = Int(at / 900)
+    if quarter != openQuarter.number {
+      openQuarter = (quarter, Int(moment.local(at).truncatingRemainder(dividingBy: 86_400) / 3600))
+    }
+    if figures.hours.indices.contains(openQuarter.hour) {
+      figures.hours[openQuarter.hour].answers += 1
+      if isRight { figures.hours[openQuarter.hour].right += 1 }
     }
     if isRight { openDay.right += 1 }
     openDay.seconds += min(86_400, max(0, row.number(6)))
@@ -202,10 +204,10 @@ private struct StatisticsReader {
     }
     guard let slot else { return }
     let memory = memory(after: rating, row, before)
-    slots[slot].stability = Float(memory?.stability ?? 0)
-    slots[slot].difficulty = Float(memory?.difficulty ?? 0)
-    slots[slot].interval = Float(row.number(4) / 86_400)
-    slots[slot].lastDay = Int32(clamping: openDay.day)
+    slots.values[slot].stability = Float(memory?.stability ?? 0)
+    slots.values[slot].difficulty = Float(memory?.difficulty ?? 0)
+    slots.values[slot].interval = Float(row.number(4) / 86_400)
+    slots.values[slot].lastDay = Int32(clamping: openDay.day)
     guard before.model >= 0, models[Int(before.model)].readsLog else { return }
     replays[slot, default: TimedMemory.Replay(models[Int(before.model)])]
       .add(at, rating, state: row.integer(3), seconds: row.number(6))
@@ -225,7 +227,7 @@ private struct StatisticsReader {
   }
 
   /// - Parameter replay: the answers before it, if FSRS-6 does not predict the card alone.
-  private mutating func review(_ before: Slot, _ rating: Int64, _ at: Double, _ replay: TimedMemory.Replay?) {
+  private func review(_ before: Slot, _ rating: Int64, _ at: Double, _ replay: TimedMemory.Replay?) {
     var recall = Recall()
     recall.asked = 1
     recall.remembered = rating > 1 ? 1 : 0

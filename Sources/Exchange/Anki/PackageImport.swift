@@ -61,7 +61,7 @@ public final class PackageImport {
   /// - Parameters:
   ///   - format: the file's; the decks of Anki's own folder keep their names, within the deck that is imported into.
   ///   - kinds: which kinds of file are read: other than plain files only when the user typed the path.
-  ///   - progress: called with the notes done and their total; an error from it ends the import.
+  ///   - progress: called with the notes and answers done and their total; an error from it ends the import.
   /// - Throws: `PackageError` for a package that cannot be used, `FileError` for the file.
   public func run(
     _ path: String, as format: CardFormat = .apkg, _ kinds: FileKinds = .plain,
@@ -97,13 +97,16 @@ public final class PackageImport {
     if let media { targets.template = media.renaming(inTemplate:) }
     media?.flush = receiver.flush
     let rows = try PackageFile.reading(path) { try PackageRows(foreign, keepsMarks: settings.keepsSchedule) }
+    let answers = try PackageFile.reading(path) { try foreign.count("SELECT count(*) FROM revlog") }
+    let all = rows.count + (settings.keepsSchedule ? answers : 0)
+    func step(_ done: Int) throws {
+      if settings.isInterrupted() { throw PackageError.interrupted(path: path) }
+      try progress(done, all)
+    }
     var done = 0
     while let note = try PackageFile.reading(path, { try rows.next() }) {
       done += 1
-      if done % 256 == 0 {
-        if settings.isInterrupted() { throw PackageError.interrupted(path: path) }
-        try progress(done, rows.count)
-      }
+      if done % 256 == 0 { try step(done) }
       try receive(note, done, path, targets, receiver)
     }
     try receiver.finish()
@@ -111,8 +114,7 @@ public final class PackageImport {
       throw PackageError.damaged(
         path: path, place: "a card", reason: "belongs to no note; Check Database in Anki removes it")
     }
-    let without = try receiveLog(foreign, path, receiver, contents)
-    try ReviewReceiver(db, of: receiver.cards).finish(withoutLastReview: without)
+    try receiveLog(foreign, path, receiver, contents) { try step(done + $0) }
     if isFromServer { try targets.importUnused() }
     try targets.givePresets()
     if let media { try receiveRest(of: media) }
@@ -190,13 +192,13 @@ public final class PackageImport {
 
   // MARK: The log
 
-  /// Imports the review log.
-  /// - Returns: the package's ids of the cards that are not new and do not record their last review.
+  /// Imports the review log, also for cards that are not new and do not record their last review.
   private func receiveLog(
-    _ foreign: Database, _ path: String, _ receiver: NoteReceiver, _ contents: PackageContents
-  ) throws -> [Int64] {
-    guard settings.keepsSchedule else { return [] }
-    let reviews = try ReviewReceiver(db, of: receiver.cards, isWhole: isFromServer)
+    _ foreign: Database, _ path: String, _ receiver: NoteReceiver, _ contents: PackageContents,
+    step: (Int) throws -> Void
+  ) throws {
+    guard settings.keepsSchedule else { return }
+    let reviews = try ReviewReceiver(db, of: isFromServer ? nil : receiver.cards, isWhole: isFromServer)
     // Anki's first scheduler had no "hard" for cards in learning and relearning: 2 was good, 3 easy. No server has it.
     let isShifted = contents.usesFirstScheduler && !isFromServer ? "type IN (0, 2) AND ease IN (2, 3)" : "0"
     let sql = "SELECT id, cid, ease + (\(isShifted)), ivl, lastIvl, factor, time, type FROM revlog ORDER BY id"
@@ -204,13 +206,13 @@ public final class PackageImport {
     var done = 0
     while let row = try PackageFile.reading(path, { try walk.next() }) {
       done += 1
-      if done % 1024 == 0, settings.isInterrupted() { throw PackageError.interrupted(path: path) }
+      if done % 1024 == 0 { try step(done) }
       let answer = ForeignAnswer((2...7).map { row.integer($0) })
       try reviews.receive(ReceivedReview(id: row.integer(0), card: row.integer(1), answer: answer))
     }
-    try reviews.flush()
-    return try PackageFile.reading(path) {
+    let without = try PackageFile.reading(path) {
       try foreign.rows("SELECT id FROM cards WHERE type <> 0 AND instr(data, '\"lrt\"') = 0") { $0.integer(0) }
     }
+    try reviews.finish(withoutLastReview: without)
   }
 }

@@ -139,7 +139,7 @@ public final class StagedCollection {
     try file.use { db in
       try checkSize(db)
       let batch = try batches.kept(kind) {
-        try RowBatch(db, into: kind.rawValue, "*", columns: columns.count, replaces: true, inLane: true)
+        try RowBatch(db, into: kind.rawValue, "*", columns: columns.count, verb: "INSERT OR REPLACE", inLane: true)
       }
       for row in rows {
         try StagedCollection.put(row, kind, columns, into: batch)
@@ -190,7 +190,7 @@ public final class StagedCollection {
   // MARK: Importing
 
   /// Imports the collection into an account that has no cards, in one operation.
-  /// - Parameter progress: called with the notes done and their total; an error from it ends the import.
+  /// - Parameter progress: called with the notes and answers done and their total; an error from it ends the import.
   /// - Throws: `PackageError` when the rows do not form a valid collection.
   public func importAll(
     _ db: Database, _ moment: StudyMoment, isInterrupted: @escaping @Sendable () -> Bool,

@@ -77,6 +77,7 @@ public struct AnkiRows {
     try workspace.perform(.importAnswers, count: { _ in reviews.count }) { db in
       let receiver = try ReviewReceiver(db, of: nil)
       for review in reviews { try receiver.receive(review) }
+      try receiver.flush()
     }
   }
 }
