@@ -257,6 +257,7 @@ import ToggleSettings
     ])
     let dictionaries = try UserDictionaries(workspace)
     let added = try dictionaries.add(path)
+    #expect(added.name == "nl-en-mine")
     #expect(added.counts == [.meaning: 1, .form: 1, .frequency: 1, .pronunciation: 1])
     #expect(size(of: added.path) > 0)
     #expect(throws: DictionaryError.self) { try dictionaries.remove("Mime") }

@@ -97,11 +97,11 @@ public final class PackageImport {
     if let media { targets.template = media.renaming(inTemplate:) }
     media?.flush = receiver.flush
     let rows = try PackageFile.reading(path) { try PackageRows(foreign, keepsMarks: settings.keepsSchedule) }
-    let answers = try PackageFile.reading(path) { try foreign.count("SELECT count(*) FROM revlog") }
-    let all = rows.count + (settings.keepsSchedule ? answers : 0)
+    let log = "SELECT count(*) FROM revlog"
+    let answers = try settings.keepsSchedule ? PackageFile.reading(path) { try foreign.count(log) } : 0
     func step(_ done: Int) throws {
       if settings.isInterrupted() { throw PackageError.interrupted(path: path) }
-      try progress(done, all)
+      try progress(done, rows.count + answers)
     }
     var done = 0
     while let note = try PackageFile.reading(path, { try rows.next() }) {
