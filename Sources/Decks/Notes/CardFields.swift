@@ -94,7 +94,7 @@ public struct CardHTML {
     _ db: Database, _ card: CardRecord, _ note: NoteRecord, _ fields: NoteFields, of type: NoteType, isForTerminal: Bool
   ) throws -> (front: Bytes, back: Bytes) {
     let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
-    var facts = maker.facts(note, deckName: try DeckTable.record(db, card.deck).name)
+    var facts = maker.facts(tags: note.tags, deckName: try DeckTable.record(db, card.deck).name)
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     return try maker.html(fields, facts, ordinal: card.ordinal, isForTerminal: isForTerminal)
   }
@@ -139,7 +139,7 @@ public struct NoteSource {
       id: NoteID(rawValue: 0), guid: "", type: type.id, modified: 0, tags: Tags.list(tags),
       fields: NoteTable.padded(NoteFieldText.list(fields), type))
     let deck = try db.firstRow("SELECT name FROM decks WHERE id = ?", [card.deck.rawValue]) { $0.text(0) }
-    var facts = maker.facts(note, deckName: deck ?? "")
+    var facts = maker.facts(tags: note.tags, deckName: deck ?? "")
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let values = NoteFields(names: type.fields, values: note.fields)
     let texts = try maker.texts(values, facts, ordinal: card.ordinal)
@@ -168,7 +168,7 @@ extension NoteTable {
     let note = try record(db, id)
     let maker = NoteCardMaker(try NoteTypeTable.record(db, note.type), isInterrupted: isNeverInterrupted)
     let fields = NoteFields(names: maker.type.fields, values: padded(note.fields, maker.type))
-    return maker.typedQuestion(fields.adding(maker.facts(note, deckName: "d")), ordinal: ordinal)
+    return maker.typedQuestion(fields.adding(maker.facts(tags: note.tags, deckName: "d")), ordinal: ordinal)
   }
 }
 

@@ -90,7 +90,7 @@ private final class CardRendering {
       {
         return shown.texts
       }
-      var facts = note.maker.facts(note.record, deckName: call.text(4))
+      var facts = note.maker.facts(tags: note.record.tags, deckName: call.text(4))
       (facts.cardID, facts.flag) = (id, Int(clamping: flag))
       let texts = try note.maker.texts(note.fields, facts, ordinal: StoredCard.ordinal(ordinal))
       shown = (id, ordinal, flag, Bytes(call.bytes(4)), texts)

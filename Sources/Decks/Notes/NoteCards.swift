@@ -8,8 +8,8 @@ public import Templates
 import Text
 
 extension NoteCardMaker {
-  func facts(_ note: NoteRecord, deckName: String) -> CardFacts {
-    facts(tags: note.tags, deckName: deckName, subdeckName: DeckName.split(deckName).last ?? "")
+  func facts(tags: [String], deckName: String) -> CardFacts {
+    facts(tags: tags, deckName: deckName, subdeckName: DeckName.split(deckName).last ?? "")
   }
 }
 
@@ -28,29 +28,22 @@ struct NoteCardWriter {
   /// Updates a note's cards to what its type makes of it now. New cards go to the top of the deck of the note's first
   /// card.
   /// - Parameter deck: the deck for a note that has no cards yet.
-  /// - Parameter place: where new cards go, the first one on top.
   /// - Parameter hasOtherTags: whether the tags have changed; then all cards are written, even those whose texts are
   ///   the same.
   /// - Parameter before: see `NoteOrdinals.dropped`.
   /// - Returns: how many cards were removed.
   @discardableResult
   mutating func renew(
-    _ note: NoteRecord, newIn deck: DeckID? = nil, at place: CardPlace = .top, hasOtherTags: Bool = false,
-    before: (() -> [Int])? = nil
+    _ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false, before: (() -> [Int])? = nil
   ) throws -> Int {
-    if maker.isInterrupted() { throw NoteError.interrupted }
     let stored = try cards(of: note.id)
     guard let home = stored.first?.deck ?? deck else { throw DeckError.gone(what: "the note") }
-    let facts = maker.facts(note, deckName: try deckName(home))
+    let facts = maker.facts(tags: note.tags, deckName: try deckName(home))
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
-    let wanted = maker.ordinals(fields.adding(facts))
-    let bytes = note.fields.reduce(0) { $0 + $1.utf8.count }
-    if wanted.count > 16, bytes * wanted.count > NoteCardMaker.workLimit {
-      throw NoteError.tooLarge(what: "a note of \(counted(wanted.count, "card")) and \(grouped(bytes)) bytes")
-    }
+    let wanted = try ordinals(fields, facts)
     let known = Set(stored.map(\.ordinal))
     for card in stored { try rewrite(card, note, fields, always: hasOtherTags) }
-    try add(wanted.filter { !known.contains($0) }, note, fields, facts, to: home, at: place)
+    try add(wanted.filter { !known.contains($0) }, of: note.id, fields, facts, to: home, at: .top)
     if known.isSubset(of: wanted) { return 0 }
     return try CardTable.remove(db, NoteOrdinals.dropped(db, of: note.id, making: wanted, before: before))
   }
@@ -72,7 +65,7 @@ struct NoteCardWriter {
 
   /// - Parameter always: if false, only a card whose texts have changed is written.
   private mutating func rewrite(_ card: StoredCard, _ note: NoteRecord, _ fields: NoteFields, always: Bool) throws {
-    var facts = maker.facts(note, deckName: try deckName(card.deck))
+    var facts = maker.facts(tags: note.tags, deckName: try deckName(card.deck))
     (facts.cardID, facts.flag) = (card.id.rawValue, card.flag)
     let texts = try maker.texts(fields, facts, ordinal: card.ordinal)
     let content = texts.content
@@ -80,9 +73,21 @@ struct NoteCardWriter {
     try db.run(CardTable.updateContent, [content, now, card.id.rawValue])
   }
 
-  private func add(
-    _ ordinals: [Int], _ note: NoteRecord, _ fields: NoteFields, _ facts: CardFacts, to deck: DeckID,
-    at place: CardPlace
+  /// The numbers of the cards that the fields of a note make.
+  /// - Throws: `NoteError.interrupted`, `.tooLarge`.
+  func ordinals(_ fields: NoteFields, _ facts: CardFacts) throws(NoteError) -> [Int] {
+    if maker.isInterrupted() { throw .interrupted }
+    let made = maker.ordinals(fields.adding(facts))
+    let bytes = fields.values.values.reduce(0) { $0 + $1.count }
+    if made.count > 16, bytes * made.count > NoteCardMaker.workLimit {
+      throw .tooLarge(what: "a note of \(counted(made.count, "card")) and \(grouped(bytes)) bytes")
+    }
+    return made
+  }
+
+  /// Adds cards of a note to a deck, the first one above the others.
+  func add(
+    _ ordinals: [Int], of note: NoteID, _ fields: NoteFields, _ facts: CardFacts, to deck: DeckID, at place: CardPlace
   ) throws {
     if ordinals.isEmpty { return }
     let statement = try db.cachedStatement(sql: StoredCard.insertion)
@@ -92,7 +97,7 @@ struct NoteCardWriter {
     for ordinal in ordinals {
       let content = try maker.texts(fields, facts, ordinal: ordinal).content
       let id = CardID(rawValue: facts.cardID)
-      StoredCard(id: id, note: note.id, ordinal: ordinal, deck: deck, rank: rank, content: content, now: now)
+      StoredCard(id: id, note: note, ordinal: ordinal, deck: deck, rank: rank, content: content, now: now)
         .put(into: statement)
       try statement.run()
       facts.cardID += 1
@@ -164,7 +169,7 @@ public enum NoteOrdinals {
     let type = maker.type
     let fields = NoteFields(names: type.fields, values: values ?? NoteTable.padded(note.fields, type))
     // Every card has a deck, but its name does not matter here.
-    return maker.ordinals(fields.adding(maker.facts(note, deckName: "d")))
+    return maker.ordinals(fields.adding(maker.facts(tags: note.tags, deckName: "d")))
   }
 
   /// The numbers of the cards that a note has in some decks: those that its type makes, nil if it has them all; and

@@ -54,10 +54,9 @@ public enum NoteTable {
   ) throws -> (id: NoteID, card: CardID)? {
     let fields = try values(note.fields, of: type)
     try checkFilled(fields, type)
-    let (maker, deckName) = (
-      NoteCardMaker(type, isInterrupted: isNeverInterrupted), try DeckTable.record(db, deck).name
-    )
-    guard let texts = try firstTexts(fields, tags: note.tags, maker, deckName: deckName) else { return nil }
+    let maker = NoteCardMaker(type, isInterrupted: isNeverInterrupted)
+    let facts = maker.facts(tags: note.tags, deckName: try DeckTable.record(db, deck).name)
+    guard let texts = try firstTexts(NoteFields(names: type.fields, values: fields), facts, maker) else { return nil }
     let writer = try CardWriter(db, deck: deck) { 0 }
     let exact = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
     if let exact, let id = try self.note(db, withFirst: exact, isOf: type) { return (id, exact) }
@@ -81,13 +80,11 @@ public enum NoteTable {
   /// What the first card of a new note shows; nil for one that shows nothing, which is not a duplicate of any other.
   /// - Parameter isOnly: whether it is to be the only card, which does not show its id; nil for another note.
   fileprivate static func firstTexts(
-    _ fields: [String], tags: [String], _ maker: NoteCardMaker, deckName: String, isOnly: Bool = false
+    _ fields: NoteFields, _ facts: CardFacts, _ maker: NoteCardMaker, isOnly: Bool = false
   ) throws -> CardTexts? {
-    let named = NoteFields(names: maker.type.fields, values: fields)
-    let facts = maker.facts(tags: tags, deckName: deckName, subdeckName: DeckName.split(deckName).last ?? "")
-    let ordinals = maker.ordinals(named.adding(facts))
+    let ordinals = maker.ordinals(fields.adding(facts))
     if isOnly, maker.needsCardID || ordinals != [0] { return nil }
-    let texts = try maker.texts(named, facts, ordinal: ordinals[0])
+    let texts = try maker.texts(fields, facts, ordinal: ordinals[0])
     return texts.prompt == CardTexts.blank ? nil : texts
   }
 
@@ -133,20 +130,24 @@ public enum NoteTable {
     _ db: Database, _ note: NewNote, type: NoteType, to deck: DeckID, now: Double, random: () -> UInt64,
     isInterrupted: @escaping () -> Bool
   ) throws -> NoteID {
-    let fields = try values(note.fields, of: type)
-    let column = try NoteFieldText.column(fields, names: type.fields)
+    let values = try values(note.fields, of: type)
+    let column = try NoteFieldText.column(values, names: type.fields)
     let tags = try Tags.column(note.tags)
     let guid = try guid(db, note.guid, random)
-    var writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
-    if !note.mayBeEmpty { try checkFilled(fields, type) }
-    let deckName = try DeckTable.record(db, deck).name
+    if !note.mayBeEmpty { try checkFilled(values, type) }
+    let writer = NoteCardWriter(db, type, now: now, isInterrupted: isInterrupted)
+    let fields = NoteFields(names: type.fields, values: values)
+    let facts = writer.maker.facts(tags: Tags.list(tags), deckName: try DeckTable.record(db, deck).name)
+    // Without a guid, a note is a duplicate if the deck has a card with the prompt and the answer of its first card.
+    if !note.mayRepeat, (note.guid?.trimmed ?? "").isEmpty, let texts = try firstTexts(fields, facts, writer.maker) {
+      let there = try CardWriter(db, deck: deck) { 0 }
+      let found = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try there.find($0) }
+      if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
+    }
     let id = NoteID(rawValue: try freeID(db, now: now))
-    let record = NoteRecord(
-      id: id, guid: guid, type: type.id, modified: seconds(now), tags: Tags.list(tags), fields: fields)
-    if !note.mayRepeat, (note.guid?.trimmed ?? "").isEmpty { try checkNew(db, record, writer.maker, deck, deckName) }
     try db.cachedStatement(sql: insertion)
-      .execute(arguments: [id.rawValue, guid, type.id.rawValue, record.modified, tags, column])
-    try writer.renew(record, newIn: deck, at: note.place)
+      .execute(arguments: [id.rawValue, guid, type.id.rawValue, seconds(now), tags, column])
+    try writer.add(writer.ordinals(fields, facts), of: id, fields, facts, to: deck, at: note.place)
     return id
   }
 
@@ -181,17 +182,6 @@ public enum NoteTable {
       if try id(db, guid: made) == nil { return made }
     }
     throw DeckError.duplicate(guid: given ?? "", prompt: "")
-  }
-
-  /// Throws if the note is a duplicate: a note without a guid is one if the deck has a card with the prompt and the
-  /// answer of its first card.
-  private static func checkNew(
-    _ db: Database, _ note: NoteRecord, _ maker: NoteCardMaker, _ deck: DeckID, _ deckName: String
-  ) throws {
-    guard let texts = try firstTexts(note.fields, tags: note.tags, maker, deckName: deckName) else { return }
-    let writer = try CardWriter(db, deck: deck) { 0 }
-    let found = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try writer.find($0) }
-    if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
   }
 
   // MARK: Changing
@@ -383,8 +373,9 @@ extension NewNote {
     let column = try NoteFieldText.column(values, names: type.fields)
     try NoteTable.checkFilled(values, type)
     let tags = try Tags.list(Tags.column(tags))
-    let texts = try sides.texts(values) {
-      try NoteTable.firstTexts($0, tags: tags, sides.maker, deckName: deckName, isOnly: true)
+    let texts = try sides.texts(values) { values in
+      let facts = sides.maker.facts(tags: tags, deckName: deckName)
+      return try NoteTable.firstTexts(NoteFields(names: type.fields, values: values), facts, sides.maker, isOnly: true)
     }
     return texts.map { (column, $0) }
   }

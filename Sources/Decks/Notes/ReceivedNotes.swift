@@ -219,7 +219,7 @@ public final class NoteReceiver {
 
   private func texts(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> CardTexts {
     if kind.maker.isBasic, card.ordinal == 0 { return try CardTexts(basic: note.fields, isInterrupted: isInterrupted) }
-    var facts = kind.maker.facts(note, deckName: try deckName(card.deck))
+    var facts = kind.maker.facts(tags: note.tags, deckName: try deckName(card.deck))
     facts.flag = card.flag
     let fields = NoteFields(names: kind.maker.type.fields, values: note.fields)
     return try kind.maker.texts(fields, facts, ordinal: card.ordinal)
