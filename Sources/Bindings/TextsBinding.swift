@@ -163,19 +163,15 @@ func describeMining(_ type: BoundType<DeckHandle>) {
       + "type (a note type to use instead of Mined)."
   ) { deck, stack in
     let text = try stack.object(2, TextHandle.self)
-    var (options, type): (MiningOptions, String?) = (MiningOptions(), nil)
-    if let table = try stack.optionalTable(3) {
-      try table.allowOnly(["count", "cloze", "dictionary", "type"])
-      options.count = try table.optionalInteger("count", in: 1...100_000)
-      options.isCloze = try table.optionalBoolean("cloze") ?? false
-      options.dictionary = try table.optionalText("dictionary")
-      type = try table.optionalText("type")
-    }
-    let (given, noteType) = (options, type)
+    let options = try stack.optionalTable(3, allowing: ["count", "cloze", "dictionary", "type"])
+    let count = try options?.optionalInteger("count", in: 1...100_000)
+    let isCloze = try options?.optionalBoolean("cloze") ?? false
+    let dictionary = try options?.optionalText("dictionary")
+    let type = try options?.optionalText("type")
     let name = try deck.record().name
     let (report, added) = try CallPause.pausingLimits {
-      let report = try text.minable(given)
-      return (report, try text.mine(report.added, into: name, isCloze: given.isCloze, noteType: noteType))
+      let report = try text.minable(count: count, dictionary: dictionary, isCloze: isCloze)
+      return (report, try text.mine(report.added, into: name, isCloze: isCloze, noteType: type))
     }
     return LuaValue(
       .record([

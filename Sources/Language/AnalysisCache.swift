@@ -19,24 +19,16 @@ public func stamps(of paths: [String], depth: Int = 3) -> String {
 }
 
 extension TextBuilder {
-  /// Finishes the text with its words, which are found unless they were kept.
-  /// - Throws: what `watch` throws, or `FileError` if interrupted.
-  public consuming func finish(watch: (Int) throws -> Void) throws -> TextIndex {
-    guard let (folder, sources) = divider.cache, pending.count == places.count else { return try found(watch: watch) }
+  /// The file for the words of the text; nil if they are not kept.
+  var cachePath: String? {
+    guard let (folder, sources) = divider.cache, pending.count == places.count else { return nil }
     var key = Array(sources.utf8) + bytes
     pending.map(\.bytes).withUnsafeBytes { key += $0 }
-    let path = "\(folder)/\(hexadecimal(sha256(key)))"
-    let kept = kept(at: path)
-    let text = if let kept { kept } else { try found(watch: watch) }
-    // Also because the last words may lack lemmas after an interrupt.
-    try watch(text.weight)
-    // A larger text would take too much memory while it is written.
-    if kept == nil, text.failure == nil, text.weight < 1 << 25 { text.keep(in: folder, at: path) }
-    return text
+    return "\(folder)/\(hexadecimal(sha256(key)))"
   }
 
   /// Returns the text with the words of a file; nil if there is none, or it is damaged.
-  private func kept(at path: String) -> TextIndex? {
+  func kept(at path: String) -> TextIndex? {
     SealedFile.read(path) { reader throws(WireError) in
       let (weight, tokens) = (try reader.integer(), try reader.array(of: TextToken.self))
       let (ranges, numbers) = (try reader.array(of: SIMD4<UInt32>.self), try reader.array(of: UInt32.self))
@@ -60,8 +52,11 @@ extension TextBuilder {
 
 extension TextIndex {
   /// Keeps the words in a file, as `kept` reads it, and removes the oldest files beyond the limit.
-  fileprivate func keep(in folder: String, at path: String) {
+  func keep(at path: String) {
+    // A larger text would take too much memory while it is written.
+    if failure != nil || weight >= 1 << 25 { return }
     do {
+      let folder = parentFolder(of: path)
       try makePrivateFolder(folder)
       try SealedFile.write(path) { writer in
         writer.bytes.reserveCapacity(weight)

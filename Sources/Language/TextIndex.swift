@@ -15,6 +15,8 @@ public struct TextPlace: Equatable, Sendable {
   /// The word that the user looked up there.
   public var word: String?
   public var isHeading = false
+  /// The time of a subtitle; nil if it takes none.
+  public var time: ClosedRange<Double>? { start.flatMap { start in end.flatMap { $0 > start ? start...$0 : nil } } }
 
   public init(file: Int, start: Double? = nil, end: Double? = nil, translation: String? = nil, word: String? = nil) {
     (self.file, self.start, self.end, self.translation, self.word) = (file, start, end, translation, word)
@@ -154,9 +156,6 @@ public struct TextIndex: Sendable {
 /// Collects paragraphs and analyses them at the end. The parameter `watch` of its functions is called often enough to
 /// stop the work in time, and is passed the bytes that are held.
 public struct TextBuilder {
-  /// The maximum size of a text in bytes.
-  public static let longestText = 256 << 20
-
   let lemmatizer: Lemmatizer
   let tokenizer: Tokenizer
   let divider: WordDivider
@@ -186,8 +185,8 @@ public struct TextBuilder {
     separable = SeparableVerbs(lemmatizer)
   }
 
-  /// Whether a paragraph of that many bytes still fits.
-  public func hasRoom(for count: Int) -> Bool { bytes.count + count <= Self.longestText }
+  /// Whether it has more bytes than a text may have: a file more than these still has indices of 32 bits.
+  public var isTooLong: Bool { bytes.count > 256 << 20 }
 
   /// Adds a paragraph; a sentence never continues in the next one.
   public mutating func add(_ paragraph: String, at place: TextPlace, watch: (Int) throws -> Void) rethrows {
@@ -216,7 +215,16 @@ public struct TextBuilder {
         followsCapital = word.isCapital
         if place & 0xFFF == 0xFFF { try watch(weight + words.count * MemoryLayout<WordRange>.stride) }
         let isFirst = place == words.startIndex || isInCapitals(place, of: words, content)
-        add(word, of: content, base: base, isFirst: isFirst, lemma: verbs.first { $0.verb == place }?.lemma)
+        let lemma = verbs.first { $0.verb == place }?.lemma
+        let written = UnsafeBufferPointer(rebasing: content[word.start..<word.end])
+        let hasForm = lemma != nil || isFirst && word.isCapital && lemmatizer.keepsCapitals
+        let form = hasForm ? lemmatizer.form(of: String(decoding: written, as: UTF8.self), isPlain: isFirst) : nil
+        var key = form.map { form in lemma.map { "\(form)\t\($0)\t" } ?? form }
+        let spelling = key?.withUTF8 { spellings.number(of: $0) } ?? spellings.number(of: written)
+        tokens.append(
+          TextToken(
+            start: UInt32(base + word.start), end: UInt32(base + word.end), form: spelling, isFirst: isFirst,
+            isCapital: word.isCapital))
       }
       for (verb, particle, _) in verbs {
         tokens[Int(first) + particle].form = tokens[Int(first) + verb].form
@@ -242,23 +250,14 @@ public struct TextBuilder {
     return own > 0 && (letters(place - 1) > 1 || letters(place + 1) > 1 || own > 4 && lemmatizer.hasData)
   }
 
-  private mutating func add(
-    _ word: WordRange, of content: UnsafeBufferPointer<UInt8>, base: Int, isFirst: Bool, lemma: String?
-  ) {
-    let written = UnsafeBufferPointer(rebasing: content[word.start..<word.end])
-    let form =
-      lemma == nil && !(isFirst && word.isCapital && lemmatizer.keepsCapitals)
-      ? nil : lemmatizer.form(of: String(decoding: written, as: UTF8.self), isPlain: isFirst)
-    var key = form.map { form in lemma.map { "\(form)\t\($0)\t" } ?? form }
-    let spelling = key?.withUTF8 { spellings.number(of: $0) } ?? spellings.number(of: written)
-    tokens.append(
-      TextToken(
-        start: UInt32(base + word.start), end: UInt32(base + word.end), form: spelling, isFirst: isFirst,
-        isCapital: word.isCapital))
-  }
-
-  /// Finishes the text after finding its words.
-  consuming func found(watch: (Int) throws -> Void) throws -> TextIndex {
+  /// Finishes the text with its words, which are found unless they were kept.
+  /// - Throws: what `watch` throws, or `FileError` if interrupted.
+  public consuming func finish(watch: (Int) throws -> Void) throws -> TextIndex {
+    let path = cachePath
+    if let kept = path.flatMap(kept) {
+      try watch(kept.weight)
+      return kept
+    }
     try analyse(watch: watch)
     let weight = weight
     var (forms, numbers, candidates) = try forms { try watch(weight) }
@@ -286,9 +285,13 @@ public struct TextBuilder {
     for (number, form) in forms.enumerated() where form.count > 0 {
       if let lemma = form.lemmas.first { lemmas[Int(lemma)].forms.append(UInt32(number)) }
     }
-    return TextIndex(
+    // Also because the last words may lack lemmas after an interrupt.
+    try watch(weight)
+    let text = TextIndex(
       language: lemmatizer.language, bytes: bytes, places: places, sentences: sentences, tokens: finished,
       forms: forms, lemmas: lemmas, failure: failure, weight: weight)
+    if let path { text.keep(at: path) }
+    return text
   }
 
   /// Returns the forms of the spellings, the number of the form of each, and what may be the lemmas of each form.

@@ -195,9 +195,9 @@ import TestWorkspace
     options.language = "dutch"
     let text = try TextHandle([file("a.txt")], options, in: workspace)
     try interrupt { _ = try UserWordList(workspace, language: "dutch").set(["de", "hond", "ziet"], as: .known) }
-    let report = try text.minable(MiningOptions())
+    let report = try text.minable()
     #expect(report.added.count == 600)
-    try interrupt { _ = try text.minable(MiningOptions()) }
+    try interrupt { _ = try text.minable() }
     try interrupt { _ = try text.mine(report.added, into: "Mined") }
   }
 }

@@ -109,9 +109,7 @@ import ToggleSettings
     let content = "de hond slaapt.\n\nde hond slaapt nooit.\n\nde kat eet veel vis.\n\neen hond & een <b>."
     let text = try text(content)
     try UserWordList(workspace, language: "dutch").set(["de", "hond", "een"], as: .known)
-    var options = MiningOptions()
-    options.count = 2
-    let report = try text.minable(options)
+    let report = try text.minable(count: 2)
     // In their sentences, nothing else is unknown.
     try #require(report.added.map(\.lemma) == ["slaapt", "b"])
     #expect(report.added[0].sentence == "de hond <b>slaapt</b>.")
@@ -121,12 +119,12 @@ import ToggleSettings
     let notes = try (1...2).map { try #require(try deck.card(at: $0)).note() }
     // The most useful word is studied first.
     #expect(try notes.map { try $0.field("Word") } == ["slaapt", "b"])
-    let next = try text.minable(options)
+    let next = try text.minable(count: 2)
     #expect(next.added.map(\.lemma) == ["nooit", "kat"] && next.present == 2)
-    #expect(try text.minable(MiningOptions()).added.count == 5)
+    #expect(try text.minable().added.count == 5)
     _ = try workspace.care.undo()
     #expect(throws: (any Error).self) { try workspace.decks.open("New deck") }
-    #expect(try text.minable(options).added.count == 2)
+    #expect(try text.minable(count: 2).added.count == 2)
     // An existing deck is found case-insensitively.
     let there = try workspace.decks.create("NEW deck")
     #expect(try text.mine(report.added, into: "New deck", isCloze: false) == 2 && there.count() == 2)
@@ -191,7 +189,7 @@ import ToggleSettings
   @Test func `a cloze hides the word`() throws {
     let text = try text("de hond slaapt.")
     try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)
-    let words = try text.minable(MiningOptions()).added
+    let words = try text.minable().added
     try text.mine(words, into: "D", isCloze: true)
     let card = try #require(try workspace.decks.open("D").card(at: 1))
     #expect(try card.note().field("Sentence") == "de hond {{c1::slaapt}}.")
@@ -206,8 +204,8 @@ import ToggleSettings
     options.offset = -0.5
     let text = try TextHandle([person.data + "/ep03.srt"], options, in: workspace)
     try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)
-    let word = try #require(try text.minable(MiningOptions()).added.first)
-    #expect(word.translation == "The dog sleeps." && word.source == "ep03 00:00:01")
+    let word = try #require(try text.minable().added.first)
+    #expect(word.place.translation == "The dog sleeps." && word.source == "ep03 00:00:01")
   }
 
   @Test func `expected coverage follows the memory model, coverage counts long-known words`() throws {
@@ -266,17 +264,17 @@ import ToggleSettings
     var options = TextOptions()
     options.language = "dutch"
     let text = try TextHandle([path], options, in: workspace)
-    let report = try text.minable(MiningOptions())
+    let report = try text.minable()
     #expect(report.added.map(\.lemma) == ["vis", "kat"])
     #expect(report.added[0].sentence == "de grote kat eet <b>vis</b> en melk." && report.added[0].source == "Boek")
     try UserWordList(workspace, language: "dutch").set(["kat"], as: .known)
-    #expect(try text.minable(MiningOptions()).added.map(\.lemma) == ["vis"])
+    #expect(try text.minable().added.map(\.lemma) == ["vis"])
   }
 
   @Test func `a custom note type is filled by the names of its fields, or by their order`() throws {
     let text = try text("de hond slaapt.")
     try UserWordList(workspace, language: "dutch").set(["de", "hond"], as: .known)
-    let words = try text.minable(MiningOptions()).added
+    let words = try text.minable().added
     try text.mine(words, into: "Basic", noteType: "Basic")
     let basic = try #require(try workspace.decks.open("Basic").card(at: 1)).note()
     #expect(try basic.field("Front") == "slaapt" && basic.field("Back") == "de hond <b>slaapt</b>.")

@@ -53,22 +53,22 @@ import ToggleSettings
     for name in ["a.txt", "a.conllu"] {
       let read = try text([name]) { $0.language = "japanese" }
       #expect(read.text.failure == nil && read.text.lemmas.map(\.text) == ["食べる", "ながら", "行く", "た"], "\(name)")
-      let mined = try read.minable(MiningOptions()).added
+      let mined = try read.minable().added
       #expect(mined.map(\.reading) == ["たべる", nil, "いく", nil], "\(name)")
       #expect(mined.first?.sentence == "<b>食べ</b>ながら行った" + (name == "a.txt" ? "。" : ""))
     }
     let read = try text(["a.txt"]) { $0.language = "japanese" }
-    try read.mine(try read.minable(MiningOptions()).added, into: "Mined")
+    try read.mine(try read.minable().added, into: "Mined")
     let deck = try workspace.decks.open("Mined")
     let cards = try (1...4).compactMap { try deck.card(at: $0) }
     let readings = try cards.map { try $0.note().field("Reading") }
     #expect(readings == ["たべる", "", "いく", ""])
-    #expect(try read.minable(MiningOptions()).present == 4)
+    #expect(try read.minable().present == 4)
     // Without it the text is read by the rules of the language, and no cards are made.
     try tree.set("words.analyser.ja", text: "/nonexistent", by: .user)
     let unread = try text(["a.txt"]) { $0.language = "japanese" }
     #expect(unread.text.sentences.count == 1 && unread.text.failure?.message.contains("\"/nonexistent\"") == true)
-    #expect(throws: LanguageError.self) { try unread.minable(MiningOptions()) }
+    #expect(throws: LanguageError.self) { try unread.minable() }
     try person.folder.write("1\t食べ\n", to: "a.conllu")
     let reason = "line 1 has 2 columns, and 10 are expected"
     #expect(throws: TextFileError.damaged(path: person.folder.file("a.conllu"), reason: reason)) {
@@ -83,7 +83,7 @@ import ToggleSettings
     let name = try dictionaries.add(person.folder.file("zho-eng.tsv")).name
     let read = try text(["a.txt"]) { $0.language = "chinese" }
     #expect(read.text.lemmas.map(\.text) == ["我们", "喜欢", "学习", "他", "们", "不", "是", "学生"])
-    #expect(try read.minable(MiningOptions()).added.first { $0.lemma == "学生" }?.gloss == "student")
+    #expect(try read.minable().added.first { $0.lemma == "学生" }?.gloss == "student")
     try dictionaries.remove(name)
     let unaided = try text(["a.txt"]) { $0.language = "chinese" }.text
     // With python3-jieba its list takes the place of a dictionary.
@@ -109,7 +109,7 @@ import ToggleSettings
       INSERT INTO BOOK_INFO VALUES ('b', '', '', 'nl', 'Boek', 'N. N.');
       """)
     let text = try text(["vocab.db"])
-    let report = try text.minable(MiningOptions())
+    let report = try text.minable()
     #expect(report.added.map(\.lemma).sorted() == ["hond", "vis"])
     #expect(report.added.map(\.source).sorted() == ["Boek", "vocab"])
     #expect(report.added.map(\.plainSentence).sorted() == ["De hond slaapt.", "vis"])
@@ -123,10 +123,10 @@ import ToggleSettings
       CREATE TABLE vocabulary (word TEXT, title_id INTEGER, prev_context TEXT, next_context TEXT);
       INSERT INTO vocabulary VALUES ('kat', 1, 'een', 'slaapt.'), ('vis', 1, 'een', 'eet.'), ('vis', 1, 'nog een', '.');
       """)
-    #expect(try text(["words.db"]).minable(MiningOptions()).added.map(\.lemma) == ["vis", "kat"])
+    #expect(try text(["words.db"]).minable().added.map(\.lemma) == ["vis", "kat"])
     try workspace.decks.create("D").add(NewCard(prompt: "kat", answer: "cat"))
     try UserWordList(workspace, language: "dutch").set(["vis"], as: .known)
-    let report = try text(["words.db"]).minable(MiningOptions())
+    let report = try text(["words.db"]).minable()
     #expect(report.added.isEmpty && report.present == 2)
   }
 
@@ -148,7 +148,7 @@ import ToggleSettings
       """)
     try UserWordList(workspace, language: "dutch").set(["vis"], as: .ignored)
     let text = try text(["vocab.db"])
-    let report = try text.minable(MiningOptions())
+    let report = try text.minable()
     #expect(report.added.map(\.lemma) == ["in plaats van", "Kerstmis", "zee-egel", "afwezig"])
     #expect(
       report.added.map(\.sentence) == [
@@ -162,34 +162,30 @@ import ToggleSettings
         "vis: it is listed as not to be learned",
       ])
     #expect(try text.mine(report.added, into: "V") == 4)
-    let again = try text.minable(MiningOptions())
+    let again = try text.minable()
     #expect(again.added.isEmpty && again.present == 4 && again.leftOut.elementsEqual(report.leftOut, by: ==))
     try workspace.care.undo()
-    var options = MiningOptions()
-    options.isCloze = true
-    options.count = 3
     #expect(
-      try text.minable(options).leftOut.suffix(1).map { "\($0.word): \($0.reason)" } == [
+      try text.minable(count: 3, isCloze: true).leftOut.suffix(1).map { "\($0.word): \($0.reason)" } == [
         "afwezig: --count leaves it for later"
       ])
-    options.count = nil
-    #expect(try text.minable(options).leftOut.last?.reason == "its sentence lacks it, so there is no gap to show")
+    let reason = "its sentence lacks it, so there is no gap to show"
+    #expect(try text.minable(isCloze: true).leftOut.last?.reason == reason)
   }
 
   @Test func `a dictionary that cannot be read is an error, not a missing meaning`() throws {
     try person.folder.write("de kat slaapt.", to: "a.txt")
     _ = try UserWordList(workspace, language: "dutch").set(["de", "slaapt"], as: .known)
     let text = try text(["a.txt"])
-    let options = MiningOptions()
     let dictionaries = person.folder.file("dictionaries")
     mkdir(dictionaries, 0o700)
     // A link to itself: ELOOP.
     symlink("nl-en.tsv", dictionaries + "/nl-en.tsv")
-    #expect(throws: FileError.self) { try text.minable(options) }
+    #expect(throws: FileError.self) { try text.minable() }
     unlink(dictionaries + "/nl-en.tsv")
     // A dictionary without its file is not there.
     symlink("gone", dictionaries + "/nl-en.tsv")
-    #expect(try !text.minable(options).added.isEmpty)
+    #expect(try !text.minable().added.isEmpty)
   }
 
   @Test func `a late line has its hours, and a translation of a plain text is refused`() throws {
@@ -203,8 +199,8 @@ import ToggleSettings
     // A line that ends before it begins has no time.
     try person.folder.write("1\n00:00:05,000 --> 00:00:02,000\nde kat slaapt.\n", to: "back.srt")
     _ = try UserWordList(workspace, language: "dutch").set(["de", "slaapt"], as: .known)
-    let word = try #require(try text(["back.srt"]).minable(MiningOptions()).added.first)
-    #expect(word.time == nil)
+    let word = try #require(try text(["back.srt"]).minable().added.first)
+    #expect(word.place.time == nil)
   }
 
   @Test func `a text in another encoding is reported`() throws {

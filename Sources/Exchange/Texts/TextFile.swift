@@ -119,7 +119,14 @@ public struct TextFile: Sendable {
       if FileSignature.json(text) != nil { throw Self.refused("JSON", scan) }
       let found = TextFormat(beginningOf: String(text.prefix(1 << 10)))
       format = path == "-" || (named.isTimed && (found == .vtt || found == .ass)) ? found : named
-      paragraphs = try Self.paragraphs(of: text, format, &scan)
+      paragraphs =
+        switch format {
+        case .plain, .docx, .odt, .pdf: try Self.plainParagraphs(text, scan)
+        case .markdown: try Self.markdownParagraphs(text, scan)
+        case .html, .epub: try MarkupText.paragraphs(Array(text.utf8), scan)
+        case .srt, .vtt, .ass: try SubtitleLines.paragraphs(text, format, &scan)
+        case .conllu: try Self.analysedParagraphs(text, scan).map { TextParagraph($0) }
+        }
       (language, analysis) = (Self.language(of: text, format), format == .conllu ? text : nil)
     }
     losses = scan.losses
@@ -138,18 +145,6 @@ public struct TextFile: Sendable {
 
   private static func refused(_ name: String, _ scan: TextScan) -> TextFileError {
     .refused(path: scan.path, reason: "it is \(name), not a text; a \(TextFormat.endings) file expected")
-  }
-
-  private static func paragraphs(
-    of text: String, _ format: TextFormat, _ scan: inout TextScan
-  ) throws -> [TextParagraph] {
-    switch format {
-    case .plain, .docx, .odt, .pdf: try plainParagraphs(text, scan)
-    case .markdown: try markdownParagraphs(text, scan)
-    case .html, .epub: try MarkupText.paragraphs(Array(text.utf8), scan)
-    case .srt, .vtt, .ass: try SubtitleLines.paragraphs(text, format, &scan)
-    case .conllu: try analysedParagraphs(text, scan).map { TextParagraph($0) }
-    }
   }
 
   /// Returns the language that a page declares in its `html` tag, or a WebVTT file in its header.

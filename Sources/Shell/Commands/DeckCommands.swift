@@ -115,10 +115,7 @@ enum DeckCommands {
     example: "deck order Spanish novel.txt --language spanish"
   ) { invocation, session in
     let deck = try session.workspace().decks.open(invocation.text("DECK"))
-    var options = TextOptions()
-    options.language = invocation.optionalText("--language")
-    let text = try TextCommands.open(invocation.list("FILE"), options, session, command: invocation.command.name)
-    let (found, moved) = try deck.orderNewCards(byGainIn: text)
+    let (found, moved) = try deck.orderNewCards(byGainIn: TextCommands.open(invocation, session))
     let name = quoted(try deck.record().name)
     return CommandResult(
       .record(["found": found, "moved": moved]),

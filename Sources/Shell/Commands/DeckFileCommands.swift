@@ -65,7 +65,7 @@ enum DeckFileCommands {
 
   static func runImport(_ invocation: Invocation, _ session: Session) throws -> CommandResult {
     let (deck, isGiven, words) = try target(invocation, session)
-    let paths = try words.flatMap { try TextCommands.paths($0, session) }
+    let paths = try TextCommands.paths(words, session)
     if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
     let ending = "." + DeckPageCommands.answersFormat
     let format = invocation.optionalText("--format")

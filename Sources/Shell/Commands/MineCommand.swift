@@ -5,6 +5,7 @@ import Bindings
 import Commands
 import Exchange
 import Files
+import Language
 import Problems
 import Text
 import Values
@@ -46,16 +47,14 @@ enum MineCommand {
     ], example: "mine ep01.srt --deck Spanish --translation ep01.en.srt --count 30"
   ) { invocation, session in
     let deck = invocation.optionalText("--deck") ?? TextCommands.usualDeck
-    let files = try TextCommands.translations(invocation, session)
+    let films = try TextCommands.paths(invocation.list("--audio"), session)
     // Checked before the texts are read, even when no card results from them.
-    for film in try films(invocation, session) {
-      _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted)
-    }
-    let text = try TextCommands.open(invocation, session, files, offset: invocation.optionalNumber("--offset"))
-    var options = MiningOptions()
-    options.count = invocation.optionalInteger("--count")
-    (options.dictionary, options.isCloze) = (invocation.optionalText("--dictionary"), invocation.flag("--cloze"))
-    var report = try text.minable(options)
+    for film in films { _ = try ByteFile(film, isInterrupted: session.environment.isInterrupted) }
+    let text = try TextCommands.open(invocation, session)
+    let isCloze = invocation.flag("--cloze")
+    var report = try text.minable(
+      count: invocation.optionalInteger("--count"), dictionary: invocation.optionalText("--dictionary"),
+      isCloze: isCloze)
     if let path = invocation.optionalText("--review").map(session.environment.folders.expanded) {
       if fileExists(path) {
         report = try reviewed(report, path, session)
@@ -64,10 +63,9 @@ enum MineCommand {
         return try propose(report, path, session)
       }
     }
-    let clips = try clips(of: report.added, text, invocation, session)
+    let clips = try clips(of: report.added, text, films, session)
     let added = try text.mine(
-      report.added, into: deck, isCloze: options.isCloze, noteType: invocation.optionalText("--notetype"),
-      clips: clips)
+      report.added, into: deck, isCloze: isCloze, noteType: invocation.optionalText("--notetype"), clips: clips)
     let missing = [("sound", clips?.missing.sounds ?? 0), ("picture", clips?.missing.pictures ?? 0)].filter { $0.1 > 0 }
     if !missing.isEmpty {
       let words = missing.map { "no \($0.0) for \(session.counted($0.1, "word"))" }.joined(separator: ", ")
@@ -78,17 +76,12 @@ enum MineCommand {
 
   /// The clips cut from the given films; nil without films or words, and in a dry run.
   private static func clips(
-    of words: [MinedWord], _ text: TextHandle, _ invocation: Invocation, _ session: Session
+    of words: [MinedWord], _ text: TextHandle, _ films: [String], _ session: Session
   ) throws -> FilmClips? {
-    let films = try films(invocation, session)
     if films.isEmpty || words.isEmpty || session.rehearsal.isOn { return nil }
     return try session.console.showing("Cutting", total: words.count, unit: "words") { progress in
       try FilmClips(of: words, titles: text.titles, films: films, in: session.workspace()) { progress($0, words.count) }
     }
-  }
-
-  private static func films(_ invocation: Invocation, _ session: Session) throws -> [String] {
-    try invocation.list("--audio").flatMap { try TextCommands.paths($0, session) }
   }
 
   private static func propose(_ report: MiningReport, _ path: String, _ session: Session) throws -> CommandResult {
@@ -150,7 +143,7 @@ enum MineCommand {
       Value.record([
         "lemma": word.lemma, "form": word.form, "reading": word.reading, "sentence": word.plainSentence,
         "meaning": word.gloss,
-        "translation": word.translation, "source": word.source, "count": word.count,
+        "translation": word.place.translation, "source": word.source, "count": word.count,
       ])
     }
     return CommandResult(

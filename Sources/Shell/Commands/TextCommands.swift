@@ -30,65 +30,45 @@ enum TextCommands {
   /// The deck of new cards when none is named.
   static let usualDeck = "Mined"
 
-  /// Opens the files of a command as one text, and prints what was detected about them.
+  /// Opens the files of a command as one text, and prints what was detected about them. Options that the command does
+  /// not take count as left out.
+  /// - Parameter path: the only file to open.
+  /// - Parameter deck: the deck whose cards count.
   static func open(
-    _ invocation: Invocation, _ session: Session, _ films: FilmTranslations? = nil, deck: String? = nil,
-    offset: Double? = nil, known: [String] = []
+    _ invocation: Invocation, _ session: Session, only path: String? = nil, deck: String? = nil
   ) throws -> TextHandle {
-    var options = try options(invocation, deck: deck)
-    (options.translations, options.offset) = (films?.paths ?? [], offset)
-    for word in known { options.knownLists += try paths(word, session) }
-    let command = invocation.command.name
-    let text = try open(films?.texts ?? invocation.list("FILE"), options, session, command: command)
-    let pairs = films.map { zip($0.texts, $0.paths) }
-    let without = pairs?.filter { $0.1 == nil }.map { printable(lastPart(of: $0.0)) } ?? []
-    if !without.isEmpty { session.console.note("\(command): no translation for \(firstFew(without, 10))") }
-    for pairing in text.pairings {
-      let timing = pairing.timing
-      // Adding 0 makes -0 to 0.
-      let offset = (timing.offset * 10).rounded() / 10 + 0
-      let speed = timing.speed == 1 ? "" : ", speed \((timing.speed * 10_000).rounded() / 10_000)"
-      let share = "\(percent(pairing.share)) of the lines have one"
-      session.console.note("\(command): translation paired, offset \(offset) s\(speed): \(share)")
-    }
-    return text
-  }
-
-  /// The texts of a command, each with its translation.
-  static func translations(_ invocation: Invocation, _ session: Session) throws -> FilmTranslations {
-    let named = try invocation.list("--translation").flatMap { try paths($0, session) }
-    return try FilmTranslations(of: invocation.list("FILE").flatMap { try paths($0, session) }, named: named)
-  }
-
-  static func options(_ invocation: Invocation, deck: String? = nil) throws -> TextOptions {
-    var options = TextOptions()
+    func list(_ name: String) -> [String] { invocation.command.takes(option: name) ? invocation.list(name) : [] }
+    var (options, files) = (TextOptions(), try path.map { [$0] } ?? paths(invocation.list("FILE"), session))
     options.language = invocation.optionalText("--language")
-    options.encoding = try invocation.optionalText("--encoding").map { try TextEncoding(named: $0) }
-    options.deck = deck
-    return options
+    options.encoding = try list("--encoding").last.map { try TextEncoding(named: $0) }
+    (options.deck, options.offset) = (deck, list("--offset").last.flatMap { Double($0) })
+    options.knownLists = try paths(list("--known"), session)
+    if invocation.command.takes(option: translation.name) {
+      let films = try FilmTranslations(of: files, named: paths(list(translation.name), session))
+      (files, options.translations) = (films.texts, films.paths)
+    }
+    if files.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
+    let workspace = try session.workspace()
+    while true {
+      do {
+        let text = try session.lua.withStack { stack in
+          try TextHandle(files, options, in: workspace, hold: stack.memory.growingCharge())
+        }
+        try noteFindings(text, files, options, session, command: invocation.command.name)
+        return text
+      } catch WorkspaceError.otherLanguage(let path, let found, let usual) {
+        guard session.canAsk, let other = Language.base(found) else {
+          throw WorkspaceError.otherLanguage(path: path, found: found, read: usual)
+        }
+        let question = "\(quoted(path)) looks \(other.title), not \(usual.title). Read it as \(other.title)?"
+        options.language = try session.confirm(question) ? other.name : usual.name
+      }
+    }
   }
 
-  static func open(
-    _ words: [String], _ options: TextOptions, _ session: Session, command: String
-  ) throws -> TextHandle {
-    let paths = try words.flatMap { try Self.paths($0, session) }
-    if paths.contains("-"), session.state.isAtPrompt { throw ShellError.promptIsStandardInput }
-    let workspace = try session.workspace()
-    func read(_ options: TextOptions) throws -> TextHandle {
-      try session.lua.withStack { stack in
-        try TextHandle(paths, options, in: workspace, hold: stack.memory.growingCharge())
-      }
-    }
-    let text: TextHandle
-    do { text = try read(options) } catch WorkspaceError.otherLanguage(let path, let found, let usual) {
-      guard session.canAsk, let other = Language.base(found) else {
-        throw WorkspaceError.otherLanguage(path: path, found: found, read: usual)
-      }
-      var options = options
-      let question = "\(quoted(path)) looks \(other.title), not \(usual.title). Read it as \(other.title)?"
-      options.language = try session.confirm(question) ? other.name : usual.name
-      text = try read(options)
-    }
+  private static func noteFindings(
+    _ text: TextHandle, _ files: [String], _ options: TextOptions, _ session: Session, command: String
+  ) throws {
     if let reason = text.languageReason {
       let unknown = text.unknownLanguage.map { "its language, \(quoted($0)), is not in `word languages`; " } ?? ""
       let why = reason == .words ? "by its words" : "as game.language says"
@@ -103,7 +83,16 @@ enum TextCommands {
       session.console.note("\(command): \(printable(path)) was read as \(encoding.rawValue)\(other)")
     }
     for (path, losses) in text.losses { noteLosses(losses, of: path, session, command: command) }
-    return text
+    let without = zip(files, options.translations).filter { $0.1 == nil }.map { printable(lastPart(of: $0.0)) }
+    if !without.isEmpty { session.console.note("\(command): no translation for \(firstFew(without, 10))") }
+    for pairing in text.pairings {
+      let timing = pairing.timing
+      // Adding 0 makes -0 to 0.
+      let offset = (timing.offset * 10).rounded() / 10 + 0
+      let speed = timing.speed == 1 ? "" : ", speed \((timing.speed * 10_000).rounded() / 10_000)"
+      let share = "\(percent(pairing.share)) of the lines have one"
+      session.console.note("\(command): translation paired, offset \(offset) s\(speed): \(share)")
+    }
   }
 
   /// Writes a note unless it was written before in this session.
@@ -116,9 +105,9 @@ enum TextCommands {
     for message in losses.messages { session.console.note("\(command): \(printable(path)): \(message)") }
   }
 
-  /// The files that a word names: the path itself, or the matches of a pattern.
-  static func paths(_ word: String, _ session: Session) throws -> [String] {
-    try FilePattern.matches(session.environment.folders.expanded(word))
+  /// The files that words name: each is a path, or a pattern that stands for its matches.
+  static func paths(_ words: [String], _ session: Session) throws -> [String] {
+    try words.flatMap { try FilePattern.matches(session.environment.folders.expanded($0)) }
   }
 
   private static let words = BuiltIn(
@@ -250,12 +239,10 @@ enum TextCommands {
   private static func compared(
     _ invocation: Invocation, _ session: Session
   ) throws -> (read: [(path: String, view: TextView)], leftOut: Int) {
-    let options = try options(invocation, deck: invocation.optionalText("--deck"))
-    let paths = try invocation.list("FILE").flatMap { try Self.paths($0, session) }
     var (read, errors): ([(path: String, view: TextView)], [TextFileError]) = ([], [])
-    for path in paths {
+    for path in try paths(invocation.list("FILE"), session) {
       do {
-        let text = try open([path], options, session, command: "text compare")
+        let text = try open(invocation, session, only: path, deck: invocation.optionalText("--deck"))
         read.append((path, try text.view()))
       } catch let error as TextFileError { errors.append(error) }
     }
@@ -278,7 +265,7 @@ enum TextCommands {
       encoding, translation,
     ], example: "text read novel.epub --language spanish --deck Novel"
   ) { invocation, session in
-    let text = try open(invocation, session, translations(invocation, session))
+    let text = try open(invocation, session)
     if text.text.sentences.isEmpty { throw TextFileError.empty(path: invocation.list("FILE").joined(separator: ", ")) }
     try ReadingScreen(session, text, deck: invocation.optionalText("--deck") ?? usualDeck).run()
     return CommandResult()

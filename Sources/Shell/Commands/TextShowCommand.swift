@@ -35,8 +35,7 @@ enum TextShowCommand {
       Option("--png", "FILE", .file, access: .write, help: "draw the charts as a picture, PNG or .svg"),
     ], example: "text show novel.epub --language spanish"
   ) { invocation, session in
-    let text = try TextCommands.open(
-      invocation, session, deck: invocation.optionalText("--deck"), known: invocation.list("--known"))
+    let text = try TextCommands.open(invocation, session, deck: invocation.optionalText("--deck"))
     let view = try text.view()
     let goals = invocation.optionalInteger("--target").map { [Double($0) / 100] } ?? Self.goals
     let figures = figures(view, text.language.name, goals)

@@ -5,6 +5,7 @@
 
 import Decks
 import Files
+import Language
 import Text
 
 public final class FilmClips {
@@ -38,21 +39,21 @@ public final class FilmClips {
     guard let program = workspace.media.executable("ffmpeg") else { throw WorkspaceError.noCutting }
     self.workspace = workspace
     scratch = try Scratch(.package, in: workspace.environment.folders.temporary)
-    for (number, word) in words.enumerated() {
+    for (number, place) in words.map(\.place).enumerated() {
       try progress(number)
-      guard let time = word.time, films.indices.contains(word.file), titles.indices.contains(word.file) else {
+      guard let time = place.time, films.indices.contains(place.file), titles.indices.contains(place.file) else {
         names.append(nil)
         missing = (missing.sounds + 1, missing.pictures + 1)
         continue
       }
-      let name = Self.name(titles[word.file], time.lowerBound)
+      let name = Self.name(titles[place.file], time.lowerBound)
       names.append(name)
-      try cut(program, films[word.file], time, number)
+      try cut(program, films[place.file], time, number)
       let (hasSound, hasPicture) = (Self.isThere(sound(number)), Self.isThere(picture(number)))
       if !hasSound { missing.sounds += 1 }
       if !hasPicture { missing.pictures += 1 }
       // A failure for the first line will repeat for all lines.
-      if number == 0, !hasSound, !hasPicture { throw WorkspaceError.notCut(path: films[word.file], reason: reason) }
+      if number == 0, !hasSound, !hasPicture { throw WorkspaceError.notCut(path: films[place.file], reason: reason) }
     }
   }
 

@@ -10,18 +10,6 @@ import Storage
 import Templates
 import Text
 
-/// Which words of a text become cards, and how.
-public struct MiningOptions: Sendable {
-  /// The number of new cards, for the words with the largest gain; nil for all words.
-  public var count: Int?
-  /// The only dictionary to look in.
-  public var dictionary: String?
-  /// Whether the cards show the sentence with a gap instead of the word with its sentence.
-  public var isCloze = false
-
-  public init() {}
-}
-
 /// A word of a text that becomes a card, in one of its sentences.
 public struct MinedWord: Sendable {
   public let lemma: String
@@ -31,14 +19,10 @@ public struct MinedWord: Sendable {
   /// The sentence in pieces, those that are the word marked.
   fileprivate(set) var pieces: [(text: String, isWord: Bool)]
   public var gloss: String?
-  public let translation: String?
+  public let place: TextPlace
   public let source: String
   /// How often the word occurs in the text.
   public let count: Int
-  /// The index of its file in `TextHandle.titles`.
-  let file: Int
-  /// The time of a subtitle, in seconds from the beginning.
-  let time: ClosedRange<Double>?
 
   public var plainSentence: String { pieces.map(\.text).joined() }
   /// The sentence as HTML, with the form in bold.
@@ -78,8 +62,12 @@ public struct MiningReport: Sendable {
 
 extension TextHandle {
   /// Returns the words that become cards, the most useful first.
+  /// - Parameters:
+  ///   - count: the number of new cards, for the words with the largest gain; nil for all words.
+  ///   - dictionary: the only one to look in.
+  ///   - isCloze: whether the cards show the sentence with a gap instead of the word with its sentence.
   /// - Throws: `LanguageError` if the words could not be found as the language needs it.
-  public func minable(_ options: MiningOptions) throws -> MiningReport {
+  public func minable(count: Int? = nil, dictionary: String? = nil, isCloze: Bool = false) throws -> MiningReport {
     if let failure = text.failure { throw failure }
     let view = try view()
     var report = MiningReport()
@@ -94,17 +82,17 @@ extension TextHandle {
     // A sentence in which nothing else is unknown teaches its word best.
     let isAlone = { (item: LookUp) in view.missing[item.sentence ?? 0] == 1 }
     for (place, item) in (looked + found.filter(isAlone) + found.filter { !isAlone($0) }).enumerated() {
-      let isFull = report.added.count >= options.count ?? .max
+      let isFull = report.added.count >= count ?? .max
       if isFull, place >= looked.count { break }
       if state(of: item, in: view) == .new {
         report.present += 1
       } else if isFull {
         report.leftOut.append((item.word, "--count leaves it for later"))
-      } else if options.isCloze, item.lemma == nil, item.tokens == nil {
+      } else if isCloze, item.lemma == nil, item.tokens == nil {
         report.leftOut.append((item.word, "its sentence lacks it, so there is no gap to show"))
       } else {
         try workspace.poll()
-        report.added.append(try minedWord(item, dictionary: options.dictionary))
+        report.added.append(try minedWord(item, dictionary: dictionary))
       }
     }
     return report
@@ -160,15 +148,12 @@ extension TextHandle {
       pieces = parts.enumerated().map { ($1, $0 == 1) }
       if parts.count > 1 { form = parts[1] }
     }
-    let place = text.place(of: sentence)
     let gloss = try (lemma == nil ? [word, word.lowercased()] : [word]).lazy.compactMap {
       try workspace.words.gloss(of: $0, isLemma: true, in: language, only: dictionary)
     }.first
     return MinedWord(
       lemma: word, form: form, reading: readingOfLemma(word, form: form, reading: reading), pieces: pieces,
-      gloss: gloss, translation: place.translation, source: source(of: sentence), count: lemma?.count ?? 1,
-      file: place.file,
-      time: place.start.flatMap { start in place.end.flatMap { $0 > start ? start...$0 : nil } })
+      gloss: gloss, place: text.place(of: sentence), source: source(of: sentence), count: lemma?.count ?? 1)
   }
 
   /// Adds cards for words; creates the deck and the note type if they do not exist.
@@ -261,7 +246,7 @@ enum MinedNoteType {
     var parts = [
       "word": html(word.lemma), "reading": html(word.reading), "sentence": type.isCloze ? word.cloze : word.sentence,
       "meaning": html(word.gloss),
-      "translation": html(word.translation), "source": html(word.source), "count": String(word.count),
+      "translation": html(word.place.translation), "source": html(word.source), "count": String(word.count),
     ]
     for (name, value) in media { parts[name.lowercased()] = value }
     let names = Set(type.fields.map { $0.lowercased() })

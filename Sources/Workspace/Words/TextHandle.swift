@@ -86,31 +86,30 @@ public final class TextHandle: WorkspaceHandle {
     languageReason = found != nil ? .words : named == nil && specified == nil ? .gameLanguage : nil
     unknownLanguage = languageReason == nil ? nil : first?.language.flatMap { $0.isEmpty ? nil : $0 }
     lemmatizer = workspace.languages.lemmatizer(of: specified ?? found ?? usual)
-    var reading = TextReading(
-      builder: TextBuilder(lemmatizer, try workspace.words.divider(of: lemmatizer.language)),
-      environment: workspace.environment, language: lemmatizer.language, hold: hold)
+    var builder = TextBuilder(lemmatizer, try workspace.words.divider(of: lemmatizer.language))
+    var reading = TextReading(environment: workspace.environment, language: lemmatizer.language, hold: hold)
     for (number, path) in paths.enumerated() {
       let translation = options.translations.indices.contains(number) ? options.translations[number] : nil
-      try reading.begin(path, translation: translation)
+      reading.fileBytes = try fileWeight(path) + (translation.map(fileWeight) ?? 0)
+      try reading.watch(builder.weight)
       let language = languageReason == .gameLanguage ? nil : lemmatizer.language
       let file = try number == 0 ? first : textFile(path, options, language, usual, workspace)
-      guard let file else {
-        try reading.addVocabulary(path)
-        continue
-      }
-      if options.language == nil {
-        let guess = number == 0 ? guess : LanguageGuess(file.paragraphs.lazy.map(\.text))
+      if let file {
+        let guess = number == 0 || options.language != nil ? guess : LanguageGuess(file.paragraphs.lazy.map(\.text))
         if let other = guess?.code(insteadOf: lemmatizer.language) {
           throw WorkspaceError.otherLanguage(path: path, found: other, read: lemmatizer.language)
         }
+        try reading.add(file, options, translation: translation, to: &builder)
+      } else {
+        try reading.addVocabulary(path, to: &builder)
       }
-      try reading.add(file, options, translation: translation)
+      if builder.isTooLong { throw TextFileError.refused(path: path, reason: "it is too much text to read at once") }
     }
     listed = try reading.known(in: options.knownLists, lemmatizer)
-    text = try reading.finish()
-    (pairings, titles) = (reading.pairings, reading.titles)
+    reading.fileBytes = 0
+    text = try (consume builder).finish(watch: reading.watch)
+    (pairings, titles, encodings) = (reading.pairings, reading.titles, reading.encodings)
     (losses, leftOut) = (reading.losses, reading.leftOut)
-    encodings = reading.files.filter { $0.encoding != .utf8 }.map { ($0.path, $0.encoding) }
   }
 
   /// Returns the language with a code; among the variants of a language, the usual one.
@@ -216,41 +215,31 @@ extension MediaOperations {
 
 /// The files being read, one after the other.
 private struct TextReading {
-  var builder: TextBuilder
   let environment: Environment
   let language: Language
   let hold: (Int) throws -> Void
   /// Bytes that the file being read takes.
   var fileBytes = 0
-  var files: [(path: String, encoding: TextEncoding)] = []
+  var encodings: [(path: String, encoding: TextEncoding)] = []
   var titles: [String] = []
   var pairings: [SubtitlePairing] = []
   var losses: [(path: String, losses: TextLosses)] = []
   var leftOut: [(word: String, reason: String)] = []
 
-  /// Begins a file and its translation.
-  mutating func begin(_ path: String, translation: String?) throws {
-    fileBytes = try fileWeight(path) + (translation.map(fileWeight) ?? 0)
-    try watch(builder.weight)
-  }
-
   /// Called with the bytes of the text as it grows; ends the reading when that is too much, or on Ctrl-C.
-  private var watch: (Int) throws -> Void {
+  var watch: (Int) throws -> Void {
     { [hold, fileBytes, isInterrupted] bytes in
       try hold(bytes + fileBytes)
       if isInterrupted() { throw WorkspaceError.interrupted }
     }
   }
 
-  consuming func finish() throws -> TextIndex {
-    fileBytes = 0
-    return try builder.finish(watch: watch)
-  }
-
   private var isInterrupted: @Sendable () -> Bool { environment.isInterrupted }
 
-  mutating func add(_ file: TextFile, _ options: TextOptions, translation: String?) throws {
-    files.append((file.path, file.encoding))
+  mutating func add(
+    _ file: TextFile, _ options: TextOptions, translation: String?, to builder: inout TextBuilder
+  ) throws {
+    if file.encoding != .utf8 { encodings.append((file.path, file.encoding)) }
     tell(file.losses, of: file.path)
     titles.append(title(of: file.path))
     var translations: [String?] = []
@@ -266,7 +255,7 @@ private struct TextReading {
         file: titles.count - 1, start: paragraph.start, end: paragraph.end,
         translation: translations.indices.contains(index) ? translations[index] : nil)
       place.isHeading = paragraph.isHeading || !file.format.isTimed && paragraph.looksLikeHeading
-      try add(paragraph.text, of: file.path, place)
+      try builder.add(paragraph.text, at: place, watch: watch)
     }
     if var analysis = file.analysis {
       do {
@@ -280,7 +269,7 @@ private struct TextReading {
   }
 
   /// Adds the words that were looked up, each with its sentence; a word without one is added by itself.
-  mutating func addVocabulary(_ path: String) throws {
+  mutating func addVocabulary(_ path: String, to builder: inout TextBuilder) throws {
     let vocabulary = try VocabularyFile(path, temporary: environment.folders.temporary, isInterrupted: isInterrupted)
     tell(vocabulary.losses, of: path)
     var places: [String: Int] = [:]
@@ -297,16 +286,8 @@ private struct TextReading {
       let place = places[name] ?? titles.count
       if place == titles.count { titles.append(name) }
       places[name] = place
-      try add(entry.sentence ?? entry.word, of: path, TextPlace(file: place, word: entry.word))
+      try builder.add(entry.sentence ?? entry.word, at: TextPlace(file: place, word: entry.word), watch: watch)
     }
-  }
-
-  private mutating func add(_ text: String, of path: String, _ place: TextPlace) throws {
-    // Composed characters may take more bytes.
-    guard builder.hasRoom(for: text.utf8.count * 3) else {
-      throw TextFileError.refused(path: path, reason: "it is too much text to read at once")
-    }
-    try builder.add(text, at: place, watch: watch)
   }
 
   /// Returns the lemmas of the words that the lists mark as known.
