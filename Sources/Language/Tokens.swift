@@ -74,14 +74,21 @@ struct Tokenizer {
         return true
       }
       let (kind, length) = Self.classify(bytes, index)
-      if kind == .letter || kind == .capital || kind == .digit {
-        var word = WordRange(
-          start: index, end: index + length, isCapital: kind == .capital, isAllCapitals: kind == .capital,
-          isNumber: kind == .digit)
-        index = wordEnd(bytes, &word, &words)
-        return true
-      }
       index += length
+      guard kind == .letter || kind == .capital || kind == .digit else { continue }
+      var word = WordRange(
+        start: index - length, end: index, isCapital: kind == .capital, isAllCapitals: kind == .capital,
+        isNumber: kind == .digit)
+      let isElided = extend(&word, bytes)
+      index = word.end
+      if !isElided, isLink(bytes, word) { return true }
+      words.append(word)
+      // `don't` is `do`, `n't`.
+      if !isElided, tables.rules.splitsContractions, let length = cliticLength(bytes, word) {
+        words[words.count - 1].end -= length
+        words.append(WordRange(start: word.end - length, end: word.end, isCapital: false, isNumber: false))
+      }
+      return true
     }
     return false
   }
@@ -105,10 +112,8 @@ struct Tokenizer {
     headwords != nil && index < bytes.count && Self.scalar(bytes, index).scalar.isHan
   }
 
-  /// Reads the rest of a word and adds it, or its parts; returns where to continue.
-  private func wordEnd(
-    _ bytes: UnsafeBufferPointer<UInt8>, _ word: inout WordRange, _ words: inout [WordRange]
-  ) -> Int {
+  /// Reads the rest of a word; true if it ends with the apostrophe of an elision.
+  private func extend(_ word: inout WordRange, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     while word.end < bytes.count, !isDivided(bytes, word.end) {
       let (kind, length) = Self.classify(bytes, word.end)
       switch kind {
@@ -123,18 +128,17 @@ struct Tokenizer {
         let divides = tables.rules.splitsElisions && !isOne(of: tables.undivided, bytes, word.start..<word.end)
         if isApostrophe, goesOn ? divides : isOne(of: tables.apocopes, bytes, word.start..<after) {
           word.end = after
-          words.append(word)
-          return word.end
+          return true
         }
-        guard goesOn else { return finish(bytes, word, &words) }
+        guard goesOn else { return false }
         word.isAllCapitals = word.isAllCapitals && isApostrophe
         word.end = after
       case .other where isDecimalComma(bytes, word.end) || isJoinControl(bytes, word.end) || joinsEnclitic(bytes, word):
         word.end += length
-      case .other, .blank: return finish(bytes, word, &words)
+      case .other, .blank: return false
       }
     }
-    return finish(bytes, word, &words)
+    return false
   }
 
   /// Whether it is a comma between digits: `3,14`.
@@ -178,20 +182,6 @@ struct Tokenizer {
       word.start > 0, word.end < bytes.count
     else { return false }
     return bytes[word.start - 1] == UInt8(ascii: "-") && bytes[word.end] == UInt8(ascii: "-")
-  }
-
-  /// Adds a complete word: `don't` as `do`, `n't`.
-  private func finish(_ bytes: UnsafeBufferPointer<UInt8>, _ word: WordRange, _ words: inout [WordRange]) -> Int {
-    if isLink(bytes, word) { return word.end }
-    if tables.rules.splitsContractions, let length = cliticLength(bytes, word) {
-      var stem = word
-      stem.end -= length
-      words.append(stem)
-      words.append(WordRange(start: stem.end, end: word.end, isCapital: false, isNumber: false))
-    } else {
-      words.append(word)
-    }
-    return word.end
   }
 
   /// Returns how many bytes `n't` or `'s` takes at the end of a word.
