@@ -66,6 +66,7 @@ enum TextCommands {
     }
   }
 
+  /// Prints what was detected about a text, its files and their translations.
   private static func noteFindings(
     _ text: TextHandle, _ files: [String], _ options: TextOptions, _ session: Session, command: String
   ) throws {

@@ -106,6 +106,7 @@ public final class TextHandle: WorkspaceHandle {
       if builder.isTooLong { throw TextFileError.refused(path: path, reason: "it is too much text to read at once") }
     }
     listed = try reading.known(in: options.knownLists, lemmatizer)
+    // No file is held any more.
     reading.fileBytes = 0
     text = try (consume builder).finish(watch: reading.watch)
     (pairings, titles, encodings) = (reading.pairings, reading.titles, reading.encodings)
