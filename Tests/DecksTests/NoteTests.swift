@@ -350,6 +350,11 @@ import TestDecks
     #expect(try cards.count == 500 && count("cards") == 500)
     #expect(cards[499].prompt.utf8.elementsEqual("\(a(499))[...]\(a(1_500))".utf8))
     #expect(cards[0].prompt.hasPrefix("[...]aaa"))
+    // Each card reads all of it.
+    let long = ["Text": text, "Back Extra": a(1_100_000)]
+    #expect(problemCode { _ = try collection.addNote(deck, long, .cloze) } == "too_large")
+    #expect(problemCode { try edit(id, long) } == "too_large")
+    #expect(try count("notes") == 1 && count("cards") == 500)
   }
 
   @Test func `a field of 10 MB is stored whole, and shown as far as a card's text may go`() throws {
