@@ -28,11 +28,12 @@ extension CardTable {
   }
 
   /// Replaces the texts of a card by those of `card`, and its tags, fields and document if `card` has any.
+  /// - Parameter kept: the names, in lowercase, of note fields that do not change.
   /// - Returns: false if nothing had to be changed.
   /// - Throws: `NoteError.formatted` if that would change a formatted field, or if a card without a guid states that
   ///   it has no formatting, while the stored one has some: it is not known which card is meant.
-  static func overwrite(
-    _ db: Database, _ id: CardID, with card: CheckedCard, keeping kept: Set<String>, now: Double
+  public static func overwrite(
+    _ db: Database, _ id: CardID, with card: CheckedCard, keeping kept: Set<String> = [], now: Double
   ) throws -> Bool {
     guard let old = try CardContent.of(db, id) else { throw gone }
     var new = old

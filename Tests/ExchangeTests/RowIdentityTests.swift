@@ -127,10 +127,9 @@ import TestSupport
   @Test func `of many rows with the same front, each gets an id without trying those of the others`() {
     var row = CardRow()
     row.prompt = Array("What is this?".utf8)
-    let given = BuildRow(row, in: BuildSource(path: "a.csv", kind: .cards(.csv), stamp: SourceStamp()))
     var (ids, found, tried) = (NewIDs(), Set<String>(), 0)
     for _ in 1...100 {
-      let id = ids.next(for: given) { _ in
+      let id = ids.next(for: row, BuiltRow(row).front) { _ in
         tried += 1
         return false
       }
