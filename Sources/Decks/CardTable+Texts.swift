@@ -18,7 +18,7 @@ extension CardTable {
     if let prompt { new.prompt = try checked(prompt, "prompt", .emptyPrompt) }
     if let answer { new.answer = try checked(answer, "answer", .emptyAnswer) }
     if let tags { new.tags = try Tags.column(tags) }
-    return try write(db, id, old, new, now: now)
+    return try !new.isSame(as: old) && write(db, id, old, new, now: now)
   }
 
   private static func checked(_ text: String, _ what: StaticString, _ blank: DeckError) throws(DeckError) -> String {
@@ -59,7 +59,6 @@ extension CardTable {
   private static func write(
     _ db: Database, _ id: CardID, _ old: CardContent, _ new: CardContent, now: Double
   ) throws -> Bool {
-    if new.isSame(as: old) { return false }
     if !utf8Same(new.fields ?? "", old.fields ?? "") {
       try NoteData.write(db, old.note, NoteData.column(new.fields))
       try change(db, "UPDATE cards SET mod = ? WHERE id = ?", [now, id.rawValue])

@@ -113,7 +113,7 @@ public struct BuildFolder {
   }
 
   private static func files(_ folder: String) throws -> [BuildMediaFile] {
-    try Folder.names(in: folder).filter { !$0.hasPrefix(".") }.sorted().compactMap { name in
+    try Folder.names(in: folder).filter { !$0.hasPrefix(".") }.compactMap { name in
       let path = folder + "/" + name
       guard let facts = try FileFacts.at(path, followingLinks: false), facts.kind == .file else { return nil }
       return BuildMediaFile(name: name, path: path, stamp: SourceStamp(facts))

@@ -95,8 +95,8 @@ struct BuildRows {
     }
     media += given.media.map { ($0.name, $0.path, given.start.line) }
     var row = given
-    if !source.subdeck.isEmpty {
-      row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
+    if case let deck = source.subdeck, !deck.isEmpty {
+      row.subdeck = row.subdeck.isEmpty ? deck : deck + "::" + row.subdeck
     }
     rows.append(row)
     if rows.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
@@ -132,8 +132,7 @@ struct BuildContent {
 
   /// Returns the note's content; nil when the note is gone.
   static func of(_ db: Database, _ id: NoteID?) throws -> BuildContent? {
-    guard let id, try NoteTable.exists(db, id) else { return nil }
-    let note = try NoteTable.record(db, id)
+    guard let id, let note = try NoteTable.known(db, id) else { return nil }
     let type = try NoteTypeTable.record(db, note.type)
     let plain = type.isBasic ? note.fields.compactMap(FieldHTML.plain) : []
     // Only notes with the tag have conflicts.

@@ -19,6 +19,7 @@ public final class BuildRun {
   private let isNewDeck: Bool
   private let places: ImportPlaces
   private var state = BuildState()
+  private lazy var inFolder = Set(folder.media.map(\.name))
 
   public init(
     _ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool, _ settings: BuildSettings
@@ -95,7 +96,7 @@ public final class BuildRun {
         try BuildTable.save(db, source, known.id, of: build, content: content, inputs: inputs)
       }
       if let gone = state.gone[known.id] { state.unread.append((source.path, known.id, gone)) }
-      for row in touched[known.id] ?? [] { _ = try compare(row, source) }
+      for row in touched[known.id] ?? [] { _ = try compare(row, BuildContent.of(db, row.note), source) }
       return
     }
     state.report.read += 1
@@ -159,7 +160,6 @@ public final class BuildRun {
 
   /// Records the pictures and sounds that the rows name, and reports missing ones and clozes in answers.
   private func recordMedia(_ read: BuildRows, _ source: BuildSource) throws {
-    let inFolder = Set(folder.media.map(\.name))
     for (name, path, line) in read.media where state.media[name] == nil || !inFolder.contains(name) {
       if let file = try MarkdownMedia.file(path, from: source.folder, in: folder.path) {
         if let other = state.media[name], other != file {
@@ -219,7 +219,7 @@ public final class BuildRun {
     let current = try before.flatMap { try BuildContent.of(db, $0.note) }
     if let before, before.whole == next.whole, current != nil || !settings.choices.restores {
       if isMoved { report(.moved, source.path, next) }
-      next.isEdited = try compare(next, source)
+      next.isEdited = try compare(next, current, source)
       return next
     }
     if let before, let current, current.content != next.base {
@@ -289,14 +289,15 @@ public final class BuildRun {
       state.report.cards.count(.updated)
       report(isMoved ? .moved : .changed, source.path, next)
     }
-    next.isEdited = try compare(next, source)
+    next.isEdited = try compare(next, BuildContent.of(db, next.note), source)
     return next
   }
 
   /// Reports how a card and its row differ.
+  /// - Parameter current: the note of the card; nil if it is gone.
   /// - Returns: whether they differ.
-  private func compare(_ row: BuiltRow, _ source: BuildSource) throws -> Bool {
-    guard let current = try BuildContent.of(db, row.note) else {
+  private func compare(_ row: BuiltRow, _ current: BuildContent?, _ source: BuildSource) throws -> Bool {
+    guard let current else {
       report(.removed, source.path, row)
       return true
     }
