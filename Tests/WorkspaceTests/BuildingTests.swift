@@ -86,6 +86,29 @@ import TestWorkspace
     #expect(try cards().count == 1)
   }
 
+  @Test(arguments: ["b", "**b**"])
+  func `a row that loses its answer is refused, whether its card has formatting or not`(_ answer: String) throws {
+    try write("Q: a\nA: \(answer)\n\n## c\n\nd\n", to: "a.md")
+    try build()
+    let before = try cards()
+    try write("Q: a\nA:\n\n## c\n\nd\n", to: "a.md")
+    #expect(try build().cards.rejected.map(\.code) == [.failure(.emptyAnswer)])
+    #expect(try cards() == before)
+  }
+
+  @Test func `formatting is written to a note of a type that was Basic and has another name now`() throws {
+    try write("## a\n\nb\n", to: "a.md")
+    try build()
+    let type = try workspace.noteTypes.open("Basic")
+    var edit = NoteTypeEdit(try type.record())
+    edit.name = "Mine"
+    try type.edit(edit)
+    _ = try workspace.noteTypes.create(StockNoteType.basic.draft)
+    try write("## a\n\n**c**\n", to: "a.md")
+    #expect(try build().cards.updated == 1)
+    #expect(try #require(try workspace.decks.open("Words").card(at: 1)).note().field("Back") == "<b>c</b>")
+  }
+
   @Test func `a row with another type is another card`() throws {
     try write(#"{"guid":"a","note_type":"Basic","note_fields":{"Front":"sun","Back":"sol"}}"# + "\n", to: "a.jsonl")
     try build()

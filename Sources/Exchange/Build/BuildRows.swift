@@ -168,8 +168,7 @@ struct BuildContent {
 
   /// Whether the note can become what a row says. A row with a prompt and an answer needs a note of type Basic.
   func canBecome(_ row: CardRow) -> Bool {
-    guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
-    return !self.type.isBasic || self.type.name.lowercased() == type.trimmed.lowercased()
+    if case .note = row.content, !type.isBasic { true } else { isOfType(of: row) }
   }
 
   func isOfType(of row: CardRow) -> Bool {
