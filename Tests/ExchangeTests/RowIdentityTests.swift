@@ -129,11 +129,11 @@ import TestSupport
     row.prompt = Array("What is this?".utf8)
     var (ids, found, tried) = (NewIDs(), Set<String>(), 0)
     for _ in 1...100 {
-      let id = ids.next(for: row, BuiltRow(row).front) { _ in
-        tried += 1
-        return false
-      }
-      found.insert(id)
+      found.insert(
+        ids.next(for: row, BuiltRow(row).front) { _ in
+          tried += 1
+          return false
+        })
     }
     #expect(found.count == 100 && tried == 100)
     #expect(found.contains(BuildIDs.id(ofFront: "What is this?", repeated: 99)))

@@ -44,8 +44,7 @@ import TestSupport
       #expect(edits.count == ids.count, "\(text)")
       let new = applied(edits, to: text)
       let after = try reading(new, "a.md")
-      #expect(
-        after.entries.map { $0.built?.whole } == before.entries.map { $0.built?.whole }, "\(text)\n→\n\(new)")
+      #expect(after.entries.map { $0.built?.whole } == before.entries.map { $0.built?.whole }, "\(text)\n→\n\(new)")
       let wanted = before.entries.enumerated().map { ids[$0.offset] ?? $0.element.id }
       #expect(after.entries.map(\.id) == wanted, "\(text)\n→\n\(new)")
       written += ids.count

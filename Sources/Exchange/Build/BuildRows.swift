@@ -15,7 +15,6 @@ struct BuildRows {
   /// The rows, each in the deck that the folder of its source is built into.
   var rows: [CardRow] = []
   var refused: [CardRow] = []
-  var media: [(name: String, path: String, line: Int)] = []
   /// For Markdown: the first line of an answer that contains a cloze, which has no effect there.
   var answeredCloze: Int?
   private(set) var left = LineReport()
@@ -93,7 +92,6 @@ struct BuildRows {
     case .card: return links.append(given)
     case .texts, .formatted, .note: break
     }
-    media += given.media.map { ($0.name, $0.path, given.start.line) }
     var row = given
     if case let deck = source.subdeck, !deck.isEmpty {
       row.subdeck = row.subdeck.isEmpty ? deck : deck + "::" + row.subdeck

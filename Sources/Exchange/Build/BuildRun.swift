@@ -160,7 +160,8 @@ public final class BuildRun {
 
   /// Records the pictures and sounds that the rows name, and reports missing ones and clozes in answers.
   private func recordMedia(_ read: BuildRows, _ source: BuildSource) throws {
-    for (name, path, line) in read.media where state.media[name] == nil || !inFolder.contains(name) {
+    let named = read.rows.flatMap { row in row.media.map { ($0.name, $0.path, row.start.line) } }
+    for (name, path, line) in named where state.media[name] == nil || !inFolder.contains(name) {
       if let file = try MarkdownMedia.file(path, from: source.folder, in: folder.path) {
         if let other = state.media[name], other != file {
           throw BuildError.sameMedia(path: folder.path + "/" + file, other: folder.path + "/" + other)
