@@ -18,7 +18,7 @@ extension CardTable {
     if let prompt { new.prompt = try checked(prompt, "prompt", .emptyPrompt) }
     if let answer { new.answer = try checked(answer, "answer", .emptyAnswer) }
     if let tags { new.tags = try Tags.column(tags) }
-    return try write(db, id, old, new, now: now)
+    return try !new.isSame(as: old) && write(db, id, old, new, now: now)
   }
 
   private static func checked(_ text: String, _ what: StaticString, _ blank: DeckError) throws(DeckError) -> String {
@@ -28,11 +28,12 @@ extension CardTable {
   }
 
   /// Replaces the texts of a card by those of `card`, and its tags, fields and document if `card` has any.
+  /// - Parameter kept: the names, in lowercase, of note fields that do not change.
   /// - Returns: false if nothing had to be changed.
   /// - Throws: `NoteError.formatted` if that would change a formatted field, or if a card without a guid states that
   ///   it has no formatting, while the stored one has some: it is not known which card is meant.
-  static func overwrite(
-    _ db: Database, _ id: CardID, with card: CheckedCard, keeping kept: Set<String>, now: Double
+  public static func overwrite(
+    _ db: Database, _ id: CardID, with card: CheckedCard, keeping kept: Set<String> = [], now: Double
   ) throws -> Bool {
     guard let old = try CardContent.of(db, id) else { throw gone }
     var new = old
@@ -58,7 +59,6 @@ extension CardTable {
   private static func write(
     _ db: Database, _ id: CardID, _ old: CardContent, _ new: CardContent, now: Double
   ) throws -> Bool {
-    if new.isSame(as: old) { return false }
     if !utf8Same(new.fields ?? "", old.fields ?? "") {
       try NoteData.write(db, old.note, NoteData.column(new.fields))
       try change(db, "UPDATE cards SET mod = ? WHERE id = ?", [now, id.rawValue])

@@ -134,7 +134,11 @@ public struct CardFormat: Sendable, Hashable {
   /// Only notes with clozes of plain text; the writer reports other notes as lost.
   public static let md = CardFormat(
     "md", "Markdown", endings: ["md", "markdown"], holds: [.notes],
-    .text({ try CardFormat.markdown($0, $2) }, { _, _, sink in MarkdownWriter(sink: sink) }))
+    .text(
+      { source, _, table in
+        let list = table.takesLists ? try TableCards.markdown(source, table) : nil
+        return list ?? MarkdownCards(source)
+      }, { _, _, sink in MarkdownWriter(sink: sink) }))
   /// A package of Anki: decks, notes, note types and media.
   public static let apkg = CardFormat("apkg", "an Anki package", holds: packages, .package)
   /// A package for programs older than 2022.

@@ -262,11 +262,6 @@ extension CardFormat {
     return try JSONRows.cards(source, table, isLines: isLines)
   }
 
-  static func markdown(_ source: ByteSource, _ table: TableOptions) throws -> any RowSource {
-    let list = table.takesLists ? try TableCards.markdown(source, table) : nil
-    return list ?? MarkdownCards(source)
-  }
-
   static func texts(_ source: ByteSource, into target: String, _ table: TableOptions) throws -> any RowSource {
     if table.takesLists, table.note == nil, !AnkiHeads.begin(source.buffered) {
       return try TableCards.lines(source, table)

@@ -138,13 +138,6 @@ package struct CardRow {
     (prompt, answer) = (sides[0], sides[1])
     if !isPlain { content = .formatted }
   }
-
-  /// Turns the row into a card whose content is exactly its prompt and answer as HTML.
-  mutating func convertSidesToHTML() {
-    let sides = sides.map { Array($0.utf8) }
-    (prompt, answer) = (sides[0], sides[1])
-    content = .formatted
-  }
 }
 
 struct RowStart {

@@ -73,43 +73,48 @@ final class ImportPlaces {
     return Written()
   }
 
-  /// Writes a row over its existing note. The note's cards are moved to the row's deck as by `place`.
-  /// - Parameter changesType: whether the note first gets the type that the row names.
+  /// Writes a row over its existing note. A note that cannot become what the row says gets the row's type first; its
+  /// cards are moved to the row's deck as by `place`.
   /// - Throws: `RowRefusal`; then the note is unchanged.
-  func write(_ row: CardRow, over note: NoteID, changesType: Bool) throws -> Written {
+  func write(_ row: CardRow, over known: BuildContent) throws -> Written {
     if let refusal = try row.refusal() { throw refusal }
-    var row = row
-    if changesType {
+    let note = known.note.id
+    var (row, type) = (row, known.type)
+    if !known.canBecome(row) {
       var tried = row
       // Use a guid that no note has, so that only the row is tested.
       tried.guid = Array(BuildIDs.guid(of: String(decoding: row.guid, as: UTF8.self), namespace: "tried").utf8)
       if let refusal = try refusal(of: tried) { throw refusal }
-      let type = try noteType(of: row)
+      type = try noteType(of: row)
       try NoteTypeTable.assign(db, type, to: note, now: now, isInterrupted: isNeverInterrupted)
       row.emptyOthers(of: type.fields)
+    } else if case .note = row.content {
+      type = try noteType(of: row)
     }
-    guard try place(note, within: row.subdeck) else {
-      // The note's cards stay in their other deck.
-      let type = try NoteTypeTable.record(db, NoteTable.record(db, note).type)
-      return try writeNote(row, type, row.noteFields, 0, over: note)
+    try place(note, within: row.subdeck)
+    var written: Written
+    if known.texts != nil, case .texts = row.content, let card = try NoteTable.card(db, of: note, ordinal: 0) {
+      let isChanged = try row.checked { texts in
+        try refusing { try CardTable.overwrite(db, card, with: texts, now: now) }
+      }
+      written = Written(outcome: isChanged ? .updated : .skipped)
+    } else {
+      written = try writeNote(row, type, row.noteFields, 0, over: note)
     }
-    var written = try write(row, needsCard: true)
     if moved.contains(note), written.outcome == .skipped { written.outcome = .updated }
     return written
   }
 
   /// Moves the cards of a note to a deck within the import's, except those that have been moved out of these decks.
-  /// - Returns: false when all cards have been moved out.
-  func place(_ note: NoteID, within name: String) throws -> Bool {
-    let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note))
-    guard cards.contains(where: { own.contains($0.deck) }) else { return false }
+  func place(_ note: NoteID, within name: String) throws {
+    let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note)).filter { own.contains($0.deck) }
+    if cards.isEmpty { return }
     try flush()
     let target = name.isEmpty ? deck.id : try subdeck(name).id
-    let others = cards.filter { $0.deck != target && own.contains($0.deck) }.map(\.id)
-    if others.isEmpty { return true }
+    let others = cards.filter { $0.deck != target }.map(\.id)
+    if others.isEmpty { return }
     _ = try CardTable.move(db, others, into: target, now: now)
     moved.insert(note)
-    return true
   }
 
   /// Returns which rule a row breaks, by writing it and rolling back. Only the deck and the note type that it names

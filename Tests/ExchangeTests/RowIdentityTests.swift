@@ -127,14 +127,13 @@ import TestSupport
   @Test func `of many rows with the same front, each gets an id without trying those of the others`() {
     var row = CardRow()
     row.prompt = Array("What is this?".utf8)
-    let given = BuildRow(row, in: BuildSource(path: "a.csv", kind: .cards(.csv), stamp: SourceStamp()))
     var (ids, found, tried) = (NewIDs(), Set<String>(), 0)
     for _ in 1...100 {
-      let id = ids.next(for: given) { _ in
-        tried += 1
-        return false
-      }
-      found.insert(id)
+      found.insert(
+        ids.next(for: row, BuiltRow(row).front) { _ in
+          tried += 1
+          return false
+        })
     }
     #expect(found.count == 100 && tried == 100)
     #expect(found.contains(BuildIDs.id(ofFront: "What is this?", repeated: 99)))

@@ -44,8 +44,7 @@ import TestSupport
       #expect(edits.count == ids.count, "\(text)")
       let new = applied(edits, to: text)
       let after = try reading(new, "a.md")
-      #expect(
-        after.entries.map { $0.row?.built.whole } == before.entries.map { $0.row?.built.whole }, "\(text)\n→\n\(new)")
+      #expect(after.entries.map { $0.built?.whole } == before.entries.map { $0.built?.whole }, "\(text)\n→\n\(new)")
       let wanted = before.entries.enumerated().map { ids[$0.offset] ?? $0.element.id }
       #expect(after.entries.map(\.id) == wanted, "\(text)\n→\n\(new)")
       written += ids.count
@@ -68,7 +67,7 @@ import TestSupport
     let ids = Dictionary(uniqueKeysWithValues: places.map { ($0, "id,\($0)") })
     #expect(!ids.isEmpty)
     let after = try reading(applied(before.edits(writing: ids), to: text), path)
-    #expect(after.entries.map { $0.row?.built.whole } == before.entries.map { $0.row?.built.whole })
+    #expect(after.entries.map { $0.built?.whole } == before.entries.map { $0.built?.whole })
     #expect(after.entries.map(\.id) == before.entries.enumerated().map { ids[$0.offset] ?? $0.element.id })
   }
 
@@ -99,8 +98,8 @@ import TestSupport
       let reading = SourceReading(text, of: source, in: "/es", reusing: known, isInterrupted: { false })
       let whole = BuildRows(text, of: source, in: "/es", isInterrupted: { false })
       let read = reading.entries.sorted { $0.order < $1.order }
-      #expect(read.map { $0.row?.facts } == whole.rows.map(\.facts))
-      #expect(read.map(\.line) == whole.rows.map(\.row.start.line))
+      #expect(read.map { $0.built?.facts } == whole.rows.map { BuiltRow($0).facts })
+      #expect(read.map(\.line) == whole.rows.map(\.start.line))
       #expect(reading.problems.map(\.line) == whole.refused.map(\.start.line))
       pieces = max(pieces, SourceChunk.ranges(of: reading.text, source).count)
       known = reading
@@ -178,6 +177,6 @@ import TestSupport
   }
 }
 
-extension BuildRow {
-  fileprivate var facts: [String] { [built.name, row.front, "\(built.whole)", "\(built.front)"] }
+extension BuiltRow {
+  fileprivate var facts: [String] { [name, base.stored, "\(whole)", "\(front)"] }
 }

@@ -78,10 +78,18 @@ import TestWorkspace
   @Test(arguments: ["**b**", "![](cat.png)", "- b\n- c", "b\n\n> c"])
   func `a card becomes plain again when its source does`(_ formatted: String) throws {
     try write("x", to: "cat.png")
+    var mine = StockNoteType.basic.draft
+    mine.name = "Mine"
+    _ = try workspace.noteTypes.create(mine)
     for answer in ["plain", formatted, "other", formatted, "plain"] {
       try write("## a\n\n\(answer)\n", to: "a.md")
       #expect(try build().cards.rejectedCount == 0)
       if answer != formatted { #expect(try cards() == ["a = \(answer)"]) }
+      // A type called Basic is the type of new cards from then on; the note keeps its own.
+      if answer == "other" { _ = try workspace.noteTypes.create(StockNoteType.basic.draft) }
+      // Without an answer the row is refused, whether the card has formatting or not.
+      try write("Q: a\nA:\n", to: "a.md")
+      #expect(throws: RefusedBuild.self) { try build() }
     }
     #expect(try cards().count == 1)
   }

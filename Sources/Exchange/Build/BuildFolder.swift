@@ -38,7 +38,7 @@ public struct BuildFolder {
     self.formats = formats
     let named = try description.formats.map { try ($0.ending, Self.format($0, in: formats)) }
     (sources, passedOver) = try Self.content(of: path, named)
-    var stamps: [String: SourceStamp] = [:]
+    var stamps = [String: SourceStamp](minimumCapacity: sources.count)
     for source in sources where stamps.updateValue(source.stamp, forKey: source.path) != nil {
       // The paths are equal as strings, because they differ only in their Unicode normal form.
       let other = sources.first { $0.path == source.path }?.path ?? ""
@@ -113,7 +113,7 @@ public struct BuildFolder {
   }
 
   private static func files(_ folder: String) throws -> [BuildMediaFile] {
-    try Folder.names(in: folder).filter { !$0.hasPrefix(".") }.sorted().compactMap { name in
+    try Folder.names(in: folder).filter { !$0.hasPrefix(".") }.compactMap { name in
       let path = folder + "/" + name
       guard let facts = try FileFacts.at(path, followingLinks: false), facts.kind == .file else { return nil }
       return BuildMediaFile(name: name, path: path, stamp: SourceStamp(facts))

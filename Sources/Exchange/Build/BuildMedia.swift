@@ -47,7 +47,7 @@ struct BuildMedia {
   private func isNamed(_ path: String, in sources: some Sequence<BuildSource>, of folder: BuildFolder) throws -> Bool {
     for source in sources {
       let read = try BuildRows(source, in: folder, settings)
-      for (_, named, _) in read.media
+      for (_, named) in read.rows.flatMap(\.media)
       where try MarkdownMedia.file(named, from: source.folder, in: folder.path) == path { return true }
     }
     return false

@@ -9,18 +9,12 @@ import Storage
 import Templates
 import Text
 
-struct BuildRow {
-  var row: CardRow
-  /// The row as a build stores it, before it has a note. A row to which the source gives no id has no name.
-  let built: BuiltRow
-}
-
 struct BuildRows {
   private static let limit = 1_000_000
 
-  var rows: [BuildRow] = []
+  /// The rows, each in the deck that the folder of its source is built into.
+  var rows: [CardRow] = []
   var refused: [CardRow] = []
-  var media: [(name: String, path: String, line: Int)] = []
   /// For Markdown: the first line of an answer that contains a cloze, which has no effect there.
   var answeredCloze: Int?
   private(set) var left = LineReport()
@@ -90,27 +84,26 @@ struct BuildRows {
     return lines + (cloze.map { [$0] } ?? [])
   }
 
-  private mutating func add(_ row: CardRow, _ source: BuildSource, _ path: String) throws {
-    if row.start.invalidReason != nil { return refused.append(row) }
-    switch row.content {
+  private mutating func add(_ given: CardRow, _ source: BuildSource, _ path: String) throws {
+    if given.start.invalidReason != nil { return refused.append(given) }
+    switch given.content {
     // Note types and options are not cards; the options of a build are in its deck.json.
     case .type, .options: return
-    case .card: return links.append(row)
+    case .card: return links.append(given)
     case .texts, .formatted, .note: break
     }
-    media += row.media.map { ($0.name, $0.path, row.start.line) }
-    rows.append(BuildRow(row, in: source))
+    var row = given
+    if case let deck = source.subdeck, !deck.isEmpty {
+      row.subdeck = row.subdeck.isEmpty ? deck : deck + "::" + row.subdeck
+    }
+    rows.append(row)
     if rows.count > Self.limit { throw BuildError.tooMany(path: path, what: "\(grouped(Self.limit)) cards") }
   }
 }
 
-extension BuildRow {
-  /// Places a row in the deck that the source's folder is built into.
-  init(_ given: CardRow, in source: BuildSource) {
-    row = given
-    if !source.subdeck.isEmpty {
-      row.subdeck = row.subdeck.isEmpty ? source.subdeck : source.subdeck + "::" + row.subdeck
-    }
+extension BuiltRow {
+  /// A row as a build stores it, before it has a note. A row to which the source gives no id has no name.
+  init(_ row: CardRow) {
     let front = row.front
     var parts = [row.subdeck, row.tags.joined(separator: " "), row.document ?? ""]
     if case .note(let type, let fields, _) = row.content {
@@ -121,8 +114,8 @@ extension BuildRow {
       for field in row.fields { parts += [field.name, field.value.written] }
     }
     let id = String(decoding: row.guid, as: UTF8.self).trimmed
-    built = BuiltRow(
-      name: id.isEmpty ? "" : BuiltRow.given + id, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
+    self.init(
+      name: id.isEmpty ? "" : Self.given + id, whole: BuildIDs.hash(parts), front: BuildIDs.hash([front]),
       note: nil, base: BuiltContent(row.noteFields.map(\.html)), line: row.start.line)
   }
 }
@@ -137,8 +130,7 @@ struct BuildContent {
 
   /// Returns the note's content; nil when the note is gone.
   static func of(_ db: Database, _ id: NoteID?) throws -> BuildContent? {
-    guard let id, try NoteTable.exists(db, id) else { return nil }
-    let note = try NoteTable.record(db, id)
+    guard let id, let note = try NoteTable.known(db, id) else { return nil }
     let type = try NoteTypeTable.record(db, note.type)
     let plain = type.isBasic ? note.fields.compactMap(FieldHTML.plain) : []
     // Only notes with the tag have conflicts.
@@ -174,8 +166,7 @@ struct BuildContent {
 
   /// Whether the note can become what a row says. A row with a prompt and an answer needs a note of type Basic.
   func canBecome(_ row: CardRow) -> Bool {
-    guard case .note(let type, _, _) = row.content else { return self.type.isBasic }
-    return !self.type.isBasic || self.type.name.lowercased() == type.trimmed.lowercased()
+    if case .note = row.content, !type.isBasic { true } else { isOfType(of: row) }
   }
 
   func isOfType(of row: CardRow) -> Bool {

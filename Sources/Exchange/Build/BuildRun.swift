@@ -19,6 +19,7 @@ public final class BuildRun {
   private let isNewDeck: Bool
   private let places: ImportPlaces
   private var state = BuildState()
+  private lazy var inFolder = Set(folder.media.map(\.name))
 
   public init(
     _ db: Database, _ folder: BuildFolder, into deck: DeckID, isNew: Bool, _ settings: BuildSettings
@@ -33,7 +34,7 @@ public final class BuildRun {
   /// - Throws: `BuildError`, `ExchangeError` for an invalid source, `FileError`.
   public func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> BuildReport {
     let build = try BuildTable.ensure(db, folder, into: places.deck.id, isNew: isNewDeck)
-    let known = try BuildTable.sources(db, of: build, in: folder)
+    let known = try BuildTable.sources(db, of: build)
     state.build = known.isEmpty ? nil : build
     try findMoves(known, gone: BuildTable.gone(db, of: build))
     state.report.findings = folder.passedOver.map { BuildFinding(kind: .passedOver, path: $0, line: 1, prompt: "") }
@@ -92,10 +93,10 @@ public final class BuildRun {
     {
       state.report.unchanged += 1
       if known.stamp != source.stamp || known.inputs != inputs {
-        _ = try BuildTable.save(db, source, of: build, content: content, inputs: inputs)
+        try BuildTable.save(db, source, known.id, of: build, content: content, inputs: inputs)
       }
       if let gone = state.gone[known.id] { state.unread.append((source.path, known.id, gone)) }
-      for row in touched[known.id] ?? [] { _ = try compare(row, source) }
+      for row in touched[known.id] ?? [] { _ = try compare(row, BuildContent.of(db, row.note), source) }
       return
     }
     state.report.read += 1
@@ -103,7 +104,7 @@ public final class BuildRun {
     let read = try BuildRows(source, in: folder, settings)
     let old = try known.map { try BuildTable.rows(db, of: $0.id) } ?? []
     let inputs = try BuildInputs(read.inputs, in: folder.path, isInterrupted: settings.isInterrupted)
-    let id = try BuildTable.save(db, source, of: build, content: content, inputs: inputs.stored)
+    let id = try BuildTable.save(db, source, known?.id, of: build, content: content, inputs: inputs.stored)
     for row in read.refused { if let refusal = try row.refusal() { refuse(row, source, refusal) } }
     try recordMedia(read, source)
     if case .cards(let format) = source.kind { places.drafts = format.types }
@@ -113,7 +114,7 @@ public final class BuildRun {
     // Clear the stamp and the hash, so that the next build reads the source again and reports the refused rows again.
     if state.report.cards.rejectedCount > refused {
       let unknown = BuildSource(path: source.path, kind: source.kind, stamp: SourceStamp())
-      _ = try BuildTable.save(db, unknown, of: build, content: 0, inputs: "")
+      try BuildTable.save(db, unknown, id, of: build, content: 0, inputs: "")
     }
   }
 
@@ -159,8 +160,8 @@ public final class BuildRun {
 
   /// Records the pictures and sounds that the rows name, and reports missing ones and clozes in answers.
   private func recordMedia(_ read: BuildRows, _ source: BuildSource) throws {
-    let inFolder = Set(folder.media.map(\.name))
-    for (name, path, line) in read.media where state.media[name] == nil || !inFolder.contains(name) {
+    let named = read.rows.flatMap { row in row.media.map { ($0.name, $0.path, row.start.line) } }
+    for (name, path, line) in named where state.media[name] == nil || !inFolder.contains(name) {
       if let file = try MarkdownMedia.file(path, from: source.folder, in: folder.path) {
         if let other = state.media[name], other != file {
           throw BuildError.sameMedia(path: folder.path + "/" + file, other: folder.path + "/" + other)
@@ -174,23 +175,25 @@ public final class BuildRun {
   }
 
   private func merge(
-    _ rows: [BuildRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
+    _ rows: [CardRow], _ old: [BuiltRow], _ source: BuildSource, _ visited: inout VisitedSource
   ) throws {
-    let matches = try RowIdentity.match(rows.map(\.built), old, in: db)
-    for (row, match) in zip(rows, matches) {
+    let new = rows.map { BuiltRow($0) }
+    let matches = try RowIdentity.match(new, old, in: db)
+    for (place, var next) in new.enumerated() {
       let refused = state.report.cards.rejectedCount
-      var elsewhere: BuiltRow?
-      if match == nil {
-        elsewhere = row.built.hasGivenID ? state.movedIDs[row.built.givenID] : state.movedRows[row.built.whole]
-        if let moved = elsewhere, state.claimed.contains(moved.note) { elsewhere = nil }
+      var before = matches[place].map { old[$0] }
+      var isMoved = false
+      if before == nil {
+        let moved = next.hasGivenID ? state.movedIDs[next.givenID] : state.movedRows[next.whole]
+        if let moved, !state.claimed.contains(moved.note) { (before, isMoved) = (moved, true) }
       }
-      let before = match.map { old[$0] } ?? elsewhere
-      let name = try name(of: row, before)
-      if let next = try write(row, named: name, before, source, isMoved: elsewhere != nil) {
-        visited.rows.append(next)
-        state.claimed.insert(next.note)
+      if next.name.isEmpty { next.name = try before?.plainName ?? newID(for: rows[place], next.front) }
+      (next.note, next.base) = (before?.note, before?.base ?? BuiltContent())
+      if let written = try write(rows[place], next, before, source, isMoved: isMoved) {
+        visited.rows.append(written)
+        state.claimed.insert(written.note)
         if state.report.cards.rejectedCount == refused { state.report.hasAcceptedRows = true }
-        if let note = next.note, note != before?.note || elsewhere != nil || places.moved.contains(note) {
+        if let note = written.note, note != before?.note || isMoved || places.moved.contains(note) {
           visited.new.insert(note)
         }
       }
@@ -199,67 +202,51 @@ public final class BuildRun {
     visited.left = old.indices.filter { !matched.contains($0) }.map { old[$0] }
   }
 
-  /// Returns the id of a row; if the source gives none, one that no other row of the folder has.
-  private func name(of row: BuildRow, _ before: BuiltRow?) throws -> String {
-    if row.built.hasGivenID { return row.built.givenID }
-    if let before { return before.plainName }
+  /// Returns an id that no other row of the folder has, for a row to which the source gives none.
+  private func newID(for row: CardRow, _ front: Int64) throws -> String {
     let build = state.build
-    return try state.ids.next(for: row) { id in
+    return try state.ids.next(for: row, front) { id in
       try build.map { try BuildTable.hasRow(db, named: id, in: $0) } ?? false
     }
   }
 
+  /// Writes a row to its note, or makes the note.
+  /// - Parameter known: the row as it will be stored, with what the last build stored of its note.
+  /// - Returns: what is stored of the row. A refused row keeps its old state; nil if it has none.
   private func write(
-    _ row: BuildRow, named name: String, _ before: BuiltRow?, _ source: BuildSource, isMoved: Bool
+    _ row: CardRow, _ known: BuiltRow, _ before: BuiltRow?, _ source: BuildSource, isMoved: Bool
   ) throws -> BuiltRow? {
-    var next = row.built
-    if next.name.isEmpty { next.name = name }
-    (next.note, next.base) = (before?.note, before?.base ?? BuiltContent())
+    var (row, next) = (row, known)
     let current = try before.flatMap { try BuildContent.of(db, $0.note) }
     if let before, before.whole == next.whole, current != nil || !settings.choices.restores {
       if isMoved { report(.moved, source.path, next) }
-      next.isEdited = try compare(next, source)
+      next.isEdited = try compare(next, current, source)
       return next
     }
     if let before, let current, current.content != next.base {
       return try merge(row, next, before, current, source, isMoved: isMoved)
     }
-    // A refused row keeps its old state.
-    guard let (note, outcome) = try put(row.row, named: name, current, source) else { return before }
-    next.note = note
-    next.base = try BuildContent.of(db, note)?.content ?? BuiltContent()
-    if outcome == .added, before != nil || state.build != nil {
-      report(before == nil ? .new : .restored, source.path, next)
-    }
-    if outcome == .updated { report(isMoved ? .moved : .changed, source.path, next) }
-    return next
-  }
-
-  /// Writes a row to its note, or makes the note; returns nil when the row is refused.
-  private func put(
-    _ row: CardRow, named name: String, _ current: BuildContent?, _ source: BuildSource
-  ) throws -> (note: NoteID?, outcome: AddOutcome)? {
-    var row = row
-    let guid = current?.note.guid ?? BuildIDs.guid(of: name, namespace: folder.namespace)
+    let guid = current?.note.guid ?? BuildIDs.guid(of: next.plainName, namespace: folder.namespace)
     row.guid = Array(guid.utf8)
+    let written: ImportPlaces.Written
     do {
-      // The note is as it was built, so its formatting came from the source, which now has plain text instead.
-      if let current, current.isFormatted, case .texts = row.content { row.convertSidesToHTML() }
-      let written =
-        if let current {
-          try places.write(row, over: current.note.id, changesType: !current.canBecome(row))
-        } else { try places.write(row, needsCard: true) }
-      state.report.cards.added += written.added
-      state.report.cards.count(written.outcome)
-      if let note = current?.note.id, try NoteTable.exists(db, note) { return (note, written.outcome) }
-      if case .texts = row.content {
-        return (try places.note(guid: guid, within: row.subdeck), written.outcome)
-      }
-      return (try places.note(guid: guid), written.outcome)
+      written = try current.map { try places.write(row, over: $0) } ?? places.write(row, needsCard: true)
+      next.note =
+        if let current { current.note.id } else if case .texts = row.content {
+          try places.note(guid: guid, within: row.subdeck)
+        } else { try places.note(guid: guid) }
     } catch let refusal as RowRefusal {
       refuse(row, source, refusal)
-      return nil
+      return before
     }
+    next.base = try BuildContent.of(db, next.note)?.content ?? BuiltContent()
+    state.report.cards.added += written.added
+    state.report.cards.count(written.outcome)
+    if written.outcome == .added, before != nil || state.build != nil {
+      report(before == nil ? .new : .restored, source.path, next)
+    }
+    if written.outcome == .updated { report(isMoved ? .moved : .changed, source.path, next) }
+    return next
   }
 
   private func refuse(_ row: CardRow, _ source: BuildSource, _ refusal: RowRefusal) {
@@ -272,25 +259,25 @@ public final class BuildRun {
 
   /// Merges a changed row with its card, which was edited in the deck, field by field.
   private func merge(
-    _ row: BuildRow, _ known: BuiltRow, _ before: BuiltRow, _ current: BuildContent, _ source: BuildSource,
+    _ row: CardRow, _ known: BuiltRow, _ before: BuiltRow, _ current: BuildContent, _ source: BuildSource,
     isMoved: Bool
   ) throws -> BuiltRow? {
     var next = known
-    guard current.isOfType(of: row.row) else {
+    guard current.isOfType(of: row) else {
       report(.both, source.path, next)
       // Keep the row's old hashes, so that the next build reports this again.
       (next.whole, next.front, next.isEdited) = (before.whole, before.front, true)
       return next
     }
-    let theirs = BuiltContent(row.row, current.type, before: before.base)
+    let theirs = BuiltContent(row, current.type, before: before.base)
     let (content, conflicts) = current.merged(before.base, theirs)
     next.base = theirs
     do {
-      _ = try places.place(current.note.id, within: row.row.subdeck)
+      try places.place(current.note.id, within: row.subdeck)
       try current.write(content, conflicts, to: db, settings)
     } catch {
       guard let refusal = error as? RowRefusal ?? (error as? NoteError).map({ RowRefusal($0) }) else { throw error }
-      refuse(row.row, source, refusal)
+      refuse(row, source, refusal)
       return before
     }
     // The note may store the text in another normal form.
@@ -303,14 +290,15 @@ public final class BuildRun {
       state.report.cards.count(.updated)
       report(isMoved ? .moved : .changed, source.path, next)
     }
-    next.isEdited = try compare(next, source)
+    next.isEdited = try compare(next, BuildContent.of(db, next.note), source)
     return next
   }
 
   /// Reports how a card and its row differ.
+  /// - Parameter current: the note of the card; nil if it is gone.
   /// - Returns: whether they differ.
-  private func compare(_ row: BuiltRow, _ source: BuildSource) throws -> Bool {
-    guard let current = try BuildContent.of(db, row.note) else {
+  private func compare(_ row: BuiltRow, _ current: BuildContent?, _ source: BuildSource) throws -> Bool {
+    guard let current else {
       report(.removed, source.path, row)
       return true
     }

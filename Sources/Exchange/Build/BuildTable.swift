@@ -104,30 +104,26 @@ public enum BuildTable {
     return sources
   }
 
-  /// Returns the sources of a build by path. A source whose name in the folder has another Unicode normal form now gets
-  /// that path, because `save` finds it by its bytes.
-  static func sources(_ db: Database, of build: Int64, in folder: BuildFolder) throws -> [String: BuiltSource] {
-    let known = try sources(db, of: build)
-    for source in folder.sources {
-      guard let before = known[source.path], !before.path.utf8.elementsEqual(source.path.utf8) else { continue }
-      try db.execute(sql: "UPDATE build_sources SET path = ? WHERE id = ?", arguments: [source.path, before.id])
-    }
-    return known
-  }
-
   private static func stamp(_ row: Row, from column: Int32) -> SourceStamp {
     SourceStamp(size: row.count(column), modified: row.count(column + 1), inode: row.count(column + 2))
   }
 
+  /// Stores the state of a source, and its path, which may have got another Unicode normal form.
+  /// - Parameter id: its id; nil for a new source.
+  /// - Returns: its id.
+  @discardableResult
   static func save(
-    _ db: Database, _ source: BuildSource, of build: Int64, content: Int64, inputs: String
+    _ db: Database, _ source: BuildSource, _ id: Int64?, of build: Int64, content: Int64, inputs: String
   ) throws -> Int64 {
-    try put(
-      db, into: "build_sources", ["build", "path", "size", "modified", "inode", "content", "inputs"],
-      [build, source.path, source.stamp.size, source.stamp.modified, source.stamp.inode, content, inputs])
-    return try db.firstRow("SELECT id FROM build_sources WHERE build = ? AND path = ?", [build, source.path]) {
-      $0.integer(0)
-    } ?? 0
+    let sql =
+      id == nil
+      ? "INSERT INTO build_sources (build, path, size, modified, inode, content, inputs) VALUES (?, ?, ?, ?, ?, ?, ?)"
+      : """
+      UPDATE build_sources SET path = ?2, size = ?3, modified = ?4, inode = ?5, content = ?6, inputs = ?7 WHERE id = ?1
+      """
+    let stamp = source.stamp
+    try db.run(sql, [id ?? build, source.path, stamp.size, stamp.modified, stamp.inode, content, inputs])
+    return id ?? db.lastInsertedRowID
   }
 
   static func forget(_ db: Database, source: Int64) throws {
@@ -148,23 +144,17 @@ public enum BuildTable {
   }
 
   static func save(_ db: Database, _ file: BuildMediaFile, of build: Int64, hash: String) throws {
-    try put(
-      db, into: "build_media", ["build", "name", "size", "modified", "inode", "hash", "path"],
-      [build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash, file.place])
-  }
-
-  /// Writes a row whose key is the first two columns. An existing row is updated, not upserted, because an insertion
-  /// that turns into an update would use up an id.
-  private static func put(
-    _ db: Database, into table: String, _ columns: [String], _ values: StatementArguments
-  ) throws {
-    let places = columns.indices.map { "?\($0 + 1)" }
-    let pairs = zip(columns, places).map { "\($0) = \($1)" }
-    let (key, rest) = (pairs.prefix(2).joined(separator: " AND "), pairs.dropFirst(2).joined(separator: ", "))
-    try db.execute(sql: "UPDATE \(table) SET \(rest) WHERE \(key)", arguments: values)
+    let values: StatementArguments = [
+      build, file.name, file.stamp.size, file.stamp.modified, file.stamp.inode, hash, file.place,
+    ]
+    // An existing row is not upserted, because an insertion that turns into an update would use up an id.
+    let update = """
+      UPDATE build_media SET size = ?3, modified = ?4, inode = ?5, hash = ?6, path = ?7 WHERE build = ?1 AND name = ?2
+      """
+    try db.run(update, values)
     if db.changesCount > 0 { return }
-    let names = columns.joined(separator: ", ")
-    try db.execute(sql: "INSERT INTO \(table) (\(names)) VALUES (\(places.joined(separator: ", ")))", arguments: values)
+    try db.run(
+      "INSERT INTO build_media (build, name, size, modified, inode, hash, path) VALUES (?, ?, ?, ?, ?, ?, ?)", values)
   }
 
   static func forget(_ db: Database, media name: String, of build: Int64) throws {

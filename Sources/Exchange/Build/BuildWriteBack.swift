@@ -87,9 +87,10 @@ public struct BuildWriteBack {
     }
     var found: [Int: Edit] = [:]
     for (index, old) in try reading.known(db, of: id) {
-      guard let row = reading.entries[index].row, row.built.whole == old.whole, let edit = edits[old.name],
-        edit.changes(row.row)
-      else { continue }
+      let entry = reading.entries[index]
+      guard let row = entry.row, entry.built?.whole == old.whole, let edit = edits[old.name], edit.changes(row) else {
+        continue
+      }
       found[index] = edit
     }
     let written = try reading.edits(writing: found, isInterrupted: isInterrupted)
@@ -132,7 +133,7 @@ extension SourceReading {
   private func markdownEdit(_ index: Int, _ edit: BuildWriteBack.Edit) -> SourceEdit? {
     let lines = lines(of: index)
     let source = lines.map { text.line($0) }.joined(separator: "\n")
-    guard let row = entries[index].row?.row, let block = MarkdownBlock(source).edited(row, edit) else { return nil }
+    guard let row = entries[index].row, let block = MarkdownBlock(source).edited(row, edit) else { return nil }
     let (start, end) = (text.start(lines.lowerBound), text.end(lines.lowerBound))
     let isReturned = end < text.bytes.count && text.bytes[end] == 0x0D
     return SourceEdit(

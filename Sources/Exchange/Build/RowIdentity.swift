@@ -165,12 +165,14 @@ struct NewIDs {
   mutating func take(_ id: String) -> Bool { ids.insert(id).inserted }
 
   /// Assigns the next free id for a row.
-  /// - Parameter isTaken: whether a row that gets no id here has an id.
-  mutating func next(for row: BuildRow, isTaken: (String) throws -> Bool) rethrows -> String {
+  /// - Parameters:
+  ///   - hash: that of its front.
+  ///   - isTaken: whether a row that gets no id here has an id.
+  mutating func next(for row: CardRow, _ hash: Int64, isTaken: (String) throws -> Bool) rethrows -> String {
     var id: String
     repeat {
-      id = BuildIDs.id(ofFront: row.row.front, repeated: tried[row.built.front, default: 0])
-      tried[row.built.front, default: 0] += 1
+      id = BuildIDs.id(ofFront: row.front, repeated: tried[hash, default: 0])
+      tried[hash, default: 0] += 1
     } while try isTaken(id) || !take(id)
     return id
   }

@@ -135,12 +135,12 @@ extension SourceReading {
     var ids: [Int: String] = [:]
     var new = NewIDs()
     for index in indices {
-      guard let row = entries[index].row else { continue }
+      guard let row = entries[index].row, let built = entries[index].built else { continue }
       if let name = known[index]?.plainName, new.take(name) {
         ids[index] = name
         continue
       }
-      ids[index] = try new.next(for: row) { name in
+      ids[index] = try new.next(for: row, built.front) { name in
         guard !isTaken(name), let db, let build else { return isTaken(name) }
         return try BuildTable.hasRow(db, named: name, in: build)
       }
@@ -152,7 +152,7 @@ extension SourceReading {
   func known(_ db: Database, of source: Int64) throws -> [Int: BuiltRow] {
     let old = try BuildTable.rows(db, of: source)
     let places = entries.indices.filter { !entries[$0].isLink }.sorted { entries[$0].order < entries[$1].order }
-    let rows = places.compactMap { entries[$0].row?.built }
+    let rows = places.compactMap { entries[$0].built }
     var known: [Int: BuiltRow] = [:]
     for (place, match) in try zip(places, RowIdentity.match(rows, old, in: db)) {
       if let match { known[place] = old[match] }

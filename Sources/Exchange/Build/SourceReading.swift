@@ -16,17 +16,18 @@ package struct SourceEntry {
   package let column: Int?
   /// The id in the source; empty when there is none. For a further card of a note, the id of the note.
   package let id: String
-  /// The parsed row; nil for a further card of a note.
-  let row: BuildRow?
+  /// The parsed row, and what a build would store of it; nil for a further card of a note.
+  let row: CardRow?
+  let built: BuiltRow?
   /// The index among the rows in the order in which a build reads them; rows are matched by it.
   fileprivate(set) var order: Int
 
   /// Whether this is a further card of a note that has a row of its own.
   package var isLink: Bool { row == nil }
 
-  package var tags: [String] { row?.row.tags ?? [] }
+  package var tags: [String] { row?.tags ?? [] }
 
-  package var subdeck: String { row?.row.subdeck ?? "" }
+  package var subdeck: String { row?.subdeck ?? "" }
 }
 
 package struct SourceProblem: Equatable {
@@ -88,7 +89,7 @@ package struct SourceReading {
   package func lines(of index: Int) -> Range<Int> {
     let start = entries[index].line
     var next = index + 1 < entries.count ? entries[index + 1].line : text.count + 1
-    if source.kind == .cards(.md), let row = entries[index].row?.row.start {
+    if source.kind == .cards(.md), let row = entries[index].row?.start {
       next = min(next, start + row.lastLine - row.line + 1)
     }
     return text.withoutBlanks(start..<max(next, start + 1))
@@ -193,10 +194,8 @@ struct SourceChunk {
 
   init(_ bytes: [UInt8], of source: BuildSource, in folder: String, isInterrupted: @escaping () -> Bool) {
     let read = BuildRows(bytes, of: source, in: folder, isInterrupted: isInterrupted)
-    let rows = read.rows.enumerated().map { SourceEntry($1.row.start, id: $1.built.givenID, row: $1, order: $0) }
-    let links = read.links.map { link in
-      SourceEntry(link.start, id: String(decoding: link.guid, as: UTF8.self).trimmed, row: nil, order: rows.count)
-    }
+    let rows = read.rows.enumerated().map { SourceEntry($1, isLink: false, order: $0) }
+    let links = read.links.map { SourceEntry($0, isLink: true, order: rows.count) }
     lines = bytes.count { $0 == 0x0A }
     entries = (rows + links).sorted { ($0.line, $0.column ?? 0) < ($1.line, $1.column ?? 0) }
     problems =
@@ -254,8 +253,10 @@ struct SourceChunk {
 }
 
 extension SourceEntry {
-  fileprivate init(_ start: RowStart, id: String, row: BuildRow?, order: Int) {
-    self.init(line: start.line, column: start.column, id: id, row: row, order: order)
+  fileprivate init(_ row: CardRow, isLink: Bool, order: Int) {
+    self.init(
+      line: row.start.line, column: row.start.column, id: String(decoding: row.guid, as: UTF8.self).trimmed,
+      row: isLink ? nil : row, built: isLink ? nil : BuiltRow(row), order: order)
   }
 }
 
@@ -264,7 +265,7 @@ package final class SourceRules {
     let whole: Int64
     let id: String
 
-    init(_ row: BuildRow) { (whole, id) = (row.built.whole, row.built.givenID) }
+    init(_ entry: SourceEntry) { (whole, id) = (entry.built?.whole ?? 0, entry.id) }
   }
 
   private static let mostKnown = 500_000
@@ -281,22 +282,22 @@ package final class SourceRules {
 
   package func problems(of reading: SourceReading) throws -> [SourceProblem] {
     if known.count > Self.mostKnown { known = [:] }
-    let fresh = reading.entries.filter { entry in entry.row.map { known[Key($0)] == nil } ?? false }
-    if !fresh.isEmpty { try check(fresh.compactMap(\.row)) }
+    let fresh = reading.entries.filter { !$0.isLink && known[Key($0)] == nil }
+    if !fresh.isEmpty { try check(fresh) }
     return reading.entries.compactMap { entry in
-      guard let row = entry.row, let refusal = known[Key(row)] ?? nil else { return nil }
+      guard let refusal = known[Key(entry)] ?? nil else { return nil }
       return SourceProblem(
         line: entry.line, column: entry.column, code: refusal.code.rawValue, message: refusal.message)
     }
   }
 
-  private func check(_ rows: [BuildRow]) throws {
+  private func check(_ entries: [SourceEntry]) throws {
     try store.operation("checking") { db in
       let deck = try self.deck ?? makeDeck(db)
       self.deck = deck
       let places = try ImportPlaces(db, deck, isNew: false, now: 0, random: { 1 })
       places.onDuplicate = .update
-      for row in rows { known[Key(row)] = .some(try places.refusal(of: row.row)) }
+      for entry in entries { known[Key(entry)] = try entry.row.map { try places.refusal(of: $0) } }
     }
   }
 

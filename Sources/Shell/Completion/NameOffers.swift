@@ -213,7 +213,7 @@ package enum PathCompletion {
     let names = all.filter { name in
       name.unicodeScalars.starts(with: start.unicodeScalars) && (!name.hasPrefix(".") || start.hasPrefix("."))
     }
-    return names.sorted().prefix(most).compactMap { name in
+    return names.prefix(most).compactMap { name in
       let isFolder = Folder.isFolder(real + name)
       return foldersOnly && !isFolder ? nil : folder + name + (isFolder ? "/" : "")
     }

@@ -73,7 +73,7 @@ public struct DailyBackups {
   /// time zone further east.
   func future() throws -> [String] {
     let (folder, today) = (workspace.care.backupFolder, dayNumber(workspace.now))
-    return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today + 1 }.sorted()
+    return try Folder.names(in: folder).filter { DailyBackup.day(ofFile: $0) ?? today > today + 1 }
   }
 
   /// Registers a function that is called with the error when the day's backup could not be made.

@@ -180,7 +180,7 @@ package final class SourceFolder {
 
   @discardableResult
   private func refreshRules() throws -> SourceRules {
-    let types = try reading { try NoteTypeTable.list($0) } ?? []
+    let types = try workspace.readIfMade { try NoteTypeTable.list($0) } ?? []
     if let (rules, changeCount) = rules {
       if changeCount == workspace.changeCount || rules.types == types {
         self.rules?.changeCount = workspace.changeCount
@@ -192,9 +192,6 @@ package final class SourceFolder {
     self.rules = (rules, workspace.changeCount)
     return rules
   }
-
-  /// Reads the collection; returns nil if there is none, without creating it.
-  private func reading<T>(_ body: (Database) throws -> T) throws -> T? { try workspace.readIfMade(body) }
 
   package func source(_ name: String) -> SourceReading? { known[name]?.reading }
 
@@ -208,12 +205,12 @@ package final class SourceFolder {
     let wanted = indices.filter { reading.canHaveID($0) || reading.needsColumn }
     guard case .success(let description)? = description, !wanted.isEmpty else { return [:] }
     let isTaken = { (name: String) in self.owners[name] != nil }
-    return try self.reading { try reading.newIDs(of: wanted, $0, description, isTaken: isTaken) }
+    return try workspace.readIfMade { try reading.newIDs(of: wanted, $0, description, isTaken: isTaken) }
       ?? reading.newIDs(of: wanted, nil, description, isTaken: isTaken)
   }
 
   package func tags() throws -> [String] {
-    var tags = Set(try reading { try NoteTable.tags($0) } ?? [])
+    var tags = Set(try workspace.readIfMade { try NoteTable.tags($0) } ?? [])
     for source in known.values { for entry in source.reading.entries { tags.formUnion(entry.tags) } }
     return tags.sorted()
   }
@@ -223,7 +220,7 @@ package final class SourceFolder {
     for source in known.values { decks.formUnion(source.reading.entries.map(\.subdeck)) }
     if case .success(let description)? = description {
       let start = description.name + "::"
-      for deck in try reading({ try DeckTable.list($0) }) ?? [] where deck.name.hasPrefix(start) {
+      for deck in try workspace.readIfMade({ try DeckTable.list($0) }) ?? [] where deck.name.hasPrefix(start) {
         decks.insert(String(deck.name.dropFirst(start.count)))
       }
     }

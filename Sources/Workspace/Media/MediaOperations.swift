@@ -218,7 +218,7 @@ public struct MediaOperations {
   public func importInbox() throws -> [(path: String, facts: FileFacts)] {
     if try workspace.rehearsal.isOn || FileFacts.at(inbox)?.kind != .folder { return [] }
     var taken: [(path: String, facts: FileFacts)] = []
-    for name in try Folder.names(in: inbox).sorted() where !name.hasPrefix(".") {
+    for name in try Folder.names(in: inbox) where !name.hasPrefix(".") {
       let path = inbox + "/" + name
       guard let facts = try importable(name, path) else { continue }
       let bytes = try FileText.bytes(path, limit: MediaOperations.limit, isInterrupted: workspace.isInterrupted)

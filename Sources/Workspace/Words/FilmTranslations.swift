@@ -62,7 +62,7 @@ public struct FilmTranslations {
   private static func sibling(of text: String, in codes: Set<String>) throws -> String? {
     let film = SubtitleName(text).film
     let folder = String(text.dropLast(lastPart(of: text).count))
-    return try Folder.names(in: folder.isEmpty ? "." : folder).sorted().map { folder + $0 }.first { path in
+    return try Folder.names(in: folder.isEmpty ? "." : folder).map { folder + $0 }.first { path in
       let name = SubtitleName(path)
       return name.film == film && name.code.map(codes.contains) ?? false
     }
