@@ -110,6 +110,23 @@ extension PackageTests {
     #expect(stored == ratings)
   }
 
+  @Test func `answers that are left out are counted, with the reason, and those that are already here are not`() throws {
+    let first = "INSERT INTO revlog VALUES (1600000000000, 1, 0, 3, 1, 1, 2500, 1000, 1);"
+    let later = "INSERT INTO revlog VALUES (1600000001000, 1, 0, 3, 4, 1, 2500, 1000, 1);"
+    let bad = "INSERT INTO revlog VALUES (1600000002000, 1, 0, 5, 1, 1, 2500, 1, 1), (-1, 1, 0, 3, 1, 1, 2500, 1, 1);"
+    let isImpossible = "2 answers with an impossible rating or time"
+    let isDropped = "1 answer, because the cards were there already"
+    for (log, keepsSchedule, lost) in [
+      (first + bad, true, [isImpossible]), (first, true, []), (first + later, false, []),
+      (first + later + bad, true, [isImpossible, isDropped]),
+    ] {
+      let sql = BadPackageTests.basic + log
+      let path = try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))])
+      #expect(try here.importing(path, keepsSchedule: keepsSchedule).lost == lost)
+      #expect(try here.count("reviews") == 1)
+    }
+  }
+
   @Test(arguments: [
     "UPDATE col SET models = replace(models, '\"F\"', '\"a:b\"');",
     "UPDATE col SET models = replace(models, '{{F}}', '{{Gone}} {{#F}}');",
