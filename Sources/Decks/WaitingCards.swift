@@ -13,8 +13,8 @@ final class WaitingCards {
   var now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
-  /// The contents of cards are hashes. Nil if there are many cards already, of any deck.
-  private let indexes: LateIndexes?
+  /// The contents of cards are hashes.
+  private let indexes: LateIndexes
   private let basic: NoteTypeID
   /// The contents of the last cards, including all that are not written yet.
   private var contents: [Int64] = []
@@ -49,8 +49,7 @@ final class WaitingCards {
     }
     basic = try NoteTypeTable.basic(db, now: now)
     rows = try RowBatch(db, WaitingCards.parts, shared: 1, columns: Column.allCases.count, inLane: true)
-    let areMany = try db.hasRow("SELECT 1 FROM cards LIMIT 1 OFFSET \(KnownHashes.rowLimit)")
-    indexes = areMany ? nil : LateIndexes(db, ["cards_content"])
+    indexes = LateIndexes(db, ["cards_content"])
     rows.putShared(1, deck.rawValue)
     changes = db.totalChanges
     nextGuid = random()
@@ -108,7 +107,7 @@ final class WaitingCards {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
     if !isUnderWay { try requireTransaction() }
-    try indexes?.willWriteBuffer(after: rows.drain)
+    try indexes.willWriteBuffer(after: rows.drain)
     try rows.submit()
   }
 
@@ -118,7 +117,7 @@ final class WaitingCards {
     try rows.drain()
     try requireTransaction()
     try rows.flush()
-    try indexes?.make()
+    try indexes.make()
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
   }
@@ -165,7 +164,7 @@ final class WaitingCards {
 /// The hashes of rows that are known without a query: up to 24 bytes of memory each, while the set grows.
 struct KnownHashes {
   /// With more rows than this none is known: reading them takes longer than it saves.
-  static let rowLimit = 10_000
+  private static let rowLimit = 10_000
   private var hashes: Set<UInt64> = []
 
   /// - Parameter query: the rows to insert.

@@ -110,7 +110,7 @@ extension PackageTests {
     #expect(stored == ratings)
   }
 
-  @Test func `answers that are left out are counted, with the reason, and those that are already here are not`() throws {
+  @Test func `answers that are left out are counted, with the reason, but not those that are already here`() throws {
     let first = "INSERT INTO revlog VALUES (1600000000000, 1, 0, 3, 1, 1, 2500, 1000, 1);"
     let later = "INSERT INTO revlog VALUES (1600000001000, 1, 0, 3, 4, 1, 2500, 1000, 1);"
     let bad = "INSERT INTO revlog VALUES (1600000002000, 1, 0, 5, 1, 1, 2500, 1, 1), (-1, 1, 0, 3, 1, 1, 2500, 1, 1);"

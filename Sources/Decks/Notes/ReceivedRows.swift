@@ -40,7 +40,7 @@ final class ReceivedRows {
   private let insertion: Statement
   private let notes: RowBatch
   private let cards: RowBatch
-  /// The guids of other programs, and the contents of cards, come in no order. Nil if there are many rows already.
+  /// The guids of other programs, and the contents of cards, come in no order. Nil unless `isAlone`.
   private var indexes: LateIndexes?
   /// The last cards, including all that are not written yet.
   private var last: [StoredCard] = []
@@ -59,7 +59,7 @@ final class ReceivedRows {
     notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, inLane: isAlone)
     cards = try RowBatch(db, into: StoredCard.target, "*", columns: StoredCard.columnCount, inLane: isAlone)
     came = try ReceivedCards(db)
-    if isAlone, ids.cards != nil { indexes = LateIndexes(db, ["notes_guid", "cards_content"]) }
+    if isAlone { indexes = LateIndexes(db, ["notes_guid", "cards_content"]) }
   }
 
   /// Returns the id for a note that is added next: `wanted` if it is free, else a nearby one.

@@ -50,8 +50,8 @@ public final class ReviewReceiver {
   private let db: Database
   private let cards: ReceivedCards?
   private let batch: RowBatch
-  /// The answers of a card are far apart in a log. Nil if there are many rows already.
-  private let indexes: LateIndexes?
+  /// The answers of a card are far apart in a log.
+  private let indexes: LateIndexes
   /// Whether the log lacks a row; no answer if there is no such card.
   private let lacks: Statement
   /// The rows that were left out because their rating or time is impossible.
@@ -69,8 +69,7 @@ public final class ReviewReceiver {
     batch = try RowBatch(
       db, into: "reviews (\(columns))", "*, \(isWhole ? 0 : -1)", columns: 13,
       verb: isWhole ? "INSERT OR REPLACE" : "INSERT OR IGNORE", inLane: true)
-    let areMany = try db.hasRow("SELECT 1 FROM reviews LIMIT 1 OFFSET \(KnownHashes.rowLimit)")
-    indexes = areMany ? nil : LateIndexes(db, ["reviews_card"])
+    indexes = LateIndexes(db, ["reviews_card"])
     lacks = try Statement(
       db, "SELECT NOT EXISTS (SELECT 1 FROM reviews WHERE id = ?1) FROM cards WHERE id = ?2")
   }
@@ -90,7 +89,7 @@ public final class ReviewReceiver {
     put(review)
     batch.endRow()
     guard batch.isFull else { return }
-    try indexes?.willWriteBuffer(after: batch.drain)
+    try indexes.willWriteBuffer(after: batch.drain)
     try batch.submit()
   }
 
@@ -113,7 +112,7 @@ public final class ReviewReceiver {
   /// Writes the rows that wait.
   public func flush() throws {
     try batch.flush()
-    try indexes?.make()
+    try indexes.make()
   }
 
   /// Writes the rows that wait; cards without the time of their last answer, and decks, get it from the log.
