@@ -7,7 +7,7 @@ import Files
 import Glibc
 import Problems
 import Storage
-import Synchronization
+import TestSupport
 import TestWorkspace
 import ToggleSettings
 
@@ -97,11 +97,9 @@ func fill(_ workspace: Workspace) throws {
   func `what another shell writes during a restore is in the backup of the previous data`(part: Double) throws {
     try fill(person.workspace())
     let (path, collection) = (person.data + "/one.deckhand-backup", person.data + "/local/collection.sqlite")
-    let asked = Atomic(0)
-    let moment = Atomic(Int.max)
+    let patience = Patience()
     let workspace = try person.workspace(isInterrupted: {
-      let number = asked.add(1, ordering: .relaxed).newValue
-      if number == moment.load(ordering: .relaxed) {
+      if patience.isOver(), patience.left == -1 {
         do {
           let other = try ExclusiveDatabase(collection)
           try other.use { try $0.execute(sql: "UPDATE notes SET tags = ' late '") }
@@ -115,12 +113,11 @@ func fill(_ workspace: Workspace) throws {
     }
     try workspace.care.backup(to: path)
     var staged = try workspace.care.stage(path)
-    asked.store(0, ordering: .relaxed)
+    patience.set(.max)
     _ = try workspace.care.restore(staged)
-    let calls = asked.load(ordering: .relaxed)
+    let calls = .max - patience.left
     staged = try workspace.care.stage(path)
-    asked.store(0, ordering: .relaxed)
-    moment.store(1 + Int(Double(calls) * part), ordering: .relaxed)
+    patience.set(Int(Double(calls) * part))
     let report = try workspace.care.restore(staged)
     #expect(try late() == 0)
     _ = try workspace.care.restore(workspace.care.stage(#require(report.kept)))
@@ -243,17 +240,16 @@ func fill(_ workspace: Workspace) throws {
     try fill(workspace)
     let history = person.data + "/local/history"
     try AtomicFile.write(history, Array("deck list\n".utf8))
-    let lines = Atomic(0)
+    let patience = Patience(99)
     let made = workspace.care.backupJob(to: person.data + "/b.deckhand-backup")
     let job = BackupJob(folder: made.folder, path: made.path, account: nil, created: made.created) {
-      let count = lines.add(1, ordering: .relaxed).newValue
-      let file = count < 100 ? open(history, O_WRONLY | O_APPEND) : -1
+      let file = patience.isOver() ? -1 : open(history, O_WRONLY | O_APPEND)
       if file >= 0 { _ = write(file, "study\n", 6) }
       close(file)
       return false
     }
     _ = try job.write()
-    #expect(lines.load(ordering: .relaxed) > 20)
+    #expect(patience.left < 79)
     #expect(try workspace.care.inspect(job.path).decks == 2)
   }
 
@@ -262,15 +258,15 @@ func fill(_ workspace: Workspace) throws {
     try fill(workspace)
     try AtomicFile.write(workspace.folder + "/big", [UInt8](repeating: 7, count: 1 << 20))
     _ = try workspace.media.add([UInt8](repeating: 7, count: 1 << 22), named: "big.mp3")
-    let stop = Mutex(false)
+    let patience = Patience()
     var pieces = 0
     let job = BackupJob(
       folder: workspace.folder, path: person.data + "/a.backup", account: nil, created: 0,
-      isInterrupted: { stop.withLock { $0 } })
+      isInterrupted: { patience.isOver() })
     #expect(throws: (any Error).self) {
       try job.write { _, _ in
         pieces += 1
-        if pieces == piece { stop.withLock { $0 = true } }
+        if pieces == piece { patience.set(0) }
       }
     }
     // It ends at the next piece.

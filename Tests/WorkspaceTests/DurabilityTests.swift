@@ -9,6 +9,7 @@ import Lexicon
 import Problems
 import Storage
 import Synchronization
+import TestSupport
 import TestWorkspace
 
 @testable import Workspace
@@ -190,25 +191,21 @@ import TestWorkspace
   ) throws {
     try fill(person.workspace())
     let (path, folder) = (person.data + "/one.deckhand-backup", person.data + "/local")
-    let asked = Atomic(0)
-    let moment = Atomic(Int.max)
-    let workspace = try person.workspace(isInterrupted: {
-      asked.add(1, ordering: .relaxed).newValue >= moment.load(ordering: .relaxed)
-    })
+    let patience = Patience()
+    let workspace = try person.workspace { patience.isOver() }
     try AtomicFile.write(folder + "/history", "deck list\n".utf8)
     try workspace.care.backup(to: path)
     var staged = try workspace.care.stage(path, taking: [.grants, .history])
-    asked.store(0, ordering: .relaxed)
+    patience.set(.max)
     _ = try workspace.care.restore(staged)
-    let polls = asked.load(ordering: .relaxed)
+    let polls = .max - patience.left
     _ = try workspace.decks.create("Later")
     for name in ["grants.json", "history"] { try AtomicFile.write(folder + "/" + name, "{}".utf8) }
     staged = try workspace.care.stage(path, taking: [.grants, .history])
-    asked.store(0, ordering: .relaxed)
-    moment.store(polls - back, ordering: .relaxed)
+    patience.set(polls - back - 1)
     var isWhole = true
     do { _ = try workspace.care.restore(staged) } catch { isWhole = false }
-    moment.store(.max, ordering: .relaxed)
+    patience.set(.max)
     let isRestored = try workspace.decks.all().count == 2
     #expect(isRestored || !isWhole)
     for name in ["grants.json", "history"] {
