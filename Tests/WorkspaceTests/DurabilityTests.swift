@@ -8,7 +8,6 @@ import Glibc
 import Lexicon
 import Problems
 import Storage
-import Synchronization
 import TestSupport
 import TestWorkspace
 
@@ -51,8 +50,7 @@ import TestWorkspace
   }
 
   @Test func `a page shows the deck as it was at one moment, while another shell changes it`() throws {
-    let (first, second) = (try person.workspace(), try person.workspace())
-    try fill(first)
+    let (first, second) = (try person.filled(), try person.workspace())
     let deck = try first.decks.open("Spanish")
     try deck.add(NewCard(prompt: "first", answer: "a"))
     let inner = try second.decks.open("Spanish::Verbs")
@@ -81,14 +79,10 @@ import TestWorkspace
   @Test func `media that another process removes before a restore names them are unpacked again`() throws {
     let folder = person.data + "/local"
     let content = folder + "/media/" + ContentHash(of: [1, 2]).description
-    let isThere = Mutex(true)
+    let patience = Patience(0)
     let workspace = try person.workspace(isInterrupted: {
       // While the local data is saved, everything is unpacked.
-      guard fileExists(folder + "/backups") else { return false }
-      isThere.withLock { isThere in
-        if isThere { unlink(content) }
-        isThere = false
-      }
+      if fileExists(folder + "/backups"), patience.isOver(), patience.left == -1 { unlink(content) }
       return false
     })
     let name = try workspace.media.add([1, 2], named: "a.mp3")
@@ -97,8 +91,7 @@ import TestWorkspace
     try workspace.media.remove([name])
     _ = try workspace.media.clean()
     _ = try workspace.care.restore(workspace.care.stage(path))
-    let wasRemoved = isThere.withLock { !$0 }
-    #expect(wasRemoved)
+    #expect(patience.left < 0)
     #expect(try workspace.media.path(name) == content && fileExists(content))
   }
 
@@ -152,8 +145,7 @@ import TestWorkspace
   }
 
   @Test func `a collection that is removed while it is open is restored as a file, and so is a new one`() throws {
-    var workspace = try person.workspace()
-    try fill(workspace)
+    var workspace = try person.filled()
     try makePrivateFolder(workspace.care.backupFolder)
     let path = workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup"
     try workspace.care.backup(to: path)
@@ -172,8 +164,7 @@ import TestWorkspace
   }
 
   @Test func `a backup removes what a killed backup left beside it, and is written to where a link points`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let (elsewhere, link) = (person.data + "/elsewhere", person.data + "/link.deckhand-backup")
     let left = elsewhere + "/.backup-99999999-abcdef"
     try makePrivateFolder(left)
@@ -189,7 +180,7 @@ import TestWorkspace
   @Test(arguments: 0..<4) func `an interrupted restore restores the grants and the history with the rows, or nothing`(
     back: Int
   ) throws {
-    try fill(person.workspace())
+    try person.filled()
     let (path, folder) = (person.data + "/one.deckhand-backup", person.data + "/local")
     let patience = Patience()
     let workspace = try person.workspace { patience.isOver() }
@@ -214,8 +205,7 @@ import TestWorkspace
   }
 
   @Test func `a restore that cannot write the history says so, and where the old data is`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let (path, history) = (person.data + "/one.deckhand-backup", workspace.folder + "/history")
     try AtomicFile.write(history, Array("deck list\n".utf8))
     try workspace.care.backup(to: path)
@@ -231,8 +221,7 @@ import TestWorkspace
   }
 
   @Test func `a backup with a row that refers to nothing is restored as it was, and repaired by mending`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     try workspace.close()
     let file = try ExclusiveDatabase(workspace.folder + "/collection.sqlite")
     let change = "UPDATE cards SET deck = 999 WHERE id = (SELECT min(id) FROM cards)"
