@@ -13,19 +13,19 @@ final class ReceivedRows {
     /// The highest ids of notes and cards so far.
     var (highestNote, highestCard): (Int64, Int64) = (0, 0)
     /// The ids of existing cards; nil if there are many.
-    var cards: KnownHashes?
+    var cards: Set<UInt64>?
     /// The highest card id before. Cards with lower ids cannot be recognised as new by their ids.
     let lastCard: Int64
 
     init(_ db: Database) throws {
       highestNote = Int64(try db.count("SELECT max(id) FROM notes"))
       highestCard = Int64(try db.count("SELECT max(id) FROM cards"))
-      cards = try KnownHashes(db, "SELECT id FROM cards") { UInt64(bitPattern: $0.integer(0)) }
+      cards = try Set(db, "SELECT id FROM cards") { UInt64(bitPattern: $0.integer(0)) }
       lastCard = try CardTable.lastID(db)
     }
 
     /// Whether a card may already have this id.
-    func mayHold(_ id: Int64) -> Bool { id <= highestCard && cards?.mayHold(UInt64(bitPattern: id)) ?? true }
+    func mayHold(_ id: Int64) -> Bool { id <= highestCard && cards?.contains(UInt64(bitPattern: id)) ?? true }
 
     mutating func take(_ id: Int64) {
       highestCard = max(highestCard, id)

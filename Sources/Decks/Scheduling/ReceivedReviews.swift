@@ -54,10 +54,9 @@ public final class ReviewReceiver {
   private let indexes: LateIndexes
   /// Whether the log lacks a row; no answer if there is no such card.
   private let lacks: Statement
-  /// The rows that were left out because their rating or time is impossible.
-  public private(set) var impossible = 0
-  /// The rows that the log lacks and that were left out because their cards were here before.
-  public private(set) var dropped = 0
+  /// The rows that were left out because their rating or time is impossible, and those that the log lacks and that were
+  /// left out because their cards were here before.
+  public private(set) var (impossible, dropped) = (0, 0)
 
   /// - Parameters:
   ///   - cards: the cards that came with the log, to which it is limited, with cards that no longer exist; nil for all.
@@ -70,16 +69,14 @@ public final class ReviewReceiver {
       db, into: "reviews (\(columns))", "*, \(isWhole ? 0 : -1)", columns: 13,
       verb: isWhole ? "INSERT OR REPLACE" : "INSERT OR IGNORE", inLane: true)
     indexes = LateIndexes(db, ["reviews_card"])
-    lacks = try Statement(
-      db, "SELECT NOT EXISTS (SELECT 1 FROM reviews WHERE id = ?1) FROM cards WHERE id = ?2")
+    lacks = try Statement(db, "SELECT NOT EXISTS (SELECT 1 FROM reviews WHERE id = ?1) FROM cards WHERE id = ?2")
   }
 
   /// Adds a row, which may wait until `flush`, or counts it as left out.
   public func receive(_ review: ReceivedReview) throws {
     let answer = review.answer
-    guard (0...4).contains(answer.ease), review.id > 0, review.id < 1_000_000_000_000_000 else {
-      return impossible += 1
-    }
+    let times: Range<Int64> = 1..<1_000_000_000_000_000
+    guard (0...4).contains(answer.ease), times.contains(review.id) else { return impossible += 1 }
     var review = review
     if let card = cards?.card(review.card) {
       review.card = card.rawValue
