@@ -75,8 +75,7 @@ public final class ReviewReceiver {
   /// Adds a row, which may wait until `flush`, or counts it as left out.
   public func receive(_ review: ReceivedReview) throws {
     let answer = review.answer
-    let times: Range<Int64> = 1..<1_000_000_000_000_000
-    guard (0...4).contains(answer.ease), times.contains(review.id) else { return impossible += 1 }
+    guard (0...4).contains(answer.ease), (1..<1_000_000_000_000_000).contains(review.id) else { return impossible += 1 }
     var review = review
     if let card = cards?.card(review.card) {
       review.card = card.rawValue
