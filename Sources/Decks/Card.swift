@@ -240,6 +240,8 @@ public struct AddReport: Equatable, Sendable {
   public var rejectedCount = 0
   /// What a file had that cannot be stored, one line each.
   public var lost: [String] = []
+  /// Why answers are left out that a file has of earlier cards.
+  public static let wereThere = ", because the cards were there already"
 
   public init() {}
 
@@ -268,6 +270,11 @@ public struct AddReport: Equatable, Sendable {
   public mutating func reject(_ rejection: Rejection) {
     rejectedCount += 1
     if rejected.count < 1000 { rejected.append(rejection) }
+  }
+
+  /// Names what a file had that cannot be stored, with the reason, unless the count is 0.
+  public mutating func lose(_ count: Int, _ noun: String, _ reason: String) {
+    if count > 0 { lost.append(counted(count, noun) + reason) }
   }
 
   public var fields: [(String, Value)] {

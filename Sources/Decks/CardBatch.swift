@@ -25,21 +25,15 @@ public final class CardBatch: WaitingRows {
   private let random: () -> UInt64
   private let writer: CardWriter
   private var ranks: BatchRanks
-  private var progress = Progress()
+  /// Cards that were handed in, including refused ones, and those of them that may be new.
+  private var (index, newCards) = (0, 0)
+  private var report = AddReport()
   private var samePrompts: SamePrompts
   /// New cards that are not yet written; nil until the batch has become long.
   private var waiting: WaitingCards?
   private var sides: [NoteTypeID: PlainSides] = [:]
   /// How many new cards are written one at a time, so that short batches stay cheap.
   static let fewCards = 64
-
-  private struct Progress {
-    /// Cards that were handed in, including refused ones.
-    var index = 0
-    /// Those of them that may be new.
-    var newCards = 0
-    var report = AddReport()
-  }
 
   /// The cards whose answer may be replaced because they have the same prompt: cards from before the batch, each once.
   private struct SamePrompts {
@@ -111,8 +105,8 @@ public final class CardBatch: WaitingRows {
 
   /// Counts a card as refused that the caller could not pass on (a wrong type).
   public func reject(code: ProblemCode, message: String) {
-    progress.index += 1
-    progress.report.reject(Rejection(index: progress.index, code: code, message: message))
+    index += 1
+    report.reject(Rejection(index: index, code: code, message: message))
   }
 
   /// Writes the pending cards and returns the result of the batch so far.
@@ -120,17 +114,17 @@ public final class CardBatch: WaitingRows {
     try flush()
     // After an undo in the same transaction, a foreign key is only checked at its end.
     guard try DeckTable.exists(db, deck) else { throw DeckError.gone(what: "the deck") }
-    return progress.report
+    return report
   }
 
   private func add(_ card: CheckedCard) throws -> AddOutcome {
-    progress.index += 1
+    index += 1
     do {
       let outcome = try writeLater(card)
-      progress.report.count(outcome)
+      report.count(outcome)
       return outcome
     } catch let error as NoteError {
-      progress.report.reject(Rejection(index: progress.index, code: error.report.code, message: error.message))
+      report.reject(Rejection(index: index, code: error.report.code, message: error.message))
       return .rejected
     }
   }
@@ -140,8 +134,8 @@ public final class CardBatch: WaitingRows {
   /// Writes a card as `write` does, but a new card may stay pending, until the next `flush` at the latest.
   public func writeLater(_ card: CheckedCard) throws -> AddOutcome {
     if card.guid != nil || onDuplicate == .update { return try write(card) }
-    progress.newCards += 1
-    if progress.newCards <= CardBatch.fewCards { return try write(card) }
+    newCards += 1
+    if newCards <= CardBatch.fewCards { return try write(card) }
     let waiting = try self.waiting ?? WaitingCards(db, deck: deck, now: now, random: random)
     self.waiting = waiting
     let content = card.content

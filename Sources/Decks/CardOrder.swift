@@ -99,17 +99,35 @@ public enum CardOrder {
     }
   }
 
-  /// Reorders cards of one deck among the positions that they occupy; other cards stay where they are.
+  /// Reorders cards of a deck among the positions that they occupy; other cards stay where they are.
   /// - Throws: `gone`.
-  public static func arrange(_ db: Database, _ ids: [CardID]) throws {
-    let ranks = try ids.compactMap { id in
-      try db.firstRow("SELECT rank FROM cards WHERE id = ?", [id.rawValue]) { $0.integer(0) }
-    }.sorted()
-    guard ranks.count == ids.count else { throw DeckError.gone(what: "a card") }
-    try SyncedTable.savePlaces(db, ids)
-    let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
-    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [highRank + Int64(offset), id.rawValue]) }
-    for (rank, id) in zip(ranks, ids) { try statement.execute(arguments: [rank, id.rawValue]) }
+  public static func arrange(_ db: Database, _ ids: [CardID], in deck: DeckID) throws {
+    let listed = Set(ids)
+    var places: [(card: CardID, rank: Int64)] = []
+    // A card gets the rank right below its new place, and so is written once. If that may be the rank of another card,
+    // all that move first leave their places.
+    var (isDense, next) = (false, Int64.min)
+    try db.forEachRow("SELECT id, rank FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) { row in
+      let (card, rank) = (CardID(rawValue: row.integer(0)), row.integer(1))
+      isDense = isDense || rank == next || rank >= bound
+      next = rank &+ 1
+      if listed.contains(card) { places.append((card, rank)) }
+    }
+    guard places.count == ids.count else { throw DeckError.gone(what: "a card") }
+    let moves = zip(places, ids).lazy.filter { $0.card != $1 }
+    try SyncedTable.savePlaces(db, moves.map(\.1))
+    if isDense { try set(db, zip(moves.map(\.1), highRank...)) }
+    try set(db, moves.map { ($1, $0.rank + (isDense ? 0 : 1)) })
+  }
+
+  /// Writes ranks, in this order; no two cards may have the same one, not even in between.
+  private static func set(_ db: Database, _ ranks: some Sequence<(CardID, Int64)>) throws {
+    let statement = try Statement(db, "UPDATE cards SET rank = ?1 WHERE id = ?2")
+    for (id, rank) in ranks {
+      statement.bind(1, rank)
+      statement.bind(2, id.rawValue)
+      try statement.run()
+    }
   }
 
   /// Moves cards of a deck right below or right above another card of it, in the order given; other cards stay where
@@ -118,7 +136,6 @@ public enum CardOrder {
   public static func put(_ db: Database, _ ids: [CardID], beside other: CardID, isBelow: Bool) throws {
     try SyncedTable.savePlaces(db, ids)
     let count = Int64(ids.count + 1)
-    let update = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
     for _ in 0..<2 {
       let place = try db.firstRow("SELECT deck, rank FROM cards WHERE id = ?", [other.rawValue]) {
         (deck: DeckID(rawValue: $0.integer(0)), rank: $0.integer(1))
@@ -133,10 +150,7 @@ public enum CardOrder {
       let width = room / count
       if width > 0, next != nil || rank.magnitude <= UInt64(bound - room) {
         let first = isBelow ? rank + width : rank - width * Int64(ids.count)
-        for (offset, id) in ids.enumerated() {
-          try update.execute(arguments: [first + Int64(offset) * width, id.rawValue])
-        }
-        return
+        return try set(db, zip(ids, stride(from: first, to: .max, by: Int(width))))
       }
       try spread(db, deck)
     }
@@ -146,10 +160,9 @@ public enum CardOrder {
   static func spread(_ db: Database, _ deck: DeckID) throws {
     let ids = try CardTable.ids(db, in: deck)
     try SyncedTable.savePlaces(db, ids)
-    let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ?")
-    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [highRank + Int64(offset), id.rawValue]) }
-    let wide = min(Int64(1) << 32, (bound / 2) / Int64(max(1, ids.count)))
-    for (offset, id) in ids.enumerated() { try statement.execute(arguments: [Int64(offset) * wide, id.rawValue]) }
+    try set(db, zip(ids, highRank...))
+    let wide = min(1 << 32, Int(bound / 2) / max(1, ids.count))
+    try set(db, zip(ids, stride(from: 0, to: .max, by: wide)))
   }
 }
 

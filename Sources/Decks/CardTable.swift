@@ -25,12 +25,10 @@ public enum CardTable {
   ) throws -> [CardID] {
     let filter = QuerySQL(query, at: moment)
     let condition = filter.condition.map { "\(condition) AND (\($0))" } ?? condition
-    var ids: [CardID] = []
     if filter.isExact {
-      let statement = try Statement(db, "SELECT id FROM cards WHERE \(condition) ORDER BY \(order)")
-      try statement.forEachRow { ids.append(id($0)) }
-      return ids
+      return try Statement(db, "SELECT id FROM cards WHERE \(condition) ORDER BY \(order)").rows(id)
     }
+    var ids: [CardID] = []
     var matcher = try QueryMatcher(db, query, at: moment)
     let sql = "SELECT \(QueryColumn.list(for: query)) FROM card_rows WHERE \(condition) ORDER BY \(order)"
     try Statement(db, sql).forEachRow { row in

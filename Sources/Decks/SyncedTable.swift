@@ -130,7 +130,11 @@ public enum SyncedTable: Int, CaseIterable, Sendable {
       SELECT \(rawValue), id, \(modified), \(row), 1, \(state) FROM \(own)
         AND id IN (SELECT value FROM json_each(?)) AND \(condition)
       """
-    try db.run(sql, [CardTable.list(ids)])
+    // In parts, because SQLite holds a whole list, parsed.
+    let ids = Array(ids)
+    for start in stride(from: 0, to: ids.count, by: 10_000) {
+      try db.run(sql, [CardTable.list(ids[start..<min(start + 10_000, ids.count)])])
+    }
   }
 
   /// Saves the bases of cards before they get other places in their decks: a server only has the places of new cards.

@@ -13,12 +13,12 @@ final class WaitingCards {
   var now: Double
   private let random: () -> UInt64
   private let rows: RowBatch
-  /// The contents of cards are hashes. Nil if there are many cards already, of any deck.
-  private let indexes: LateIndexes?
+  /// The contents of cards are hashes.
+  private let indexes: LateIndexes
   private let basic: NoteTypeID
   /// The contents of the last cards, including all that are not written yet.
   private var contents: [Int64] = []
-  private var known: KnownHashes?
+  private var known: Set<UInt64>?
   /// The connection's count of changes when everything was last written; all of them were made by this batch.
   private var changes: Int
   private var nextGuid: UInt64
@@ -44,13 +44,12 @@ final class WaitingCards {
 
   init(_ db: Database, deck: DeckID, now: Double, random: @escaping () -> UInt64) throws {
     (self.db, self.random, self.now) = (db, random, now)
-    known = try KnownHashes(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
+    known = try Set(db, "SELECT content FROM cards WHERE deck = ?", [deck.rawValue]) {
       UInt64(bitPattern: $0.integer(0))
     }
     basic = try NoteTypeTable.basic(db, now: now)
     rows = try RowBatch(db, WaitingCards.parts, shared: 1, columns: Column.allCases.count, inLane: true)
-    let areMany = try db.hasRow("SELECT 1 FROM cards LIMIT 1 OFFSET \(KnownHashes.rowLimit)")
-    indexes = areMany ? nil : LateIndexes(db, ["cards_content"])
+    indexes = LateIndexes(db, ["cards_content"])
     rows.putShared(1, deck.rawValue)
     changes = db.totalChanges
     nextGuid = random()
@@ -66,7 +65,7 @@ final class WaitingCards {
   /// Whether the deck may have a card with that content, or one is pending.
   private func isPossible(_ content: Int64) -> Bool {
     if known != nil, !isUnderWay, db.totalChanges != changes { known = nil }
-    return known?.mayHold(UInt64(bitPattern: content)) ?? true
+    return known?.contains(UInt64(bitPattern: content)) ?? true
   }
 
   /// The card of the deck with the texts of a card; found without a query if there cannot be one.
@@ -108,7 +107,7 @@ final class WaitingCards {
     let most = RowBatch.rows * (RowBatch.ahead + 2)
     if contents.count > 2 * most { contents.removeFirst(contents.count - most) }
     if !isUnderWay { try requireTransaction() }
-    try indexes?.willWriteBuffer(after: rows.drain)
+    try indexes.willWriteBuffer(after: rows.drain)
     try rows.submit()
   }
 
@@ -118,7 +117,7 @@ final class WaitingCards {
     try rows.drain()
     try requireTransaction()
     try rows.flush()
-    try indexes?.make()
+    try indexes.make()
     contents.removeAll(keepingCapacity: true)
     changes = db.totalChanges
   }
@@ -162,25 +161,14 @@ final class WaitingCards {
   }
 }
 
-/// The hashes of rows that are known without a query: up to 24 bytes of memory each, while the set grows.
-struct KnownHashes {
-  /// With more rows than this none is known: reading them takes longer than it saves.
-  static let rowLimit = 10_000
-  private var hashes: Set<UInt64> = []
-
+extension Set<UInt64> {
+  /// Reads the hashes of rows, to know without a query which are not there: up to 24 bytes of memory for each.
   /// - Parameter query: the rows to insert.
   /// - Parameter hash: returns the hash of a row.
-  /// - Returns: nil if there are too many rows.
+  /// - Returns: nil if there are more than 10,000 rows: reading them takes longer than it saves.
   init?(_ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64) throws {
-    var count = 0
-    try db.forEachRow(query + " LIMIT \(KnownHashes.rowLimit + 1)", arguments) {
-      insert(try hash($0))
-      count += 1
-    }
-    if count > KnownHashes.rowLimit { return nil }
+    let found = try db.rows(query + " LIMIT 10001", arguments, hash)
+    if found.count > 10_000 { return nil }
+    self.init(found)
   }
-
-  mutating func insert(_ hash: UInt64) { hashes.insert(hash) }
-
-  func mayHold(_ hash: UInt64) -> Bool { hashes.contains(hash) }
 }

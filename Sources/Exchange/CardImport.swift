@@ -137,9 +137,7 @@ public final class CardImport {
     try places.removeEmptyDecks()
     report.hasOptions = !places.optioned.isEmpty
     report.cards.lost += places.lost
-    if case let dropped = report.history[.dropped], dropped > 0 {
-      report.cards.lost.append("\(counted(dropped, "answer")), because the cards were there already")
-    }
+    report.cards.lose(report.history[.dropped], "answer", AddReport.wereThere)
     return report
   }
 

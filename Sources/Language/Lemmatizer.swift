@@ -62,8 +62,8 @@ public final class Lemmatizer {
     if tables.rules.splitsElisions { phrase = phrase.replacing(text: "'", with: "' ") }
     for beginning in tables.undivided { phrase = phrase.replacing(text: beginning + "' ", with: beginning + "'") }
     let words = phrase.split(separator: " ").map(String.init)
-    let others = words.drop { tables.articles.contains(lemma(of: $0)) }
-    return others.count == 1 ? others.first : words.count == 1 ? words.first : nil
+    let others = words.count == 1 ? words[...] : words.drop { tables.articles.contains(lemma(of: $0)) }
+    return others.count == 1 ? others.first : nil
   }
 
   /// Orders candidates by rank, then by how often their lemma occurs in a text, then by length, shortest first.

@@ -16,7 +16,8 @@ public final class LateIndexes {
   private var buffers = 0
   /// The SQL of the indexes that are dropped now.
   private var dropped: [String] = []
-  /// How many buffers are written before: to drop an index and to make it takes as long as some hundred rows.
+  /// How many buffers are written before: to drop an index and to make it takes as long as some hundred rows. An index
+  /// of a table with four times as many rows stays: to make it takes longer.
   private static let first = 16
 
   /// - Parameter names: the indexes, in the order in which the schema has them: they become its last ones.
@@ -33,8 +34,9 @@ public final class LateIndexes {
 
   func drop() throws {
     for name in names {
-      let sql = "SELECT sql FROM sqlite_master WHERE type = 'index' AND name = ?"
-      guard let sql = try db.firstRow(sql, [name], { $0.text(0) }) else { continue }
+      let sql = "SELECT sql, tbl_name FROM sqlite_master WHERE type = 'index' AND name = ?"
+      guard let (sql, table) = try db.firstRow(sql, [name], { ($0.text(0), $0.text(1)) }) else { continue }
+      if try db.hasRow("SELECT 1 FROM \(table) LIMIT 1 OFFSET \(4 * LateIndexes.first * RowBatch.rows)") { continue }
       try db.execute(sql: "DROP INDEX \(name)")
       dropped.append(sql)
     }

@@ -116,8 +116,7 @@ extension SyncMerge {
     try pulled.staged.forEachRow(.revlog) { row in
       try step()
       guard let values = ServerRows.parse(row.json)?.list, let review = ServerRows.review(values) else { return }
-      let isKnown = try ReviewTable.isSent(db, review.id)
-      if try isKnown || bases[.review, row.id] != nil { return }
+      if try ReviewTable.isSent(db, review.id) || bases[.review, row.id] != nil { return }
       try ReviewTable.makeRoom(db, for: review)
       try receiver.receive(review)
       try receiver.flush()
@@ -125,6 +124,8 @@ extension SyncMerge {
       report.received += 1
     }
     try receiver.finish(withoutLastReview: heads.withoutLastReview)
+    let odd = counted(receiver.impossible, "answer")
+    if receiver.impossible > 0 { report.note("not received: \(odd) with an impossible rating or time") }
     for id in heads.withoutLastReview { try bases.agreeOnLastReview(card: id) }
   }
 }

@@ -206,6 +206,30 @@ import TestDecks
     #expect(try order([], adding: .position(3)) == ["new"])
   }
 
+  @Test(arguments: [(1_000, 1), (1, 2)])
+  func `cards are arranged among their places; each that moves is written once, or twice if there is no gap`(
+    gap: Int, writes: Int
+  ) throws {
+    let deck = try collection.deck("arranged")
+    try collection.fill(deck, (0..<12).map { "c\($0)" })
+    var generator = TestGenerator(5)
+    try collection.store.operation("arrange") { db in
+      var model = try CardTable.ids(db, in: deck)
+      let ranks = zip(model, stride(from: 0, to: .max, by: gap))
+      for (id, rank) in ranks { try db.run("UPDATE cards SET rank = ? WHERE id = ?", [rank, id.rawValue]) }
+      for _ in 0..<40 {
+        let places = model.indices.filter { _ in Bool.random(using: &generator) }
+        let listed = places.map { model[$0] }.shuffled(using: &generator)
+        let (before, moved) = (db.totalChanges, zip(places, listed).count { model[$0] != $1 })
+        try CardOrder.arrange(db, listed, in: deck)
+        #expect(db.totalChanges - before == moved * writes)
+        for (place, id) in zip(places, listed) { model[place] = id }
+        #expect(try CardTable.ids(db, in: deck) == model)
+      }
+      #expect(throws: DeckError.self) { try CardOrder.arrange(db, [CardID(rawValue: 7)], in: deck) }
+    }
+  }
+
   @Test func `the tags of the most recent cards are listed in order, each once`() throws {
     let deck = try collection.deck("tags")
     for (number, tags) in [["verb", "animal"], [], ["animal", "Verb::past"]].enumerated() {

@@ -1,6 +1,5 @@
 // Cards of a long batch that are written together: until then nothing of it is visible from outside.
 
-import Synchronization
 import Templates
 import TestDecks
 
@@ -196,15 +195,10 @@ import TestDecks
   }
 
   @Test func `the error that rolls the transaction back while cards are written is the one reported`() throws {
-    let asked = Mutex(0)
-    let store = Store(path: folder.file("x.sqlite"), schema: DecksSchema.schema) {
-      asked.withLock {
-        if $0 > 0 { $0 += 1 }
-        return $0 > 20
-      }
-    }
+    let patience = Patience()
+    let store = Store(path: folder.file("x.sqlite"), schema: DecksSchema.schema) { patience.isOver() }
     let deck = try store.operation("deck") { try DeckTable.create($0, name: "d", now: 0).id }
-    asked.withLock { $0 = 1 }
+    patience.set(19)
     #expect(
       problemCode {
         try store.operation("add") { db in
@@ -216,7 +210,7 @@ import TestDecks
           }
         }
       } == "interrupted")
-    asked.withLock { $0 = 0 }
+    patience.set(.max)
     #expect(try store.read { try DeckTable.count($0, deck) } == 0)
   }
 

@@ -110,6 +110,20 @@ extension PackageTests {
     #expect(stored == ratings)
   }
 
+  @Test func `answers that are left out are counted, with the reason, but not those that are already here`() throws {
+    let (first, later) = ("(1600000000000, 1, 0, 3, 1, 1, 2500, 1, 1)", "(1600000001000, 1, 0, 3, 4, 1, 2500, 1, 1)")
+    let bad = "(1600000002000, 1, 0, 5, 1, 1, 2500, 1, 1), (-1, 1, 0, 3, 1, 1, 2500, 1, 1)"
+    let lost = ["2 answers with an impossible rating or time", "1 answer, because the cards were there already"]
+    for (log, keepsSchedule, count) in [
+      ([first, bad], true, 1), ([first], true, 0), ([first, later], false, 0), ([first, later, bad], true, 2),
+    ] {
+      let sql = BadPackageTests.basic + "INSERT INTO revlog VALUES " + log.joined(separator: ",")
+      let path = try package(here.folder, [("collection.anki2", try collectionFile(here.folder, sql))])
+      #expect(try here.importing(path, keepsSchedule: keepsSchedule).lost == Array(lost.prefix(count)))
+      #expect(try here.count("reviews") == 1)
+    }
+  }
+
   @Test(arguments: [
     "UPDATE col SET models = replace(models, '\"F\"', '\"a:b\"');",
     "UPDATE col SET models = replace(models, '{{F}}', '{{Gone}} {{#F}}');",

@@ -335,7 +335,7 @@ import Values
     try there.collection.add(outer, "in A", "x", guid: "same")
     try there.collection.store.operation("arrange") { db in
       let cards = try NoteTable.cards(db, of: note)
-      try CardOrder.arrange(db, [cards[0], between, cards[1]])
+      try CardOrder.arrange(db, [cards[0], between, cards[1]], in: inner)
     }
     #expect(try here.importing(there.exporting("A").path, into: "A").added == 4)
     #expect(try here.count("notes") == 3)

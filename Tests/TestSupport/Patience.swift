@@ -4,11 +4,14 @@ import Synchronization
 
 /// A user who interrupts after a number of checks.
 public final class Patience: Sendable {
-  private let left: Atomic<Int>
+  private let rest: Atomic<Int>
 
-  public init(_ count: Int = .max) { left = Atomic(count) }
+  public init(_ count: Int = .max) { rest = Atomic(count) }
 
-  public func isOver() -> Bool { left.subtract(1, ordering: .relaxed).newValue < 0 }
+  /// How many more checks pass; negative once some did not.
+  public var left: Int { rest.load(ordering: .relaxed) }
 
-  public func set(_ count: Int) { left.store(count, ordering: .relaxed) }
+  public func isOver() -> Bool { rest.subtract(1, ordering: .relaxed).newValue < 0 }
+
+  public func set(_ count: Int) { rest.store(count, ordering: .relaxed) }
 }

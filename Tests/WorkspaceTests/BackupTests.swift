@@ -7,7 +7,7 @@ import Files
 import Glibc
 import Problems
 import Storage
-import Synchronization
+import TestSupport
 import TestWorkspace
 import ToggleSettings
 
@@ -20,25 +20,29 @@ func state(_ workspace: Workspace) throws -> [String] {
     + workspace.documents.all().documents.map { String(decoding: try $0.document().content.encoded, as: UTF8.self) }
 }
 
-func fill(_ workspace: Workspace) throws {
-  let deck = try workspace.decks.create("Spanish::Verbs")
-  _ = try deck.addAll(onDuplicate: .skip) { batch in
-    for n in 0..<500 { _ = try batch.add(NewCard(prompt: "p\(n)", answer: "a")) }
+extension Person {
+  /// Opens a workspace and gives it two decks, a document, a setting and grants.
+  @discardableResult func filled() throws -> Workspace {
+    let workspace = try workspace()
+    let deck = try workspace.decks.create("Spanish::Verbs")
+    _ = try deck.addAll(onDuplicate: .skip) { batch in
+      for n in 0..<500 { _ = try batch.add(NewCard(prompt: "p\(n)", answer: "a")) }
+    }
+    let document = try workspace.documents.create(background: .black)
+    _ = try document.addText("kept", at: ElementPlacement())
+    try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
+    try AtomicFile.write(workspace.folder + "/grants.json", Array(#"{"plugins":{}}"#.utf8))
+    return workspace
   }
-  let document = try workspace.documents.create(background: .black)
-  _ = try document.addText("kept", at: ElementPlacement())
-  try workspace.preferences().tree.set("study.limit", to: .number(7), by: .user)
-  try AtomicFile.write(workspace.folder + "/grants.json", Array(#"{"plugins":{}}"#.utf8))
 }
 
 @Suite struct BackupTests {
   private let person = Person()
+  private var path: String { person.data + "/one.deckhand-backup" }
 
   @Test func `a backup restores everything, and the current data is saved first`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let before = try state(workspace)
-    let path = person.data + "/one.deckhand-backup"
     let made = try workspace.care.backup(to: path)
     #expect(made.cards == 500 && made.decks == 2 && made.documents == 1)
     #expect(try FileFacts.at(path)?.mode == 0o600)
@@ -74,16 +78,13 @@ func fill(_ workspace: Workspace) throws {
     // As a sync leaves the note.
     try workspace.database.operation("x") { try $0.execute(sql: "UPDATE notes SET usn = 0") }
     try workspace.cards.remove([card])
-    let path = person.data + "/one.deckhand-backup"
     try workspace.care.backup(to: path)
     _ = try workspace.care.restore(workspace.care.stage(path))
     #expect(try removals() == 1)
   }
 
   @Test func `another open shell sees the restored data`() throws {
-    let (first, second) = (try person.workspace(), try person.workspace())
-    try fill(first)
-    let path = person.data + "/one.deckhand-backup"
+    let (first, second) = (try person.filled(), try person.workspace())
     try first.care.backup(to: path)
     let deck = try second.decks.open("Spanish::Verbs")
     _ = try second.decks.open("Spanish").remove()
@@ -95,13 +96,11 @@ func fill(_ workspace: Workspace) throws {
   /// - Parameter part: the fraction of the restore after which the other shell writes.
   @Test(arguments: [0.0, 0.5, 0.99])
   func `what another shell writes during a restore is in the backup of the previous data`(part: Double) throws {
-    try fill(person.workspace())
-    let (path, collection) = (person.data + "/one.deckhand-backup", person.data + "/local/collection.sqlite")
-    let asked = Atomic(0)
-    let moment = Atomic(Int.max)
+    try person.filled()
+    let collection = person.data + "/local/collection.sqlite"
+    let patience = Patience()
     let workspace = try person.workspace(isInterrupted: {
-      let number = asked.add(1, ordering: .relaxed).newValue
-      if number == moment.load(ordering: .relaxed) {
+      if patience.isOver(), patience.left == -1 {
         do {
           let other = try ExclusiveDatabase(collection)
           try other.use { try $0.execute(sql: "UPDATE notes SET tags = ' late '") }
@@ -115,12 +114,11 @@ func fill(_ workspace: Workspace) throws {
     }
     try workspace.care.backup(to: path)
     var staged = try workspace.care.stage(path)
-    asked.store(0, ordering: .relaxed)
+    patience.set(.max)
     _ = try workspace.care.restore(staged)
-    let calls = asked.load(ordering: .relaxed)
+    let calls = .max - patience.left
     staged = try workspace.care.stage(path)
-    asked.store(0, ordering: .relaxed)
-    moment.store(1 + Int(Double(calls) * part), ordering: .relaxed)
+    patience.set(Int(Double(calls) * part))
     let report = try workspace.care.restore(staged)
     #expect(try late() == 0)
     _ = try workspace.care.restore(workspace.care.stage(#require(report.kept)))
@@ -129,9 +127,7 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `a file damaged anywhere restores nothing`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
-    let path = person.data + "/one.deckhand-backup"
+    let workspace = try person.filled()
     try workspace.care.backup(to: path)
     let bytes = try FileText.bytes(path, limit: 1 << 24)
     let before = try state(workspace)
@@ -169,7 +165,7 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `backups with future dates are kept, replace no others, and are reported`() throws {
-    try fill(person.workspace())
+    try person.filled()
     let workspace = try person.workspace()
     let days = ["2023-11-13", "2023-11-15"] + (1...7).map { "2030-01-0\($0)" }  // Further east it is the 15th.
     try makePrivateFolder(workspace.care.backupFolder)
@@ -183,8 +179,7 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `one backup a day is made automatically`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     // A collection that did not exist before its first change has nothing to back up yet.
     workspace.dailyBackups.finish { _, _ in }
     #expect(try Folder.names(in: workspace.care.backupFolder) == [])
@@ -206,7 +201,7 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `backups with future dates from a wrong clock do not crowd out current ones`() throws {
-    try fill(person.workspace())
+    try person.filled()
     let folder = person.data + "/local/backups/"
     try makePrivateFolder(folder)
     let ahead = (0..<30).map { "daily-2024-12-\($0 < 9 ? "0" : "")\($0 + 1).deckhand-backup" }
@@ -222,7 +217,7 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `the daily backup is made in the background of the prompt, and closing cancels it`() throws {
-    try fill(person.workspace())
+    try person.filled()
     let workspace = try person.workspace()
     _ = try workspace.decks.create("French")
     workspace.dailyBackups.begin()
@@ -239,38 +234,35 @@ func fill(_ workspace: Workspace) throws {
   }
 
   @Test func `a history that grows during a backup is complete in the backup`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let history = person.data + "/local/history"
     try AtomicFile.write(history, Array("deck list\n".utf8))
-    let lines = Atomic(0)
+    let patience = Patience(99)
     let made = workspace.care.backupJob(to: person.data + "/b.deckhand-backup")
     let job = BackupJob(folder: made.folder, path: made.path, account: nil, created: made.created) {
-      let count = lines.add(1, ordering: .relaxed).newValue
-      let file = count < 100 ? open(history, O_WRONLY | O_APPEND) : -1
+      let file = patience.isOver() ? -1 : open(history, O_WRONLY | O_APPEND)
       if file >= 0 { _ = write(file, "study\n", 6) }
       close(file)
       return false
     }
     _ = try job.write()
-    #expect(lines.load(ordering: .relaxed) > 20)
+    #expect(patience.left < 79)
     #expect(try workspace.care.inspect(job.path).decks == 2)
   }
 
   @Test(arguments: [1, 2, 5, 20]) func `an interrupted backup leaves nothing`(piece: Int) throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     try AtomicFile.write(workspace.folder + "/big", [UInt8](repeating: 7, count: 1 << 20))
     _ = try workspace.media.add([UInt8](repeating: 7, count: 1 << 22), named: "big.mp3")
-    let stop = Mutex(false)
+    let patience = Patience()
     var pieces = 0
     let job = BackupJob(
       folder: workspace.folder, path: person.data + "/a.backup", account: nil, created: 0,
-      isInterrupted: { stop.withLock { $0 } })
+      isInterrupted: { patience.isOver() })
     #expect(throws: (any Error).self) {
       try job.write { _, _ in
         pieces += 1
-        if pieces == piece { stop.withLock { $0 = true } }
+        if pieces == piece { patience.set(0) }
       }
     }
     // It ends at the next piece.
@@ -281,9 +273,7 @@ func fill(_ workspace: Workspace) throws {
   @Test(arguments: [0, 3, 60, 100]) func `a damaged collection is set aside, and a backup replaces it`(
     place: Int
   ) throws {
-    var workspace = try person.workspace()
-    try fill(workspace)
-    let path = person.data + "/one.deckhand-backup"
+    var workspace = try person.filled()
     try workspace.care.backup(to: path)
     let before = try state(workspace)
     try workspace.close()
@@ -304,8 +294,7 @@ func fill(_ workspace: Workspace) throws {
   @Test(arguments: [true, false]) func `a missing collection is reported, and no new one is started in its place`(
     isEmptied: Bool
   ) throws {
-    var workspace = try person.workspace()
-    try fill(workspace)
+    var workspace = try person.filled()
     try makePrivateFolder(workspace.care.backupFolder)
     let path = workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup"
     try workspace.care.backup(to: path)
@@ -347,8 +336,7 @@ func fill(_ workspace: Workspace) throws {
   func `anything but a regular file in place of the collection is named, and neither read nor replaced`(kind: String)
     throws
   {
-    var workspace = try person.workspace()
-    try fill(workspace)
+    var workspace = try person.filled()
     try makePrivateFolder(workspace.care.backupFolder)
     try workspace.care.backup(to: workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup")
     let collection = workspace.folder + "/collection.sqlite"

@@ -19,8 +19,7 @@ import ToggleSettings
   private let person = Person()
 
   @Test func `a healthy account has no findings`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let found = try workspace.care.diagnose().filter {
       $0.area != .space && $0.code != "undrawable_text" && $0.code != "unchecked"
     }
@@ -41,7 +40,7 @@ import ToggleSettings
   }
 
   @Test func `a read-only collection is a finding`() throws {
-    try fill(person.workspace())
+    try person.filled()
     let log = person.data + "/local/collection.sqlite-wal"
     unlink(log)
     symlink(log, log)
@@ -153,8 +152,7 @@ import ToggleSettings
   }
 
   @Test func `problems are found, repaired after a backup, and not found again`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     for name in ["Nameless", "Twin"] { _ = try workspace.decks.create(name) }
     try workspace.perform(.mend) { db in
       try db.execute(sql: "UPDATE decks SET name = char(0) WHERE name = 'Nameless'")
@@ -185,8 +183,7 @@ import ToggleSettings
   }
 
   @Test func `leftovers of another program in the database and the folder are found and repaired`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     _ = try workspace.media.add([1, 2, 3], named: "unused.mp3")
     let gone = try workspace.media.add([4, 5, 6], named: "gone.mp3")
     unlink(try workspace.media.path(gone))
@@ -266,8 +263,7 @@ import ToggleSettings
   }
 
   @Test func `what is lost of the undo steps and of the log for the search is not listed`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     try workspace.close()
     #expect(truncate(workspace.folder + "/collection.sqlite", 5 * 4096) == 0)
     let lost = try person.workspace().care.mend().lost
@@ -277,8 +273,7 @@ import ToggleSettings
 
   @Test(arguments: [(0, 16), (3, 1), (16, 2), (18, 2), (24, 76), (100, 12), (105, 4000), (0, 4096), (0, 8192)])
   func `a damaged header or schema loses no row`(place: Int, count: Int) throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let before = try state(workspace)
     try workspace.close()
     let path = workspace.folder + "/collection.sqlite"
@@ -292,8 +287,7 @@ import ToggleSettings
   }
 
   @Test func `a damaged collection behind a link is repaired where the link points to, with its log`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let path = workspace.folder + "/collection.sqlite"
     let page = try workspace.read {
       try Int.fetchOne($0, sql: "SELECT rootpage FROM sqlite_schema WHERE name = 'note_types_name'")
@@ -322,8 +316,7 @@ import ToggleSettings
   }
 
   @Test func `a row that contradicts others is left out and listed`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     try workspace.close()
     let path = workspace.folder + "/collection.sqlite"
     // Two decks of one name, of which the index knows nothing.
@@ -359,7 +352,7 @@ import ToggleSettings
   }
 
   @Test func `leftovers of a killed backup, restore or export are removed at the next start`() throws {
-    try fill(person.workspace())
+    try person.filled()
     let folder = person.data + "/local"
     try makePrivateFolder(folder + "/backups")
     for name in [".backup-99999999-abc", ".restore-99999999-abc", ".package-99999999-abc"] {

@@ -8,7 +8,7 @@ import Glibc
 import Lexicon
 import Problems
 import Storage
-import Synchronization
+import TestSupport
 import TestWorkspace
 
 @testable import Workspace
@@ -50,8 +50,7 @@ import TestWorkspace
   }
 
   @Test func `a page shows the deck as it was at one moment, while another shell changes it`() throws {
-    let (first, second) = (try person.workspace(), try person.workspace())
-    try fill(first)
+    let (first, second) = (try person.filled(), try person.workspace())
     let deck = try first.decks.open("Spanish")
     try deck.add(NewCard(prompt: "first", answer: "a"))
     let inner = try second.decks.open("Spanish::Verbs")
@@ -80,14 +79,10 @@ import TestWorkspace
   @Test func `media that another process removes before a restore names them are unpacked again`() throws {
     let folder = person.data + "/local"
     let content = folder + "/media/" + ContentHash(of: [1, 2]).description
-    let isThere = Mutex(true)
+    let patience = Patience(0)
     let workspace = try person.workspace(isInterrupted: {
       // While the local data is saved, everything is unpacked.
-      guard fileExists(folder + "/backups") else { return false }
-      isThere.withLock { isThere in
-        if isThere { unlink(content) }
-        isThere = false
-      }
+      if fileExists(folder + "/backups"), patience.isOver(), patience.left == -1 { unlink(content) }
       return false
     })
     let name = try workspace.media.add([1, 2], named: "a.mp3")
@@ -96,8 +91,7 @@ import TestWorkspace
     try workspace.media.remove([name])
     _ = try workspace.media.clean()
     _ = try workspace.care.restore(workspace.care.stage(path))
-    let wasRemoved = isThere.withLock { !$0 }
-    #expect(wasRemoved)
+    #expect(patience.left < 0)
     #expect(try workspace.media.path(name) == content && fileExists(content))
   }
 
@@ -151,8 +145,7 @@ import TestWorkspace
   }
 
   @Test func `a collection that is removed while it is open is restored as a file, and so is a new one`() throws {
-    var workspace = try person.workspace()
-    try fill(workspace)
+    var workspace = try person.filled()
     try makePrivateFolder(workspace.care.backupFolder)
     let path = workspace.care.backupFolder + "/daily-2023-11-14.deckhand-backup"
     try workspace.care.backup(to: path)
@@ -171,8 +164,7 @@ import TestWorkspace
   }
 
   @Test func `a backup removes what a killed backup left beside it, and is written to where a link points`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let (elsewhere, link) = (person.data + "/elsewhere", person.data + "/link.deckhand-backup")
     let left = elsewhere + "/.backup-99999999-abcdef"
     try makePrivateFolder(left)
@@ -188,27 +180,23 @@ import TestWorkspace
   @Test(arguments: 0..<4) func `an interrupted restore restores the grants and the history with the rows, or nothing`(
     back: Int
   ) throws {
-    try fill(person.workspace())
+    try person.filled()
     let (path, folder) = (person.data + "/one.deckhand-backup", person.data + "/local")
-    let asked = Atomic(0)
-    let moment = Atomic(Int.max)
-    let workspace = try person.workspace(isInterrupted: {
-      asked.add(1, ordering: .relaxed).newValue >= moment.load(ordering: .relaxed)
-    })
+    let patience = Patience()
+    let workspace = try person.workspace { patience.isOver() }
     try AtomicFile.write(folder + "/history", "deck list\n".utf8)
     try workspace.care.backup(to: path)
     var staged = try workspace.care.stage(path, taking: [.grants, .history])
-    asked.store(0, ordering: .relaxed)
+    patience.set(.max)
     _ = try workspace.care.restore(staged)
-    let polls = asked.load(ordering: .relaxed)
+    let polls = .max - patience.left
     _ = try workspace.decks.create("Later")
     for name in ["grants.json", "history"] { try AtomicFile.write(folder + "/" + name, "{}".utf8) }
     staged = try workspace.care.stage(path, taking: [.grants, .history])
-    asked.store(0, ordering: .relaxed)
-    moment.store(polls - back, ordering: .relaxed)
+    patience.set(polls - back - 1)
     var isWhole = true
     do { _ = try workspace.care.restore(staged) } catch { isWhole = false }
-    moment.store(.max, ordering: .relaxed)
+    patience.set(.max)
     let isRestored = try workspace.decks.all().count == 2
     #expect(isRestored || !isWhole)
     for name in ["grants.json", "history"] {
@@ -217,8 +205,7 @@ import TestWorkspace
   }
 
   @Test func `a restore that cannot write the history says so, and where the old data is`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let (path, history) = (person.data + "/one.deckhand-backup", workspace.folder + "/history")
     try AtomicFile.write(history, Array("deck list\n".utf8))
     try workspace.care.backup(to: path)
@@ -234,8 +221,7 @@ import TestWorkspace
   }
 
   @Test func `a backup with a row that refers to nothing is restored as it was, and repaired by mending`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     try workspace.close()
     let file = try ExclusiveDatabase(workspace.folder + "/collection.sqlite")
     let change = "UPDATE cards SET deck = 999 WHERE id = (SELECT min(id) FROM cards)"

@@ -13,8 +13,7 @@ import TestWorkspace
 
   @Test(arguments: ["{", "[]", "null", "", "\u{FFFD}"])
   func `what no command can read is found, set aside and replaced`(value: String) throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let cards = try workspace.decks.open("Spanish::Verbs").count()
     try workspace.perform(.mend) { db in
       try db.execute(
@@ -45,8 +44,7 @@ import TestWorkspace
   }
 
   @Test func `a card without a template becomes the first card of its note`() throws {
-    let workspace = try person.workspace()
-    try fill(workspace)
+    let workspace = try person.filled()
     let deck = try workspace.decks.open("Spanish::Verbs")
     try workspace.perform(.mend) { db in
       try db.execute(sql: "UPDATE cards SET ord = 99 WHERE id IN (SELECT max(id) FROM cards)")

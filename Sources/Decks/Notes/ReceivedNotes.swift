@@ -28,7 +28,7 @@ public final class NoteReceiver {
   private let knownNote: Statement
   private let rows: ReceivedRows
   /// The guids of existing notes, by their hashes; nil if there are many.
-  private var guids: KnownHashes?
+  private var guids: Set<UInt64>?
   private var kinds: [NoteTypeID: Kind] = [:]
   private var deckNames: [DeckID: String] = [:]
   /// The cards that came, once all of them are written.
@@ -55,7 +55,7 @@ public final class NoteReceiver {
     knownNote = try Statement(db, "SELECT id, type, mod FROM notes WHERE guid = ?1")
     rows = try ReceivedRows(db, now: now, isAlone: isAlone)
     came = try db.hasRow("SELECT 1 FROM notes") ? [] : nil
-    guids = try KnownHashes(db, "SELECT guid FROM notes") { NoteReceiver.hash($0.text(0)) }
+    guids = try Set(db, "SELECT guid FROM notes") { NoteReceiver.hash($0.text(0)) }
   }
 
   /// Receives a note with its cards, at least one.
@@ -97,7 +97,7 @@ public final class NoteReceiver {
   public func finish() throws { try rows.finish() }
 
   private func known(_ guid: String) throws -> (id: Int64, type: Int64, modified: Int)? {
-    if let guids, !guids.mayHold(NoteReceiver.hash(guid)) { return nil }
+    if let guids, !guids.contains(NoteReceiver.hash(guid)) { return nil }
     try rows.finish()
     knownNote.bind(1, guid)
     return try knownNote.first { ($0.integer(0), $0.integer(1), $0.count(2)) }

@@ -13,19 +13,19 @@ final class ReceivedRows {
     /// The highest ids of notes and cards so far.
     var (highestNote, highestCard): (Int64, Int64) = (0, 0)
     /// The ids of existing cards; nil if there are many.
-    var cards: KnownHashes?
+    var cards: Set<UInt64>?
     /// The highest card id before. Cards with lower ids cannot be recognised as new by their ids.
     let lastCard: Int64
 
     init(_ db: Database) throws {
       highestNote = Int64(try db.count("SELECT max(id) FROM notes"))
       highestCard = Int64(try db.count("SELECT max(id) FROM cards"))
-      cards = try KnownHashes(db, "SELECT id FROM cards") { UInt64(bitPattern: $0.integer(0)) }
+      cards = try Set(db, "SELECT id FROM cards") { UInt64(bitPattern: $0.integer(0)) }
       lastCard = try CardTable.lastID(db)
     }
 
     /// Whether a card may already have this id.
-    func mayHold(_ id: Int64) -> Bool { id <= highestCard && cards?.mayHold(UInt64(bitPattern: id)) ?? true }
+    func mayHold(_ id: Int64) -> Bool { id <= highestCard && cards?.contains(UInt64(bitPattern: id)) ?? true }
 
     mutating func take(_ id: Int64) {
       highestCard = max(highestCard, id)
@@ -40,7 +40,7 @@ final class ReceivedRows {
   private let insertion: Statement
   private let notes: RowBatch
   private let cards: RowBatch
-  /// The guids of other programs, and the contents of cards, come in no order. Nil if there are many rows already.
+  /// The guids of other programs, and the contents of cards, come in no order. Nil unless `isAlone`.
   private var indexes: LateIndexes?
   /// The last cards, including all that are not written yet.
   private var last: [StoredCard] = []
@@ -59,7 +59,7 @@ final class ReceivedRows {
     notes = try RowBatch(db, into: "notes (id, guid, type, mod, tags, fields, data)", "*", columns: 7, inLane: isAlone)
     cards = try RowBatch(db, into: StoredCard.target, "*", columns: StoredCard.columnCount, inLane: isAlone)
     came = try ReceivedCards(db)
-    if isAlone, ids.cards != nil { indexes = LateIndexes(db, ["notes_guid", "cards_content"]) }
+    if isAlone { indexes = LateIndexes(db, ["notes_guid", "cards_content"]) }
   }
 
   /// Returns the id for a note that is added next: `wanted` if it is free, else a nearby one.

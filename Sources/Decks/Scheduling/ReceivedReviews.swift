@@ -50,8 +50,13 @@ public final class ReviewReceiver {
   private let db: Database
   private let cards: ReceivedCards?
   private let batch: RowBatch
-  /// The answers of a card are far apart in a log. Nil if there are many rows already.
-  private let indexes: LateIndexes?
+  /// The answers of a card are far apart in a log.
+  private let indexes: LateIndexes
+  /// Whether the log lacks a row; no answer if there is no such card.
+  private let lacks: Statement
+  /// The rows that were left out because their rating or time is impossible, and those that the log lacks and that were
+  /// left out because their cards were here before.
+  public private(set) var (impossible, dropped) = (0, 0)
 
   /// - Parameters:
   ///   - cards: the cards that came with the log, to which it is limited, with cards that no longer exist; nil for all.
@@ -63,24 +68,24 @@ public final class ReviewReceiver {
     batch = try RowBatch(
       db, into: "reviews (\(columns))", "*, \(isWhole ? 0 : -1)", columns: 13,
       verb: isWhole ? "INSERT OR REPLACE" : "INSERT OR IGNORE", inLane: true)
-    let areMany = try db.hasRow("SELECT 1 FROM reviews LIMIT 1 OFFSET \(KnownHashes.rowLimit)")
-    indexes = areMany ? nil : LateIndexes(db, ["reviews_card"])
+    indexes = LateIndexes(db, ["reviews_card"])
+    lacks = try Statement(db, "SELECT NOT EXISTS (SELECT 1 FROM reviews WHERE id = ?1) FROM cards WHERE id = ?2")
   }
 
-  /// Adds a row, which may wait until `flush`; a row that is not valid is ignored.
+  /// Adds a row, which may wait until `flush`, or counts it as left out.
   public func receive(_ review: ReceivedReview) throws {
     let answer = review.answer
-    guard (0...4).contains(answer.ease), review.id > 0, review.id < 1_000_000_000_000_000 else { return }
+    guard (0...4).contains(answer.ease), (1..<1_000_000_000_000_000).contains(review.id) else { return impossible += 1 }
     var review = review
     if let card = cards?.card(review.card) {
       review.card = card.rawValue
-    } else if try cards != nil && db.hasRow("SELECT 1 FROM cards WHERE id = ?", [review.card]) {
-      return
+    } else if cards != nil, let missing = try lacks.first([review.id, review.card], { $0.count(0) }) {
+      return dropped += missing
     }
     put(review)
     batch.endRow()
     guard batch.isFull else { return }
-    try indexes?.willWriteBuffer(after: batch.drain)
+    try indexes.willWriteBuffer(after: batch.drain)
     try batch.submit()
   }
 
@@ -103,7 +108,7 @@ public final class ReviewReceiver {
   /// Writes the rows that wait.
   public func flush() throws {
     try batch.flush()
-    try indexes?.make()
+    try indexes.make()
   }
 
   /// Writes the rows that wait; cards without the time of their last answer, and decks, get it from the log.

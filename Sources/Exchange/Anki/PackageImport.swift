@@ -122,18 +122,14 @@ public final class PackageImport {
     let repeated = receiver.repeatedCount
     if repeated > 0 { lost["notes with the guid of another note of the package"] = repeated }
     report.lost += lost.sorted { $0.key < $1.key }.map { "\($0.key) (\(counted($0.value, "note")))" }
-    if rows.refusedTags > 0 {
-      report.lost.append(
-        "\(counted(rows.refusedTags, "tag")) of more than \(Tags.limit) characters, or beyond 1,000 of a note")
-    }
+    report.lose(rows.refusedTags, "tag", " of more than \(Tags.limit) characters, or beyond 1,000 of a note")
     return report
   }
 
   private func receiveRest(of media: PackageMedia) throws {
     try media.receiveHidden()
     missingMedia = Set(try media.missing.filter { try MediaTable.named(db, $0) == nil })
-    let unused = media.unusedCount
-    if unused > 0 { report.lost.append("\(counted(unused, "media file")) that no note names") }
+    report.lose(media.unusedCount, "media file", " that no note names")
   }
 
   // MARK: Notes
@@ -214,5 +210,7 @@ public final class PackageImport {
       try foreign.rows("SELECT id FROM cards WHERE type <> 0 AND instr(data, '\"lrt\"') = 0") { $0.integer(0) }
     }
     try reviews.finish(withoutLastReview: without)
+    report.lose(reviews.impossible, "answer", " with an impossible rating or time")
+    report.lose(reviews.dropped, "answer", AddReport.wereThere)
   }
 }

@@ -292,7 +292,7 @@ public final class MergeIntoDeck {
       }
       let order = groups.indices.sorted { (groups[$0].place, $0) < (groups[$1].place, $1) }
       let sorted = order.flatMap { groups[$0].ids }
-      if sorted != ids { try CardOrder.arrange(db, sorted) }
+      if sorted != ids { try CardOrder.arrange(db, sorted, in: each.id) }
     }
   }
 }

@@ -58,7 +58,7 @@ public final class TextHandle: WorkspaceHandle {
   /// The lemmas of the text, and of what was looked up in it.
   private lazy var wanted = Set(text.lemmas.map { $0.text.lowercased() })
     .union(text.places.compactMap(\.word).flatMap(lemmas(ofField:)))
-  private var seen: (changes: Int, day: Int, view: TextView, words: [String: (state: WordState, recall: Double)])?
+  private var seen: (changes: Int, day: Int, view: TextView, known: CardWords.Known)?
 
   /// Reads and analyses files as one text.
   /// - Parameter hold: called with the bytes that are about to be held, before they are; what it throws ends the
@@ -131,29 +131,29 @@ public final class TextHandle: WorkspaceHandle {
     // Recall changes from day to day.
     let today = workspace.moment.today
     if let seen, seen.changes == workspace.changeCount, seen.day == today { return seen.view }
-    let words = try CardWords.known(workspace, wanted, lemmatizer, deck: deck)
+    var known = try CardWords.known(workspace, wanted, lemmatizer, deck: deck)
+    for lemma in listed { known.lemmas[lemma] = (.known, 1) }
     // Words of cards are in lower case, and an analyser's lemmas as they are written.
     let view = TextView(text) {
-      listed.contains($0.lowercased()) ? .known : words[$0.lowercased()]?.state ?? .unknown
+      known.lemmas[$0.lowercased()]?.state ?? .unknown
     } recall: {
-      listed.contains($0.lowercased()) ? 1 : words[$0.lowercased()]?.recall
+      known.lemmas[$0.lowercased()]?.recall
     }
-    seen = (workspace.changeCount, today, view, words)
+    seen = (workspace.changeCount, today, view, known)
     return view
   }
 
   /// Returns how well a phrase is known, by the cards at the time of the last `view()`.
   func state(ofPhrase phrase: String) -> WordState {
-    let keys = lemmas(ofField: phrase)
-    if !listed.isDisjoint(with: keys) { return .known }
-    return keys.compactMap { seen?.words[$0]?.state }.min() ?? .unknown
+    lemmas(ofField: phrase).compactMap { seen?.known.lemmas[$0]?.state }.min() ?? .unknown
   }
 
-  /// Returns the number of occurrences in the text for each lemma that is not known yet.
+  /// Returns for the words of notes how often their lemma occurs in the text, if it is not known yet.
   func gains() throws -> [String: Int] {
     let view = try view()
-    return Dictionary(
+    let gains = Dictionary(
       view.lemmasByGain().map { text.lemmas[Int($0)] }.map { ($0.text.lowercased(), $0.count) }, uniquingKeysWith: max)
+    return seen?.known.words.compactMapValues { $0.compactMap { gains[$0] }.max() } ?? [:]
   }
 
   /// Returns what the word in a card's field may be in the text; nothing if the field is not a word.

@@ -21,21 +21,19 @@ enum ListedWordTable {
     ) STRICT, WITHOUT ROWID;
     """)
 
-  static func forEach(_ db: Database, language: String, _ body: (String, Bool) -> Void) throws {
-    try db.forEachRow("SELECT lemma, ignored FROM listed_words WHERE language = ? ORDER BY lemma", [language]) {
-      body($0.text(0), $0.integer(1) != 0)
+  static func all(_ db: Database, language: String) throws -> [(lemma: String, isIgnored: Bool)] {
+    try db.rows("SELECT lemma, ignored FROM listed_words WHERE language = ? ORDER BY lemma", [language]) {
+      ($0.text(0), $0.integer(1) != 0)
     }
   }
 
   /// - Parameter ignored: nil removes the lemma from the list.
   static func set(_ db: Database, language: String, _ lemma: String, ignored: Bool?) throws {
     guard let ignored else {
-      try db.execute(sql: "DELETE FROM listed_words WHERE language = ? AND lemma = ?", arguments: [language, lemma])
-      return
+      return try db.run("DELETE FROM listed_words WHERE language = ? AND lemma = ?", [language, lemma])
     }
-    try db.execute(
-      sql: "INSERT OR REPLACE INTO listed_words (language, lemma, ignored) VALUES (?, ?, ?)",
-      arguments: [language, lemma, ignored ? 1 : 0])
+    let sql = "INSERT OR REPLACE INTO listed_words (language, lemma, ignored) VALUES (?, ?, ?)"
+    try db.run(sql, [language, lemma, ignored ? 1 : 0])
   }
 }
 
@@ -53,11 +51,7 @@ public struct UserWordList {
   }
 
   public func all() throws -> [(lemma: String, isIgnored: Bool)] {
-    var words: [(lemma: String, isIgnored: Bool)] = []
-    try workspace.read { db in
-      try ListedWordTable.forEach(db, language: lemmatizer.language.code) { words.append(($0, $1)) }
-    }
-    return words
+    try workspace.read { try ListedWordTable.all($0, language: lemmatizer.language.code) }
   }
 
   /// Lists words by their lemmas, as one undo step.
@@ -151,27 +145,32 @@ public struct UserWordList {
 }
 
 enum CardWords {
+  /// What is known of lemmas, and the words of notes with their lemmas among these.
+  typealias Known = (lemmas: [String: (state: WordState, recall: Double)], words: [String: [String]])
+
   /// Returns what is known of those of some lemmas that have a card or are listed.
   /// - Parameter deck: if given, only the cards of this deck and its subdecks count.
   static func known(
     _ workspace: Workspace, _ wanted: Set<String>, _ lemmatizer: Lemmatizer, deck: String?
-  ) throws -> [String: (state: WordState, recall: Double)] {
+  ) throws -> Known {
     let knownDays = Double(try workspace.preferences().texts.knownDays)
     let deckID = try deck.map { try workspace.decks.open($0).id }
-    var known: [String: (state: WordState, recall: Double)] = [:]
+    var known: Known = ([:], [:])
     try workspace.read { db in
       let memories = try NoteMemories(db, in: deckID, at: workspace.moment)
       try NoteWords.forEach(db) { note, word in
         let found = lemmas(of: word, lemmatizer).filter(wanted.contains)
-        guard !found.isEmpty, let memory = try memories.memory(db, of: note) else { return }
+        if found.isEmpty { return }
+        known.words[word] = found
+        guard let memory = try memories.memory(db, of: note) else { return }
         let state = state(of: memory, knownDays: knownDays)
         for lemma in found {
-          let before = known[lemma] ?? (.unknown, 0)
-          known[lemma] = (min(before.state, state), max(before.recall, memory.recall))
+          let before = known.lemmas[lemma] ?? (.unknown, 0)
+          known.lemmas[lemma] = (min(before.state, state), max(before.recall, memory.recall))
         }
       }
-      try ListedWordTable.forEach(db, language: lemmatizer.language.code) { lemma, isIgnored in
-        known[lemma.lowercased()] = isIgnored ? (.ignored, 0) : (.known, 1)
+      for (lemma, isIgnored) in try ListedWordTable.all(db, language: lemmatizer.language.code) {
+        known.lemmas[lemma.lowercased()] = isIgnored ? (.ignored, 0) : (.known, 1)
       }
     }
     return known
@@ -195,25 +194,20 @@ extension DeckHandle {
   /// - Returns: how many new cards contain an unknown word of the text, and how many cards were moved.
   public func orderNewCards(byGainIn text: TextHandle) throws -> (found: Int, moved: Int) {
     let gains = try text.gains()
-    let orders = try workspace.read { db in
-      try ([id] + DeckTable.within(db, id).map(\.id)).map { deck in
-        let old = try NoteWords.newCards(db, in: deck)
-        let ranked = old.enumerated().map { place, card in
-          let lemmas = card.word.map { CardWords.lemmas(of: $0, text.lemmatizer) } ?? []
-          return (gain: lemmas.compactMap { gains[$0] }.max() ?? 0, place: place)
-        }.sorted { ($1.gain, $0.place) < ($0.gain, $1.place) }
-        return (
-          found: ranked.count { $0.gain > 0 }, moved: ranked.enumerated().count { $0 != $1.place },
-          ids: ranked.map { old[$0.place].card }
-        )
+    var (found, moved, orders): (Int, Int, [(deck: DeckID, ids: [CardID])]) = (0, 0, [])
+    try workspace.read { db in
+      for deck in try [id] + DeckTable.within(db, id).map(\.id) {
+        let old = try NoteWords.newCards(db, in: deck).map { (id: $0.card, gain: $0.word.flatMap { gains[$0] } ?? 0) }
+        let ranked = old.indices.sorted { (old[$1].gain, $0) < (old[$0].gain, $1) }
+        (found, moved) = (found + old.count { $0.gain > 0 }, moved + ranked.enumerated().count { $0 != $1 })
+        orders.append((deck, ranked.map { old[$0].id }))
       }
     }
-    let moved = orders.reduce(0) { $0 + $1.moved }
     if moved > 0 {
-      try workspace.perform(.moveCard, count: { _ in moved }) { db in
-        for order in orders where order.moved > 0 { try CardOrder.arrange(db, order.ids) }
+      try workspace.perform(.moveCard, count: { [moved] _ in moved }) { db in
+        for (deck, ids) in orders { try CardOrder.arrange(db, ids, in: deck) }
       }
     }
-    return (orders.reduce(0) { $0 + $1.found }, moved)
+    return (found, moved)
   }
 }
