@@ -182,6 +182,12 @@ extension BindingContext {
     try require(path, within: grants.readable, "files.read", \.readable)
   }
 
+  /// Like `requireReading`, for code that opens the path by itself: a pipe is refused unless the user typed the path.
+  func requireReadingOfFile(_ path: String) throws {
+    try requireReading(path)
+    if kinds(of: path) == .plain { _ = try ByteFile(path) { Interrupts.areRequested } }
+  }
+
   func requireWriting(_ path: String) throws {
     _ = try require(path, within: grants.writable, "files.write", \.writable)
   }

@@ -4,7 +4,6 @@
 
 import Decks
 import Exchange
-import Files
 import Language
 import Lexicon
 public import LuaRuntime
@@ -32,9 +31,7 @@ func textsModule(_ context: BindingContext) -> BoundModule {
       let paths = try paths(at: 1, stack, context)
       let options = try readTextOptions(stack.optionalTable(2), context)
       for path in paths + options.translations.compactMap(\.self) + options.knownLists {
-        try context.requireReading(path)
-        // It is opened elsewhere: a pipe is refused unless the user typed the path.
-        if context.kinds(of: path) == .plain { _ = try ByteFile(path) { Interrupts.areRequested } }
+        try context.requireReadingOfFile(path)
       }
       let workspace = try context.workspace()
       // A language is loaded once for all texts, so that time does not count against a plugin's limit.
