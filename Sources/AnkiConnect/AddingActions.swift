@@ -89,11 +89,8 @@ struct NoteAdding {
     requests = notes.map { reader in Result { try AddingRequest(reader, places) } }
   }
 
-  /// - Throws: `ActionFailure` or `ShapeFailure` for a note that cannot be added.
-  mutating func check(_ index: Int) throws { _ = try checked(index) }
-
   mutating func add(_ index: Int) throws -> Int64 {
-    let request = try checked(index)
+    let request = try check(index)
     var note = request.note
     for name in request.unknown { call.answer.warn(field: name, of: request.type) }
     for (name, html) in try request.media.markup(in: request.type.fields, call) {
@@ -109,13 +106,17 @@ struct NoteAdding {
       throw ActionFailure.empty
     }
     // A note that may repeat others counts for the notes after it too.
-    let scopes = taken?.keys.filter { $0 == request.scope || $0.includes(request.type.id, in: deck.id) }
+    let type = request.type.id
+    let scopes = taken?.keys.filter { scope in
+      scope == request.scope || (scope.type ?? type) == type && scope.decks?.contains(deck.id) != false
+    }
     for scope in scopes ?? [] { taken?[scope]?.insert(request.key) }
     call.memory.note(added: request.key)
     return added.id.rawValue
   }
 
-  private mutating func checked(_ index: Int) throws -> AddingRequest {
+  /// - Throws: `ActionFailure` or `ShapeFailure` for a note that cannot be added.
+  @discardableResult fileprivate mutating func check(_ index: Int) throws -> AddingRequest {
     let request = try requests[index].get()
     if request.key.isEmpty { throw ActionFailure.empty }
     if let scope = request.scope, try known()[scope]?.contains(request.key) == true { throw ActionFailure.duplicate }
@@ -134,12 +135,6 @@ struct NoteAdding {
     for (scope, names) in keys { keys[scope] = try call.memory.taken(names, in: scope, call.workspace) }
     taken = keys
     return keys
-  }
-}
-
-extension FirstFieldScope {
-  fileprivate func includes(_ type: NoteTypeID, in deck: DeckID) -> Bool {
-    (self.type ?? type) == type && decks?.contains(deck) != false
   }
 }
 
@@ -203,26 +198,25 @@ private struct AddingRequest {
   private static func scope(
     _ options: ValueReader, _ type: NoteType, _ deck: DeckHandle?, _ places: NotePlaces
   ) throws -> FirstFieldScope? {
-    guard options.isGiven else { return scope(of: type, decks: nil, all: false) }
+    func scope(_ decks: [DeckID]?, all: Bool) -> FirstFieldScope {
+      FirstFieldScope(type: all ? nil : type.id, decks: decks)
+    }
+    guard options.isGiven else { return scope(nil, all: false) }
     if try flag(options.asRecord(), "allowDuplicate") { return nil }
     let more = options["duplicateScopeOptions"]
     let hasMore = more.value?.record != nil
     let isAll = try hasMore && flag(more, "checkAllModels")
-    guard options["duplicateScope"].value?.text == "deck" else { return scope(of: type, decks: nil, all: isAll) }
+    guard options["duplicateScope"].value?.text == "deck" else { return scope(nil, all: isAll) }
     var top = deck
     if hasMore, more["deckName"].isGiven { top = try places.known(more["deckName"].text()) }
     // A deck that does not exist contains nothing.
-    guard let top else { return scope(of: type, decks: [], all: isAll) }
+    guard let top else { return scope([], all: isAll) }
     let within = try hasMore && flag(more, "checkChildren") ? places.decks(within: top) : []
-    return scope(of: type, decks: [top.id] + within, all: isAll)
+    return scope([top.id] + within, all: isAll)
   }
 
   private static func flag(_ options: ValueReader, _ name: String) throws -> Bool {
     try options[name].isGiven && options[name].boolean()
-  }
-
-  private static func scope(of type: NoteType, decks: [DeckID]?, all: Bool) -> FirstFieldScope {
-    FirstFieldScope(type: all ? nil : type.id, decks: decks)
   }
 }
 

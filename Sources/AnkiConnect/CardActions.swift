@@ -167,12 +167,10 @@ enum CardEditing {
     let factors = try call.numbers("easeFactors")
     let rows = try CardActions.rows(call)
     guard factors.count == rows.count else { throw ActionFailure("easeFactors: a factor for each card expected") }
-    let changed = zip(rows, factors).compactMap { row, factor in
-      row.map { row in
-        var row = row
-        row.factor = factor
-        return row
-      }
+    let changed = zip(rows, factors).compactMap { known, factor -> AnkiCard? in
+      guard var row = known else { return nil }
+      row.factor = factor
+      return row
     }
     if !changed.isEmpty { try call.workspace.cards.anki.writeRows(changed) }
     return .list(rows.map { .boolean($0 != nil) })

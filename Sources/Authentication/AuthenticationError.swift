@@ -48,9 +48,7 @@ public enum AuthenticationError: Problem, Equatable {
   case failed(operation: String, path: String, code: Int32)
   case outOfMemory
   case passwordFile(path: String, code: Int32)
-}
 
-extension AuthenticationError {
   public var report: ProblemReport {
     switch self {
     case .denied: ProblemReport(.signIn(.denied), "Sign-in denied", "wrong name or password")
@@ -122,9 +120,7 @@ extension AuthenticationError {
     if minutes == 0 { return counted(rest, "second") }
     return rest == 0 ? counted(minutes, "minute") : "\(counted(minutes, "minute")) and \(counted(rest, "second"))"
   }
-}
 
-extension AuthenticationError {
   public var mayTryAgain: Bool {
     switch self {
     case .denied, .locked, .empty, .busy: true

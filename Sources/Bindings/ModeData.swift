@@ -41,7 +41,7 @@ final class ModeDataTable {
 
 /// The table of one game, in the state of its mode.
 final class LuaModeData: ModeData {
-  private let state: LuaState
+  let state: LuaState
   private let mode: String
   private let others: ModeDataTable
   /// The text that was stored before, and later the last one made from the table; used after the state is closed.
@@ -49,7 +49,6 @@ final class LuaModeData: ModeData {
   /// The maximum bytes of JSON, as a game is stored after each line that changes it.
   private static let limit = 8 << 20
   static let advice = "only the functions of its mode can write game.data"
-  var isLive: Bool { !state.isClosed }
   /// Made at its first use.
   private var table: LuaReference?
 
@@ -112,7 +111,7 @@ struct GameData: LuaRepresentable {
   init(data: (any ModeData)?) { self.data = data as? LuaModeData }
 
   func push(on stack: borrowing LuaStack) throws -> Int32 {
-    if let data, data.isLive {
+    if let data, !data.state.isClosed {
       try data.push(on: stack)
       return 1
     }

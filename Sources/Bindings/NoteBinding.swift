@@ -96,16 +96,12 @@ func describeNotes(_ type: BoundType<DeckHandle>) {
     try table.allowOnly(["type", "fields", "tags", "guid"])
     let note = NewNote(
       fields: try readFields(table), tags: try table.optionalTexts("tags") ?? [], guid: try table.optionalText("guid"))
-    if let type = try readType(table) { return try deck.addNote(note, type: type) }
+    if case .object(let object) = try table.value("type") {
+      guard let type = object as? NoteTypeHandle else { throw table.wrong("field 'type': notetype or string expected") }
+      return try deck.addNote(note, type: type)
+    }
     return try deck.addNote(note, typeNamed: table.optionalText("type") ?? StockNoteType.basic.rawValue)
   }
-}
-
-/// Returns the type of a note, if it is given as an object.
-private func readType(_ table: borrowing LuaTable) throws -> NoteTypeHandle? {
-  guard case .object(let object) = try table.value("type") else { return nil }
-  if let type = object as? NoteTypeHandle { return type }
-  throw table.wrong("field 'type': notetype or string expected")
 }
 
 private func readFields(_ table: borrowing LuaTable) throws -> [String: String] {

@@ -54,9 +54,7 @@ public enum DocumentError: Problem, Equatable, Sendable {
   static func wrong(_ file: String, _ pointer: JSONPointer, expected: String, _ found: Value?) -> DocumentError {
     .wrong(file: file, pointer, expected: expected, found: found?.kind)
   }
-}
 
-extension DocumentError {
   public var report: ProblemReport {
     switch self {
     case .notJSON, .notACard, .wrong, .tooMuch: readingReport

@@ -64,9 +64,7 @@ public enum Tags {
     }
     return tag
   }
-}
 
-extension Tags {
   /// Removes and adds tags of some thousand cards, whatever tags they have.
   /// - Returns: whether other cards may have been added or removed.
   /// - Throws: `badTag`, `gone`.

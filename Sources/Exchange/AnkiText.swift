@@ -190,7 +190,9 @@ final class AnkiTextCards: CardRows {
     else {
       // If rows have different note types, the columns serve all of them, so fields are assigned by order.
       let isNamed = !isBasic && heads.columns[.noteType] == nil
-      let html = fields.map { (name: isNamed ? $0.name : nil, html: asHTML($0.text)) }
+      let html = fields.map { name, text in
+        (name: isNamed ? name : nil, html: heads.isHTML ? text : FieldHTML.html(ofPlain: text))
+      }
       row.isOfColumns = isNamed
       row.content = .note(type: noteType.isEmpty ? StockNoteType.basic.rawValue : noteType, html)
       return
@@ -202,8 +204,6 @@ final class AnkiTextCards: CardRows {
       row.addField(CardField.reservedNames.contains(name) ? "column\(index + 1)" : name, .text(fields[index].text))
     }
   }
-
-  private func asHTML(_ text: String) -> String { heads.isHTML ? text : FieldHTML.html(ofPlain: text) }
 }
 
 struct AnkiTextWriter: CardRowWriter {

@@ -189,7 +189,8 @@ private struct ExportRun {
     if source.note != nil { parts.insert(.notes) }
     if card.reps > 0 { parts.insert(.reviews) }
     if !CardPlan(card).isPlain { parts.insert(.schedule) }
-    if source.hasMedia { parts.insert(.media) }
+    let hasMedia = { (field: String) in field.contains(text: "[sound:") || field.contains(text: "<img") }
+    if source.note?.record.fields.contains(where: hasMedia) == true { parts.insert(.media) }
     if !card.tags.isEmpty { parts.insert(.tags) }
     if !source.subdeck.isEmpty { parts.insert(.deck) }
     if card.isSuspended { parts.insert(.suspended) }
@@ -222,10 +223,6 @@ struct ExportSource {
   var isMade = true
   /// The answers to export, the earliest first.
   var log: [LoggedReview] = []
-
-  var hasMedia: Bool {
-    note?.record.fields.contains { $0.contains(text: "[sound:") || $0.contains(text: "<img") } ?? false
-  }
 }
 
 protocol CardRowWriter {

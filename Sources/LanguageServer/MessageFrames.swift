@@ -78,13 +78,10 @@ public enum ClientMessage {
   case notification(method: String, parameters: ValueReader)
   case answer
 
-  private static let depth = 64
-  private static let values = 1_000_000
-
   public init(_ bytes: [UInt8]) throws(ResponseError) {
     let whole: Value
     do {
-      let limits = JSONLimits(bytes: bytes.count, depth: Self.depth, values: Self.values, string: bytes.count)
+      let limits = JSONLimits(bytes: bytes.count, depth: 64, values: 1_000_000, string: bytes.count)
       whole = try JSONParser.parse(bytes, limits: limits)
     } catch {
       throw ResponseError(.parse, "\(error.line):\(error.column): \(error.words)")

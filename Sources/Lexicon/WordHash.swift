@@ -29,9 +29,7 @@ struct Lanes: Equatable {
       last = first
     }
   }
-}
 
-extension Lanes {
   /// Returns whether the text, of `count` bytes, consists of small ASCII letters only.
   @inline(__always) func areSmallLetters(_ count: Int) -> Bool {
     let spare = UInt64(truncatingIfNeeded: max(0, 8 &- count) &* 8)

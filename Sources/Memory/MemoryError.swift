@@ -28,9 +28,7 @@ public enum MemoryError: Problem, Equatable {
           + grouped(count), ["count": count, "needed": needed])
     }
   }
-}
 
-extension MemoryError {
   static func outside(_ range: ClosedRange<Double>, _ index: Int, of name: String) -> MemoryError {
     .badOption(name: name, reason: "must have a w\(index) from \(range.lowerBound) to \(range.upperBound)")
   }

@@ -32,9 +32,7 @@ public struct RetentionForecast: Equatable, Sendable {
   public var reviewsPerDay: Double { reviews.isEmpty ? 0 : Double(reviews.reduce(0, +)) / Double(reviews.count) }
   /// The number of cards that are remembered at the end.
   public var knownAtEnd: Double { known.last ?? 0 }
-}
 
-extension RetentionForecast {
   /// Returns the average minutes of study on a day.
   public func minutesPerDay(_ times: AnswerTimes) -> Double {
     let sums = (reviews.reduce(0, +), new.reduce(0, +), lapses.reduce(0, +))

@@ -117,27 +117,20 @@ extension PluginHost {
     }
     plugin.limits = limits
     guard plugin.manifest != nil else { return }
-    let (wasLoaded, hasFailed) = (plugin.lua != nil, plugin.lastError != nil)
-    guard wasLoaded || hasFailed, plugin.state != .off, plugin.state != .loading else { return }
-    let fresh = replace(plugin)
-    if wasLoaded { try load(fresh) }
+    let isUsed = plugin.lua != nil || plugin.lastError != nil
+    if isUsed, plugin.state != .off, plugin.state != .loading { _ = try reload(plugin) }
   }
 
   /// Reads the manifest again, and loads the code if it was loaded before.
   public func reload(_ plugin: Plugin) throws -> Plugin {
     if plugin.state == .loading { throw PluginError.isLoading(plugin: plugin.name) }
     let wasLoaded = plugin.lua != nil
-    let fresh = replace(plugin)
-    if wasLoaded { try load(fresh) }
-    return fresh
-  }
-
-  private func replace(_ plugin: Plugin) -> Plugin {
     unload(plugin)
     plugin.state = .off
     let fresh = read(plugin.name, plugin.folder, isBundled: plugin.isBundled)
     plugins = plugins.map { $0 === plugin ? fresh : $0 }
     announce(fresh)
+    if wasLoaded { try load(fresh) }
     return fresh
   }
 }

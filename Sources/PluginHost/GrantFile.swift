@@ -7,7 +7,7 @@ import Files
 import Text
 import Values
 
-struct GrantFile {
+public struct GrantFile {
   struct Entry: Equatable {
     var version = ""
     var granted: [String] = []
@@ -98,7 +98,7 @@ struct GrantFile {
   }
 
   /// Returns the plugins that a file would enable, and what it would grant them.
-  static func grants(in bytes: [UInt8]) -> [(plugin: String, permissions: [String])] {
+  public static func grants(in bytes: [UInt8]) -> [(plugin: String, permissions: [String])] {
     do throws(JSONFailure) {
       let entries = Self.entries(in: try JSONParser.parse(bytes, limits: Self.limits).record ?? Value.Record())
       return entries.filter(\.value.isEnabled).sorted { $0.key < $1.key }.map {

@@ -45,9 +45,6 @@ public enum Permission: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// What the permission of a module allows a plugin to do.
-  public static func meaning(of module: String) -> String { Permission.module(module).inWords }
-
   /// Describes permissions for the question, one line each; reading and changing the same thing share a line.
   public static func inWords(_ permissions: [Permission]) -> [String] {
     permissions.compactMap { permission in

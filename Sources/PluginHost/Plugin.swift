@@ -5,6 +5,7 @@ public import Bindings
 import Files
 import Glibc
 import LuaRuntime
+import Problems
 
 public final class Plugin {
   /// The Lua state of a plugin and what loading it added; dropped when the plugin is unloaded.
@@ -145,17 +146,13 @@ struct PluginFolder {
   /// Finds the module that `require` asks for: `parts.verbs` is `parts/verbs.lua`, or `parts/verbs/init.lua`.
   func module(_ name: String) throws -> (source: [UInt8], chunkName: String) {
     let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-    let isName = !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isNameByte) }
+    let isNameByte = { (byte: UInt8) in PluginName.isNameByte(byte) || (0x41...0x5A).contains(byte) }
+    let isName = !parts.isEmpty && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(isNameByte) }
     guard isName, name.utf8.count <= 200 else { throw PluginFileError.badModule(name) }
     let stem = parts.joined(separator: "/")
     for file in [stem + ".lua", stem + "/init.lua"] where fileExists(path + "/" + file) {
       return (Array(luaCode(ofFile: try self.file(file))), file)
     }
     throw PluginFileError.noModule(stem: stem)
-  }
-
-  private static func isNameByte(_ byte: UInt8) -> Bool {
-    (0x61...0x7A).contains(byte) || (0x41...0x5A).contains(byte) || (0x30...0x39).contains(byte) || byte == 0x5F
-      || byte == 0x2D
   }
 }

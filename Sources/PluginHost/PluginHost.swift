@@ -177,11 +177,6 @@ public final class PluginHost: ListenerLoading {
     } catch let error as any Problem { return [error.message] }
   }
 
-  /// Returns the plugins that another file of grants would enable, and what it would grant them.
-  public static func grants(in bytes: [UInt8]) -> [(plugin: String, permissions: [String])] {
-    GrantFile.grants(in: bytes)
-  }
-
   public var grantsPath: String? { session.grantsFolder.map(GrantFile.path) }
 
   public func loadAtStart() {

@@ -72,9 +72,7 @@ public enum ProblemCode: Hashable, Sendable {
   public static let known: [ProblemCode] =
     Failure.allCases.map(ProblemCode.failure) + Usage.allCases.map(ProblemCode.usage)
     + SignIn.allCases.map(ProblemCode.signIn) + [.interrupted]
-}
 
-extension ProblemCode {
   public enum SignIn: String, CaseIterable, Sendable {
     case authRequired = "auth_required"
     case denied, empty, locked

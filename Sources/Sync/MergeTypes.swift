@@ -147,9 +147,11 @@ extension NoteType {
   /// Whether a normal sync can change the other type on the server into this one.
   func isSendable(after other: NoteType) -> Bool { keepsShape(of: other) && sortField == other.sortField }
 
-  /// Whether the two types have equally many fields and cards in the same order, as far as their names tell.
+  /// Whether the two types have the same kind and as many fields and cards, in the same order as far as names tell.
   func keepsShape(of other: NoteType) -> Bool {
-    guard holdsNotes(of: other) else { return false }
+    guard isCloze == other.isCloze, fieldList.count == other.fieldList.count, cards.count == other.cards.count else {
+      return false
+    }
     // The same names in another order mean that parts were reordered; other names mean that parts were renamed.
     func isReordered(_ names: [String], _ old: [String]) -> Bool { names != old && Set(names) == Set(old) }
     return !isReordered(fields, other.fields) && !isReordered(cards.map(\.name), other.cards.map(\.name))

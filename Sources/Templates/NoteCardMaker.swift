@@ -70,9 +70,7 @@ package struct NoteCardMaker {
     let texts = try CardTexts(pair, fields: all, ordinal: ordinal, isBlank: isBlank, isInterrupted: isInterrupted)
     return describing(texts, fields, ordinal: ordinal)
   }
-}
 
-extension NoteCardMaker {
   /// Returns the sides of a card as HTML; empty for a card that the type does not make.
   /// - Parameter isForTerminal: whether typed and spoken parts appear as text.
   package func html(

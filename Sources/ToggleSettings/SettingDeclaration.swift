@@ -117,9 +117,7 @@ public enum SettingBounds {
 extension SettingDeclaration {
   /// The value as it is shown to a user and written to messages: dots for a secret.
   func shown(_ value: SettingValue) -> SettingValue { isSecret && !value.text.isEmpty ? .text("••••••") : value }
-}
 
-extension SettingDeclaration {
   /// Returns the problem of this declaration itself (not of its children), or nil. `name` is its full name.
   func problem(as name: String) -> SettingsError? {
     switch kind {

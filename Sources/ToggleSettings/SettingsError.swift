@@ -36,9 +36,7 @@ public enum SettingsError: Problem {
   case badFile(path: String, line: Int, column: Int, reason: String)
   /// A system file with valid JSON that does not describe settings, at a JSON pointer.
   case badEntry(path: String, pointer: String, expected: String)
-}
 
-extension SettingsError {
   public var report: ProblemReport {
     switch self {
     case .unknownSetting(let name, let near):

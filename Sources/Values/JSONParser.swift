@@ -166,8 +166,6 @@ struct JSONBytes: JSONSource {
     return text
   }
 
-  private static func continuesNumber(_ byte: UInt8) -> Bool { byte == 0x2E || byte | 0x20 == 0x65 || isDigit(byte) }
-
   /// Reads an integer of at most 18 digits in canonical form; nil if something else is next.
   mutating func takeShortInteger() -> Int? {
     var place = offset
@@ -180,7 +178,7 @@ struct JSONBytes: JSONSource {
       place += 1
     }
     guard place > start, bytes[start] != 0x30 || (place == start + 1 && !isNegative) else { return nil }
-    if place < bytes.count, Self.continuesNumber(bytes[place]) { return nil }
+    if place < bytes.count, bytes[place] == 0x2E || bytes[place] | 0x20 == 0x65 || isDigit(bytes[place]) { return nil }
     offset = place
     return isNegative ? -value : value
   }

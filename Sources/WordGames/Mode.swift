@@ -145,9 +145,7 @@ public struct Mode {
     self.rules = rules
     self.hooks = hooks
   }
-}
 
-extension Mode {
   public static let classicRules: [Rule] = [.minLength(2), .unused, .fromLetters, .inDictionary]
 
   public static var classic: Mode {

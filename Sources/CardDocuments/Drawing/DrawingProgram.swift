@@ -169,9 +169,7 @@ extension DrawingProgram {
   }
 
   func finishSheet() throws(ProgramFailure) -> [UInt8] { try drawOnce(.finishSheet).bytes }
-}
 
-extension DrawingProgram {
   /// Draws a picture on white, as large as fits into the given size in pixels.
   public func pixels(of picture: Picture, width: Int, height: Int) throws(PictureFailure) -> PixelDrawing {
     let scale = min(

@@ -130,11 +130,6 @@ extension NoteTypeTable {
 }
 
 extension NoteType {
-  /// Whether the other type can hold the same notes: it has the same kind and the same numbers of fields and cards.
-  public func holdsNotes(of other: NoteType) -> Bool {
-    isCloze == other.isCloze && fieldList.count == other.fieldList.count && cards.count == other.cards.count
-  }
-
   /// Whether the other type has the same kind, and fields and cards with the same names in the same order.
   public func isShaped(as other: NoteType) -> Bool {
     isCloze == other.isCloze && fields == other.fields && cards.map(\.name) == other.cards.map(\.name)

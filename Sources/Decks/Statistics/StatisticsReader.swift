@@ -99,8 +99,6 @@ private final class StatisticsReader {
     wanted = try query?.cards(db, in: decks ?? DeckTable.list(db).map(\.id), at: moment)
   }
 
-  private var isEverything: Bool { decks == nil && wanted == nil }
-
   private func countRow() {
     rows.read += 1
     if rows.read % 8192 == 0 { progress?(rows.read, rows.all) }
@@ -163,7 +161,7 @@ private final class StatisticsReader {
       let (id, at, rating) = (row.integer(0), row.number(1), row.integer(2))
       guard rating >= 1, rating <= 4, at > 0, at < end else { return }
       let slot = slots.place(id)
-      guard slot != nil || isEverything else { return }
+      guard slot != nil || decks == nil && wanted == nil else { return }
       if !openTime.contains(at) { turn(to: at) }
       count(row, at, rating, slot: slot)
     }

@@ -217,9 +217,7 @@ public final class StagedCollection {
       try db.forEachRow(sql) { try body(StagedRow($0), AnkiCard($0, from: 3)) }
     }
   }
-}
 
-extension StagedCollection {
   /// Finishes the file as a collection that replaces the one on a server.
   /// - Parameters:
   ///   - usn: the number of the next change on the server.

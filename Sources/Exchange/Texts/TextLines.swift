@@ -256,17 +256,14 @@ enum FileSignature {
     return name(of: bytes) == "a ZIP archive" && firsts.contains { bytes.dropFirst(30).starts(with: $0.utf8) }
   }
 
-  static func mayBeJSON(_ text: String) -> Bool {
-    let bytes = text.utf8.drop(while: isASCIISpace)
-    guard let first = bytes.first, first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return false }
-    return bytes.dropFirst().first { !isASCIISpace($0) }.map { "\"[{]}-0123456789tfn".utf8.contains($0) } ?? false
-  }
-
   private static let limits = JSONLimits(bytes: TextFile.limit, depth: 64, values: 6_000_000, string: 64 << 20)
 
   /// Returns the value of a text that is JSON, null beyond the limits; nil for any other text.
   static func json(_ text: String) -> Value? {
-    guard mayBeJSON(text) else { return nil }
+    let bytes = text.utf8.drop(while: isASCIISpace)
+    let next = bytes.dropFirst().first { !isASCIISpace($0) }
+    guard let first = bytes.first, "{[".utf8.contains(first), let next, "\"[{]}-0123456789tfn".utf8.contains(next)
+    else { return nil }
     do throws(JSONFailure) { return try JSONParser.parse(Array(text.utf8), limits: limits, keepsLast: true) } catch {
       switch error.reason {
       case .tooLong, .tooDeep, .tooMany, .stringTooLong: return .null

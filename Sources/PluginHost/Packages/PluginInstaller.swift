@@ -217,9 +217,7 @@ public struct PluginInstaller {
 
 extension PluginHost {
   public var packages: PluginInstaller { PluginInstaller(host: self) }
-}
 
-extension PluginHost {
   /// Writes a folder of that name into the user's plugins folder and adds the plugin, not enabled yet.
   /// - Throws: `PluginError.badName`, `.exists`.
   @discardableResult public func create(_ name: String, _ kind: PluginKind = .command) throws -> Plugin {

@@ -85,10 +85,8 @@ private struct FolderReader {
   let root: String
   let isInterrupted: () -> Bool
   var files: [PackedFile] = []
-  private var total = 0
+  var total = 0
   private static let deepest = 16
-
-  init(root: String, isInterrupted: @escaping () -> Bool) { (self.root, self.isInterrupted) = (root, isInterrupted) }
 
   mutating func read(_ inner: String, depth: Int = 0) throws {
     let folder = inner.isEmpty ? root : root + "/" + inner

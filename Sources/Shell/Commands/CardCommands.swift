@@ -195,8 +195,7 @@ enum CardCommands {
     details: """
       The steps are those of `undo --list`, newest first; changes that other cards of the note share are included. \
       `undo N` undoes one of them; `deckhand --at N card show CARD` shows the card as it was after a step.
-      """, arguments: [Argument("CARD", .card, help: "a guid, its beginning, or DECK:POSITION")],
-    example: "card history Spanish:1"
+      """, arguments: [Self.card], example: "card history Spanish:1"
   ) { invocation, session in
     let steps = try session.workspace().comparing.history(of: CardCommands.card(invocation.text("CARD"), session))
     let terminal = session.console.terminal

@@ -109,7 +109,7 @@ enum CareCommands {
   /// The parts of a backup that give power, with a description for the user.
   private static func powers(of staged: StagedBackup) -> [(power: BackupPower, what: String)] {
     staged.settings.map { (BackupPower.settings, "\($0.name) = \($0.value)") }
-      + PluginHost.grants(in: staged.grants ?? []).map {
+      + GrantFile.grants(in: staged.grants ?? []).map {
         (
           .grants,
           "the plugin \($0.plugin)" + ($0.permissions.isEmpty ? "" : ": " + $0.permissions.joined(separator: ", "))

@@ -244,13 +244,13 @@ struct GoalWords: NumberShowing {
     } else {
       lines.append("These are its last days: \(days), with the cards that help the goal most.")
     }
-    return lines + (plan.isReached ? [] : notReached(goal, plan))
-  }
-
-  private func notReached(_ goal: DeckGoal, _ plan: RecallPlan) -> [String] {
+    if plan.isReached { return lines }
     let reached = "\(percent(plan.recall)) can, with \(minutes(goal)) a day."
-    let new = "\(counted(plan.stillNew, "card")) would still be new: use a higher new_per_day or a later date."
-    return ["warning: \(percent(goal.recall)) cannot be reached; \(reached)"] + (plan.stillNew > 0 ? [new] : [])
+    lines.append("warning: \(percent(goal.recall)) cannot be reached; \(reached)")
+    if plan.stillNew > 0 {
+      lines.append("\(counted(plan.stillNew, "card")) would still be new: use a higher new_per_day or a later date.")
+    }
+    return lines
   }
 
   private func minutes(_ goal: DeckGoal) -> String {

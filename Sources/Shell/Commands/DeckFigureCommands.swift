@@ -234,10 +234,6 @@ extension DeckScheduling {
       others, preset: preset.map { $0.trimmed.isEmpty ? .none : .named($0) } ?? .same,
       exercise: pairs.last { $0.name == "exercise" }?.text)
   }
-
-  var presetName: String? {
-    get throws { try preset()?.name }
-  }
 }
 
 extension OptionValue {

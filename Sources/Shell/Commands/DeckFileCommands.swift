@@ -192,7 +192,8 @@ enum DeckFileCommands {
     if let names = report.findings.names { parts.append(words(report.findings, names, report.preview.first)) }
     let hint = headerHint(report.findings, isRehearsal: session.rehearsal.isOn)
     if cards.added > 0, let hint { parts.append(hint) }
-    return session.rehearsal.isOn ? parts + preview(report.preview) : parts
+    if !session.rehearsal.isOn || report.preview.isEmpty { return parts }
+    return parts + ["The first cards would be:"] + report.preview.map { "  " + card($0) }
   }
 
   /// `5 cards keep what was learnt: 3 by their 21 answers, 2 by their intervals.`
@@ -284,10 +285,6 @@ enum DeckFileCommands {
   /// Whether a column has the default name of a column without a role: `column3`.
   private static func isUnnamed(_ column: String) -> Bool {
     column.hasPrefix("column") && Int(column.dropFirst("column".count)) != nil
-  }
-
-  private static func preview(_ cards: [ImportReport.Preview]) -> [String] {
-    cards.isEmpty ? [] : ["The first cards would be:"] + cards.map { "  " + card($0) }
   }
 
   private static let exportDeck = BuiltIn(

@@ -42,7 +42,7 @@ enum OptimizeCommand {
     if invocation.flag("--report") { return try report(deck, session) }
     let outcome = try fitted(deck, session)
     try deck.fitting.store(outcome)
-    let lines = try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session)
+    let lines = try FittingWords.lines(outcome, preset: deck.scheduling.preset()?.name ?? "", session)
     return CommandResult(outcome.value(try deck.record().name), .lines(lines))
   }
 
@@ -66,7 +66,8 @@ enum OptimizeCommand {
         try deck.fitting.store(outcome)
         values.append(outcome.value(name))
         lines += [name + ":"]
-        lines += try FittingWords.lines(outcome, preset: deck.scheduling.presetName ?? "", session).map { "  " + $0 }
+        let fit = try FittingWords.lines(outcome, preset: deck.scheduling.preset()?.name ?? "", session)
+        lines += fit.map { "  " + $0 }
       } catch let problem as MemoryError {
         guard case .tooFewReviews = problem else { throw problem }
         values.append(.record(["deck": name, "code": problem.report.code.rawValue]))

@@ -217,7 +217,7 @@ struct HelpTopic {
     ], example: "plugin info hangman")
 
   private static let permissions: [(String, String)] =
-    Grants.Module.allCases.map { ($0.rawValue, Permission.meaning(of: $0.rawValue)) } + [
+    Grants.Module.allCases.map { ($0.rawValue, Permission.module($0.rawValue).inWords) } + [
       ("settings.write:NAME", "change the setting NAME and those in it"),
       ("files.read:PATH", "read files in PATH, absolute or with ~/"), ("files.write:PATH", "write files in PATH"),
     ]

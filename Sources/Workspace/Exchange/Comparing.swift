@@ -41,12 +41,6 @@ extension Workspace {
     defer { isReadingPastStep = false }
     return try LookBack(store).read(at: step, also: { try SearchLog.forget($0) }, body)
   }
-
-  func walkingBack(_ body: (Database, UndoStep) throws -> Void) throws {
-    if isReadingPastStep { throw WorkspaceError.lookingBack("reading earlier states") }
-    try games.store()
-    try LookBack(store()).walk(body)
-  }
 }
 
 /// Comparisons and merges of an open workspace.

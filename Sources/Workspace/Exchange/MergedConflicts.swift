@@ -114,7 +114,9 @@ extension Comparing {
     let settings = settings(keepsSchedule: true)
     var later = try workspace.read { try ComparedNotes.entry(of: note, in: $0, settings) }
     var steps: [(step: UndoStep, change: ComparedChange)] = []
-    try workspace.walkingBack { db, step in
+    if workspace.isReadingPastStep { throw WorkspaceError.lookingBack("reading earlier states") }
+    try workspace.games.store()
+    try LookBack(workspace.store()).walk { db, step in
       let before = try ComparedNotes.entry(of: note, in: db, settings)
       if let change = ComparedChange(of: .note, from: before, to: later) { steps.append((step, change)) }
       later = before
