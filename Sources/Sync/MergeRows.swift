@@ -51,7 +51,9 @@ extension SyncMerge {
       if base?.isHere == true, known == nil { return }
       if base == nil { try bases.unbury(.note, row.id) }
       var isOurs = base == nil
-      if let known, let base, known.guid != note.guid, isOther(note, than: base) {
+      if let known, let base, known.guid != note.guid,
+        base.list.flatMap(ServerRows.note)?.guid != note.guid
+      {
         // Two devices gave the same id to two notes.
         isOurs = true
         try bases.setHere(.note, row.id, false)
@@ -81,10 +83,6 @@ extension SyncMerge {
     else { return nil }
     try SyncedNotes.renumber(db, twin.rawValue, to: note.id.rawValue)
     return try NoteTable.known(db, note.id)
-  }
-
-  private func isOther(_ note: NoteRecord, than base: Base) -> Bool {
-    base.list.flatMap(ServerRows.note)?.guid != note.guid
   }
 
   private func renew(_ note: NoteRecord, _ known: NoteRecord, isOurs: Bool, _ receiver: NoteReceiver) throws {

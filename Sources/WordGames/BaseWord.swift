@@ -92,7 +92,7 @@ extension Game {
     }
     guard mode.isDaily, let day = clock.today else {
       let words = sought.count(length: length) > 0 && own.bases == nil ? sought : lexicon
-      return worthwhile(in: words) { _ in randomWord(length, in: words) }
+      return worthwhile(in: words) { _ in words.random(length: length, using: &choice.random) }
     }
     // Each attempt of a day has its own number, so everybody who has the list gets the same word.
     return worthwhile(in: lexicon) { attempt in lexicon.wordOfTheDay(day &* Self.attempts &+ attempt, length: length) }
@@ -117,10 +117,6 @@ extension Game {
     return (own.bases == nil ? list : lexicon).nearest(
       to: Difficulty.normal.formableWords, among: words, minLength: GameWords.shortest(mode.rules))
       ?? baseWord
-  }
-
-  private func randomWord(_ length: Int, in list: Lexicon) -> String? {
-    list.random(length: length, using: &choice.random)
   }
 }
 

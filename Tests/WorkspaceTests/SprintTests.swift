@@ -9,15 +9,21 @@ import TestWorkspace
 @Suite struct SprintTests {
   private let person = Person()
 
-  @Test func `a sprint restarts when cards are added or removed, and goes on when another deck is made`() throws {
-    let workspace = try person.workspace()
-    let deck = try workspace.decks.create("Deck")
-    let within = try workspace.decks.create("Deck::Within")
+  /// A sprint of three cards, the first of which is answered.
+  private func sprint(of deck: DeckHandle, in workspace: Workspace) throws -> SessionHandle {
     for prompt in ["a", "b", "c"] { try deck.add(NewCard(prompt: prompt, answer: "x"), at: .bottom) }
     var options = SessionHandle.Options(try workspace.preferences())
     options.mode = .sprint
     let sprint = try deck.study(options)
     try sprint.answer(.good)
+    return sprint
+  }
+
+  @Test func `a sprint restarts when cards are added or removed, and goes on when another deck is made`() throws {
+    let workspace = try person.workspace()
+    let deck = try workspace.decks.create("Deck")
+    let within = try workspace.decks.create("Deck::Within")
+    let sprint = try sprint(of: deck, in: workspace)
     #expect(try sprint.progress().remaining == 2 && sprint.progress().right == 1)
     #expect(try sprint.counts() == (0, 0) && sprint.choices().isEmpty)
     _ = try workspace.decks.create("Other")
@@ -35,11 +41,7 @@ import TestWorkspace
   @Test func `a sprint goes on when a flag is set in it`() throws {
     let workspace = try person.workspace()
     let deck = try workspace.decks.create("Deck")
-    for prompt in ["a", "b", "c"] { try deck.add(NewCard(prompt: prompt, answer: "x"), at: .bottom) }
-    var options = SessionHandle.Options(try workspace.preferences())
-    options.mode = .sprint
-    let sprint = try deck.study(options)
-    try sprint.answer(.good)
+    let sprint = try sprint(of: deck, in: workspace)
     person.clock.pass(2)
     try sprint.flag(1)
     #expect(try sprint.progress().remaining == 2 && sprint.progress().right == 1)

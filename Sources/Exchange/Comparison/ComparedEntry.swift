@@ -1,5 +1,5 @@
 // The model of a comparison: the objects of a deck or a file, each with a key, named fields and tags, in an order.
-// Invariant: keys are unique within a list; a missing field equals an empty one.
+// Invariant: a missing field equals an empty one.
 
 import Text
 
@@ -33,7 +33,7 @@ public final class FieldNames: Sendable {
 ///
 ///     ComparedEntry(key: "3kTMd", fields: FieldNames(["prompt", "answer"]), values: ["el gato", "the cat"])
 public struct ComparedEntry: Sendable {
-  public private(set) var key: String
+  public internal(set) var key: String
   /// The name shown to users; empty when the key is shown instead.
   public var title = ""
   public var fields = FieldNames.none
@@ -53,22 +53,6 @@ public struct ComparedEntry: Sendable {
     if value.isEmpty { return }
     fields = FieldNames(fields.list + [name])
     values.append(value)
-  }
-
-  /// Returns the entry with the storage of another one for what both have.
-  func sharing(_ other: ComparedEntry?) -> ComparedEntry {
-    guard let other else { return self }
-    var entry = self
-    if values == other.values { entry.values = other.values }
-    if title == other.title { entry.title = other.title }
-    if tags == other.tags { entry.tags = other.tags }
-    return entry
-  }
-
-  func keyed(_ key: String) -> ComparedEntry {
-    var other = self
-    other.key = key
-    return other
   }
 
   /// Whether both have the same fields, tags and conflicts, in any order.
@@ -95,64 +79,5 @@ public struct ComparedEntry: Sendable {
       for name in entry.fields.list where seen.insert(name).inserted { names.append(name) }
     }
     return FieldNames(names)
-  }
-}
-
-public struct ComparedList: Sendable {
-  public private(set) var entries: [ComparedEntry] = []
-  private(set) var places: [String: Int] = [:]
-  private var numbers: [String: Int] = [:]
-
-  public init(_ entries: [ComparedEntry] = []) {
-    self.entries = entries
-    places = Dictionary(firstOf: entries.enumerated().map { ($1.key, $0) })
-  }
-
-  public subscript(key: String) -> ComparedEntry? { places[key].map { entries[$0] } }
-
-  mutating func reserve(_ count: Int) {
-    entries.reserveCapacity(count)
-    places.reserveCapacity(count)
-  }
-
-  /// Appends an entry. If its key is taken, it gets a number as a suffix.
-  /// - Returns: the key that the entry got.
-  @discardableResult
-  mutating func append(_ entry: ComparedEntry) -> String {
-    var key = entry.key
-    if places[key] != nil {
-      var number = numbers[key] ?? 2
-      repeat {
-        key = "\(entry.key)#\(number)"
-        number += 1
-      } while places[key] != nil
-      numbers[entry.key] = number
-    }
-    places[key] = entries.count
-    entries.append(key == entry.key ? entry : entry.keyed(key))
-    return key
-  }
-
-  mutating func update(_ key: String, _ change: (inout ComparedEntry) -> Void) {
-    if let place = places[key] { change(&entries[place]) }
-  }
-
-  mutating func updateEach(_ change: (inout ComparedEntry) -> Void) {
-    for place in entries.indices { change(&entries[place]) }
-  }
-}
-
-final class SharedNotes {
-  var list = ComparedList()
-}
-
-public struct ComparedContent: Sendable {
-  private var lists: [ComparedKind: ComparedList] = [:]
-
-  public init() {}
-
-  public subscript(kind: ComparedKind) -> ComparedList {
-    get { lists[kind] ?? ComparedList() }
-    _modify { yield &lists[kind, default: ComparedList()] }
   }
 }

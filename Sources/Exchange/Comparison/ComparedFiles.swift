@@ -55,7 +55,9 @@ public struct ComparedFiles {
         all[1].merged(result, with: all[2])
       }
     case .jsonl:
-      let all = try operands.map { try ComparedLines(Self.source($0, settings), settings) }
+      let all = try operands.enumerated().map { place, operand in
+        try ComparedLines(Self.source(operand, settings), settings, keepsLines: place > 0 && operands.count > 2)
+      }
       texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: .utf8) { result in
         all[1].merged(result, with: all[2])
       }
@@ -89,7 +91,7 @@ public struct ComparedFiles {
       if !held.contains(.options) { content[.deck] = ComparedList() }
       if !held.contains(.media) { content[.media] = ComparedList() }
       if !held.contains(.schedule) {
-        content[.note].updateEach { note in
+        content[.note] = content[.note].updated { note in
           for name in [ComparedField.suspended, ComparedField.flag] { note.set(name, to: "") }
         }
       }
@@ -152,7 +154,7 @@ public struct ComparedFiles {
     }
     let areHeaded = ComparedTable.haveHeaders(tables) || tables.contains { $0.hasHeader(key: settings.key) }
     for index in tables.indices {
-      try tables[index].read(hasHeader: areHeaded, key: settings.key, shared: index > 0 ? tables[index - 1] : nil)
+      try tables[index].read(hasHeader: areHeaded, key: settings.key, keepsRows: index > 0 && tables.count > 2)
     }
     return tables
   }
@@ -177,7 +179,6 @@ public struct ComparedFiles {
         if settings.key == nil || notes.isByPrompt || row.start.invalidReason != nil { try check(row, count, path) }
         notes.add(row)
       }
-      settings.shared.list = notes.content[.note]
       return notes
     }
   }

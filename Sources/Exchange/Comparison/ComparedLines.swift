@@ -9,7 +9,7 @@ struct ComparedLines {
   private(set) var content = ComparedContent()
   let hasMark: Bool
   /// The line of each entry.
-  private var lines: [ComparedKind: [[UInt8]]] = [:]
+  private var lines: [ComparedKind: PackedRecords] = [:]
   private var fields = FieldNames.none
   private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
   private static let first = [
@@ -17,8 +17,8 @@ struct ComparedLines {
     JSONName.noteFields, JSONName.ordinal, JSONName.schedule, JSONName.reviews,
   ]
 
-  /// - Parameter key: the member that identifies objects; nil: the guid, or else the prompt.
-  init(_ source: ByteSource, _ settings: ExchangeSettings) throws {
+  /// - Parameter keepsLines: whether `merged` will be called.
+  init(_ source: ByteSource, _ settings: ExchangeSettings, keepsLines: Bool) throws {
     hasMark = source.hasMark
     var number = 0
     while let raw = try source.takeLine() {
@@ -32,12 +32,12 @@ struct ComparedLines {
         throw ExchangeError.badFile(
           path: source.path, line: number, column: 1, expected: "an object expected, \(value.kind) found")
       }
-      append(raw, members, settings)
+      let kind = append(members, settings)
+      if keepsLines { lines[kind, default: PackedRecords()].append { $0.data(raw) } }
     }
-    settings.shared.list = content[.note]
   }
 
-  private mutating func append(_ raw: [UInt8], _ members: Value.Record, _ settings: ExchangeSettings) {
+  private mutating func append(_ members: Value.Record, _ settings: ExchangeSettings) -> ComparedKind {
     var (names, values, tags): ([String], [String], [String]) = ([], [], [])
     var conflicts: [MergeConflict] = []
     for (name, value) in Self.flattened(members) {
@@ -55,8 +55,8 @@ struct ComparedLines {
     var entry = ComparedEntry(
       key: name, title: members["prompt"]?.text ?? "", fields: fields, values: values, tags: tags)
     entry.conflicts = conflicts
-    content[kind].append(entry.sharing(settings.shared.list[name]))
-    lines[kind, default: []].append(raw)
+    content[kind].append(entry)
+    return kind
   }
 
   private static func identity(_ members: Value.Record, _ key: String?) -> (ComparedKind, String) {
@@ -96,7 +96,10 @@ struct ComparedLines {
   }
 
   private func line(of entry: ComparedEntry, _ kind: ComparedKind) -> [UInt8]? {
-    content[kind].places[entry.key].flatMap { lines[kind]?[$0] }
+    content[kind].place(of: entry.key).flatMap { lines[kind]?[$0] }.map { line in
+      var line = line
+      return Array(line.data())
+    }
   }
 
   /// Returns a line with members of both sides; each value comes from one of the sides.

@@ -24,7 +24,6 @@ public struct ComparedNotes {
   private(set) var media: [String: [UInt8]] = [:]
   var mediaPaths: [String: String] = [:]
   private let keepsSchedule: Bool
-  private let shared: ComparedList
   private var names: [String: FieldNames] = [:]
   private var last: (own: [String], more: [String], fields: FieldNames)?
   /// The fields of the note types that rows define; the fields of a row may be in another order.
@@ -32,7 +31,7 @@ public struct ComparedNotes {
   /// For notes that are spread over several rows: the cards read so far.
   private var places: [String: [Place]] = [:]
 
-  init(_ settings: ExchangeSettings) { (keepsSchedule, shared) = (settings.keepsSchedule, settings.shared.list) }
+  init(_ settings: ExchangeSettings) { keepsSchedule = settings.keepsSchedule }
 
   /// Returns the names of a note's own fields, of the fields of every note, and of the note's additional fields.
   private mutating func fields(_ own: [String], _ more: [String]) -> FieldNames {
@@ -59,11 +58,11 @@ public struct ComparedNotes {
   /// Sorts the notes by deck and position; notes with the same position keep their order.
   mutating func sort(by places: [(deck: String, place: Int)]) {
     if zip(places, places.dropFirst()).allSatisfy({ $0 <= $1 }) { return }
-    let entries = content[.note].entries
-    let order = entries.indices.sorted {
+    let notes = content[.note]
+    let order = places.indices.sorted {
       (places[$0].deck, places[$0].place, $0) < (places[$1].deck, places[$1].place, $1)
     }
-    content[.note] = ComparedList(order.map { entries[$0] })
+    content[.note] = ComparedList(order.lazy.map { notes.entry(at: $0) })
   }
 
   // MARK: From collections
@@ -97,7 +96,7 @@ public struct ComparedNotes {
     values += [type] + cards.common + more.map(\.text)
     var entry = ComparedEntry(key: guid, fields: fields(names, more.map(\.name)), values: values, tags: tags)
     entry.conflicts = conflicts
-    content[.note].append(entry.sharing(shared[guid]))
+    content[.note].append(entry)
   }
 
   /// Returns the fields that describe a note's cards: deck, suspension and flag, and those that not every note has.
@@ -222,8 +221,9 @@ public struct ComparedNotes {
     // If no card is studied any more although some were, the file was written without schedules, suspensions and flags.
     let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
     if keepsMarks && held.contains(.fields) { return content }
-    content[.note].updateEach { note in
-      guard let before = base.content[.note][note.key] else { return }
+    let known = base.content[.note]
+    content[.note] = content[.note].updated { note in
+      guard let before = known[note.key] else { return }
       var names = keepsMarks ? [] : [ComparedField.suspended, ComparedField.flag]
       if !held.contains(.fields), hasFields(of: note, before, in: base) { names += before.names(besides: note) }
       for name in names { note.set(name, to: before[name]) }
@@ -250,11 +250,9 @@ public struct ComparedNotes {
       // If two notes have the same first field, neither is used.
       guids[first] = .some(guids[first] == nil ? note.key : nil)
     }
-    content[.note] = ComparedList(
-      content[.note].entries.map { note in
-        guard unnamed.contains(note.key), let guid = guids[note.key] ?? nil else { return note }
-        return note.keyed(guid)
-      })
+    content[.note] = content[.note].updated { note in
+      if unnamed.contains(note.key), let guid = guids[note.key] ?? nil { note.key = guid }
+    }
   }
 }
 

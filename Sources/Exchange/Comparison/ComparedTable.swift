@@ -6,42 +6,42 @@ import Text
 import Values
 
 struct ComparedTable {
-  /// Once the entries are made, only a header has its cells; of the others, the cell with tags is left.
-  private var rows: [(cells: [String], tags: String, raw: [UInt8])]
-  private let separator: UInt8
+  private let table: TableRows
+  private let firstRow: [UInt8]
+  /// The cells of the first row, which are the column names if there is a header; none if there are no rows.
+  let firstCells: [String]
+  /// Of each entry: the bytes of its row and its cell with tags; nothing if they are as `written` would write them.
+  private var rows = PackedRecords()
   private let lineEnd: String
-  private let path: String
   let hasMark: Bool
   let encoding: TextEncoding
-  /// The cells of the first row, which are the column names if there is a header.
-  var firstCells: [String] { rows.first?.cells ?? [] }
   private(set) var content = ComparedContent()
   private var hasHeader = false
   private var tagColumn: Int?
+  private var conflictColumn: Int?
   private var columns: [String] = []
+  private var tagName: String? { tagColumn.map { columns[$0] } }
 
+  /// Reads the first row.
   init(_ source: ByteSource, separator: UInt8) throws {
-    let table = TableRows(source, separator: Separator.found(in: source.buffered, first: separator))
-    (self.separator, path) = (table.separator, source.path)
+    table = TableRows(source, separator: Separator.found(in: source.buffered, first: separator))
+    (firstRow, firstCells) = try Self.next(table) ?? ([], [])
     (hasMark, encoding) = (source.hasMark, source.encoding)
-    rows = []
-    var lineEnd = "\n"
-    while let line = try table.next() {
-      if let reason = table.invalidReason ?? table.invalidText() {
-        throw ExchangeError.badFile(path: source.path, line: line, column: 1, expected: reason)
-      }
-      var raw = source.kept
-      if rows.isEmpty, raw.suffix(2) == [0x0D, 0x0A] { lineEnd = "\r\n" }
-      while let last = raw.last, last == 0x0A || last == 0x0D { raw.removeLast() }
-      let cells = (0..<table.count).map { table.text($0) }
-      if cells.contains(where: { hasTooManyMarks($0) }) {
-        throw ExchangeError.badFile(
-          path: source.path, line: line, column: 1,
-          expected: "a cell has more than \(longestMarkRun) combining marks in a row")
-      }
-      rows.append((cells, "", raw))
+    lineEnd = source.kept.suffix(2) == [0x0D, 0x0A] ? "\r\n" : "\n"
+  }
+
+  private static func next(_ table: TableRows) throws -> (raw: [UInt8], cells: [String])? {
+    guard let line = try table.next() else { return nil }
+    let cells = (0..<table.count).map { table.text($0) }
+    let marks = "a cell has more than \(longestMarkRun) combining marks in a row"
+    let reason =
+      table.invalidReason ?? table.invalidText() ?? (cells.contains { hasTooManyMarks($0) } ? marks : nil)
+    if let reason {
+      throw ExchangeError.badFile(path: table.source.path, line: line, column: 1, expected: reason)
     }
-    self.lineEnd = lineEnd
+    var raw = table.source.kept
+    while let last = raw.last, last == 0x0A || last == 0x0D { raw.removeLast() }
+    return (raw, cells)
   }
 
   // MARK: Headers
@@ -65,52 +65,87 @@ struct ComparedTable {
 
   // MARK: Entries
 
-  /// - Parameter key: the name of the column that identifies rows; nil: the guid column, or else the first one.
-  /// - Throws: `noColumn`.
-  mutating func read(hasHeader: Bool, key: String?, shared: ComparedTable?) throws(ExchangeError) {
+  /// Reads the other rows.
+  /// - Parameters:
+  ///   - key: the name of the column that identifies rows; nil: the guid column, or else the first one.
+  ///   - keepsRows: whether `merged` will be called.
+  /// - Throws: `noColumn`, or what is wrong with a row.
+  mutating func read(hasHeader: Bool, key: String?, keepsRows: Bool) throws {
     self.hasHeader = hasHeader
-    let width = rows.map(\.cells.count).max() ?? 0
-    columns = hasHeader ? firstCells : []
-    for index in columns.count..<max(width, columns.count) {
-      columns.append(hasHeader || index > 1 ? "column\(index + 1)" : ["prompt", "answer"][index])
-    }
-    tagColumn = hasHeader ? columns.firstIndex(ofName: "tags") : nil
-    let conflictColumn = hasHeader ? columns.firstIndex(ofName: MergeConflict.name) : nil
-    let keyColumn = try column(key, hasHeader: hasHeader)
-    for (index, name) in columns.enumerated() where index != conflictColumn {
-      columns[index] = content[.column].append(ComparedEntry(key: name))
-    }
-    let names = FieldNames(
-      columns.enumerated().filter { $0.offset != tagColumn && $0.offset != conflictColumn }.map(\.element))
-    for place in rows.indices where place > 0 || !hasHeader {
-      let row = rows[place]
-      let values = columns.indices.filter { $0 != tagColumn && $0 != conflictColumn }.map {
-        $0 < row.cells.count ? row.cells[$0] : ""
+    tagColumn = hasHeader ? firstCells.firstIndex(ofName: "tags") : nil
+    conflictColumn = hasHeader ? firstCells.firstIndex(ofName: MergeConflict.name) : nil
+    var keyColumn: Int?
+    var shown: [Int] = []
+    var names = FieldNames.none
+    var row = firstCells.isEmpty ? nil : (raw: firstRow, cells: firstCells)
+    var isHeader = hasHeader
+    while let (raw, cells) = row {
+      if cells.count > columns.count {
+        addColumns(cells.count)
+        keyColumn = column(key)
+        shown = columns.indices.filter { $0 != tagColumn && $0 != conflictColumn }
+        names = FieldNames(shown.map { columns[$0] })
       }
-      let key = keyColumn < row.cells.count && !row.cells[keyColumn].isEmpty ? row.cells[keyColumn] : row.cells[0]
-      let tags = tagColumn.map { $0 < row.cells.count ? row.cells[$0] : "" } ?? ""
-      var entry = ComparedEntry(
-        key: key, title: row.cells[0], fields: names, values: values, tags: Self.tags(tags))
-      if let conflictColumn, conflictColumn < row.cells.count {
-        entry.conflicts = MergeConflict.list(of: row.cells[conflictColumn]) ?? []
+      if !isHeader {
+        let values = shown.map { $0 < cells.count ? cells[$0] : "" }
+        let name = keyColumn.flatMap { $0 < cells.count && !cells[$0].isEmpty ? cells[$0] : nil } ?? cells[0]
+        add(ComparedEntry(key: name, title: cells[0], fields: names, values: values), cells, keepsRows ? raw : nil)
       }
-      let raw = shared?.row(of: key)?.raw
-      rows[place] = ([], tags, raw == row.raw ? raw ?? [] : row.raw)
-      content[.note].append(entry.sharing(shared?.content[.note][key]))
+      isHeader = false
+      row = try Self.next(table)
+    }
+    if let key, keyColumn == nil, !firstCells.isEmpty {
+      throw ExchangeError.noColumn(path: table.source.path, name: key, names: firstCells)
     }
   }
 
-  private func row(of key: String) -> (cells: [String], tags: String, raw: [UInt8])? {
-    content[.note].places[key].map { rows[hasHeader ? $0 + 1 : $0] }
+  /// - Parameter raw: the bytes of the row, if they are kept.
+  private mutating func add(_ entry: ComparedEntry, _ cells: [String], _ raw: [UInt8]?) {
+    var entry = entry
+    let tags = tagColumn.map { $0 < cells.count ? cells[$0] : "" } ?? ""
+    entry.tags = Self.tags(tags)
+    if let conflictColumn, conflictColumn < cells.count {
+      entry.conflicts = MergeConflict.list(of: cells[conflictColumn]) ?? []
+    }
+    content[.note].append(entry)
+    guard let raw else { return }
+    let isUsual = written(entry).raw == raw
+    rows.append { record in
+      if isUsual { return }
+      record.data(raw)
+      record.data(tags.utf8)
+    }
   }
 
-  private func column(_ key: String?, hasHeader: Bool) throws(ExchangeError) -> Int {
+  private mutating func addColumns(_ count: Int) {
+    let given = hasHeader ? firstCells : ["prompt", "answer"]
+    for index in columns.count..<count {
+      let name = index < given.count ? given[index] : "column\(index + 1)"
+      columns.append(index == conflictColumn ? name : content[.column].append(ComparedEntry(key: name)))
+    }
+  }
+
+  /// Returns the row of an entry with the columns of the first row, and its cell with tags.
+  private func written(_ entry: ComparedEntry) -> (raw: [UInt8], tags: String) {
+    let tags = entry.tags.joined(separator: " ")
+    return (line(entry, columns.prefix(firstCells.count), tags, in: tagName), tags)
+  }
+
+  /// Returns an entry, the bytes of its row and its cell with tags; nil when there is no such entry.
+  private func row(of key: String) -> (entry: ComparedEntry, raw: [UInt8], tags: String)? {
+    let notes = content[.note]
+    guard let place = notes.place(of: key) else { return nil }
+    let entry = notes.entry(at: place)
+    var row = rows[place]
+    let (raw, tags) = row.rest.isEmpty ? written(entry) : (Array(row.data()), row.text())
+    return (entry, raw, tags)
+  }
+
+  /// Returns the column that identifies rows; nil when there is none of that name yet.
+  private func column(_ key: String?) -> Int? {
     guard let key else { return hasHeader ? columns.firstIndex(ofName: "guid") ?? 0 : 0 }
     if let number = Int(key), columns.indices.contains(number - 1), !columns.contains(key) { return number - 1 }
-    guard let index = columns.firstIndex(ofName: key) else {
-      throw .noColumn(path: path, name: key, names: firstCells)
-    }
-    return index
+    return columns.firstIndex(ofName: key)
   }
 
   /// Splits tags at commas if there are any, otherwise at spaces.
@@ -122,54 +157,63 @@ struct ComparedTable {
   // MARK: Writing
 
   func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
-    let notes = result.content[.note].entries
+    let notes = result.content[.note]
     var names = result.content[.column].entries.map(\.key)
     // A side that was emptied has no columns; the rows that remain have those of the other side.
-    if names.isEmpty, !notes.isEmpty { names = (rows.isEmpty ? theirs : self).content[.column].entries.map(\.key) }
-    let hasHeader = [self, theirs].contains { $0.hasHeader && !$0.rows.isEmpty }
-    let hasConflicts = notes.contains { !$0.conflicts.isEmpty }
+    if names.isEmpty, notes.count > 0 { names = (firstCells.isEmpty ? theirs : self).content[.column].keys.map { $0 } }
+    let hasHeader = [self, theirs].contains { $0.hasHeader && !$0.firstCells.isEmpty }
+    let hasConflicts = !notes.allConflicts.isEmpty
     var bytes: [UInt8] = []
     func add(_ line: [UInt8], _ conflicts: String) {
       bytes += line
-      if hasConflicts { bytes += [separator] + CellText.line([conflicts], separator).dropLast() }
+      if hasConflicts { bytes += [table.separator] + self.line([conflicts]) }
       bytes += lineEnd.utf8
     }
     if hasHeader {
       let header = header(names, namesAll: hasConflicts) ?? theirs.header(names, namesAll: hasConflicts)
       add(header ?? line(names), MergeConflict.name)
     }
-    for entry in notes {
-      let raw = raw(entry, names, separator) ?? theirs.raw(entry, names, separator)
+    for entry in notes.entries {
+      let raw = raw(entry, names, table.separator) ?? theirs.raw(entry, names, table.separator)
       add(raw ?? row(entry, names, theirs), entry.conflicts.isEmpty ? "" : MergeConflict.json(entry.conflicts))
     }
     return bytes
   }
 
-  private func line(_ cells: [String]) -> [UInt8] { CellText.line(cells, separator).dropLast() }
+  private func line(_ cells: [String]) -> [UInt8] {
+    var line = CellText.line(cells, table.separator)
+    line.removeLast()
+    return line
+  }
+
+  private func line(
+    _ entry: ComparedEntry, _ names: some Sequence<String>, _ tags: String, in tagName: String?
+  ) -> [UInt8] {
+    line(names.map { $0 == tagName ? tags : entry[$0] })
+  }
 
   /// Returns the first row of the file if it has exactly these columns.
   /// - Parameter namesAll: whether it must name the columns of the longest row too, because another column follows.
   private func header(_ names: [String], namesAll: Bool) -> [UInt8]? {
     if namesAll, firstCells.count != names.count { return nil }
-    return content[.column].entries.map(\.key) == names && names.count == columns.count ? rows.first?.raw : nil
+    return content[.column].entries.map(\.key) == names && names.count == columns.count && !names.isEmpty
+      ? firstRow : nil
   }
 
   /// Returns the row's bytes if it equals the entry.
   private func raw(_ entry: ComparedEntry, _ names: [String], _ separator: UInt8) -> [UInt8]? {
-    guard separator == self.separator, names == columns, let own = content[.note][entry.key], own.isSame(as: entry)
+    guard separator == table.separator, names == columns, let row = row(of: entry.key), row.entry.isSame(as: entry)
     else { return nil }
-    return row(of: entry.key)?.raw
+    return row.raw
   }
 
   /// Builds a row that neither side has; tags are separated as they were.
   private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
-    let tagName = [self, theirs].lazy.compactMap { side in side.tagColumn.map { side.columns[$0] } }.first
     let given = [self, theirs].compactMap { $0.row(of: entry.key)?.tags }
     let wanted = entry.markedTags
     let tags =
       given.first { Set(Self.tags($0)) == Set(wanted) }
       ?? wanted.joined(separator: given.contains { $0.contains(text: ", ") } ? ", " : " ")
-    return line(names.map { $0 == tagName ? tags : entry[$0] })
+    return line(entry, names, tags, in: tagName ?? theirs.tagName)
   }
-
 }

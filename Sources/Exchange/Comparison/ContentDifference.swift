@@ -75,45 +75,41 @@ public struct ContentDifference: Sendable {
   private mutating func compare(
     _ kind: ComparedKind, _ old: ComparedList, _ new: ComparedList, _ poll: () throws -> Void
   ) rethrows {
-    let moved = kind.isOrdered ? ContentDifference.moved(old, new) : []
-    var removed = ContentDifference.removed(old, new)
-    changes += (removed.removeValue(forKey: "") ?? []).map { ComparedChange(kind, .removed, $0, nil) }
-    var predecessor: ComparedEntry?
-    for entry in new.entries {
+    // The old place of each new entry; of one that was added, the place after the last.
+    let before = new.keys.map { old.place(of: $0) ?? old.count }
+    let moved = kind.isOrdered ? ContentDifference.moved(before.filter { $0 < old.count }, old.count) : []
+    // The places of the removed entries by the place of the preceding entry that still exists; -1 at the beginning.
+    var (removed, last) = ([Int: [Int]](), -1)
+    let after = EntryOrder.places(before, old.count + 1)
+    for place in 0..<old.count {
+      if after[place] >= 0 { last = after[place] } else { removed[last, default: []].append(place) }
+    }
+    func addRemoved(after place: Int) {
+      for gone in removed[place] ?? [] { changes.append(ComparedChange(kind, .removed, old.entry(at: gone), nil)) }
+    }
+    addRemoved(after: -1)
+    for place in 0..<new.count {
       try poll()
-      if let before = old[entry.key] {
-        let (isMoved, isChanged) = (moved.contains(entry.key), !before.isSame(as: entry))
+      let known = before[place]
+      if known < old.count {
+        let (isMoved, isChanged) = (moved.contains(known), !new.isSame(place, as: old, known))
         if isMoved || isChanged {
-          var change = ComparedChange(kind, isChanged ? .changed : .moved, before, entry)
-          if isMoved { change.predecessor = predecessor?.shownTitle ?? "" }
+          var change = ComparedChange(
+            kind, isChanged ? .changed : .moved, old.entry(at: known), new.entry(at: place))
+          if isMoved { change.predecessor = place > 0 ? new.entry(at: place - 1).shownTitle : "" }
           changes.append(change)
         }
       } else {
-        changes.append(ComparedChange(kind, .added, nil, entry))
+        changes.append(ComparedChange(kind, .added, nil, new.entry(at: place)))
       }
-      if !removed.isEmpty, let gone = removed[entry.key] {
-        changes += gone.map { ComparedChange(kind, .removed, $0, nil) }
-      }
-      predecessor = entry
+      addRemoved(after: place)
     }
   }
 
-  /// Returns the removed entries by the key of the preceding entry that still exists; the key is empty at the
-  /// beginning.
-  private static func removed(_ old: ComparedList, _ new: ComparedList) -> [String: [ComparedEntry]] {
-    var removed: [String: [ComparedEntry]] = [:]
-    var last = ""
-    for entry in old.entries {
-      if new.places[entry.key] != nil { last = entry.key } else { removed[last, default: []].append(entry) }
-    }
-    return removed
-  }
-
-  private static func moved(_ old: ComparedList, _ new: ComparedList) -> Set<String> {
-    let ranks = new.entries.compactMap { old.places[$0.key] }
-    if zip(ranks, ranks.dropFirst()).allSatisfy({ $0 < $1 }) { return [] }
-    let stable = Set(EntryOrder.longestIncreasingSubsequence(ranks, Array(0..<old.entries.count)))
-    return Set(ranks.filter { !stable.contains($0) }.map { old.entries[$0].key })
+  /// Returns which of the old places, given in their new order, are out of their old order.
+  private static func moved(_ places: [Int], _ count: Int) -> Set<Int> {
+    if zip(places, places.dropFirst()).allSatisfy({ $0 < $1 }) { return [] }
+    return Set(places).subtracting(EntryOrder.longestIncreasingSubsequence(places, Array(0..<count)))
   }
 }
 

@@ -14,8 +14,6 @@ public struct ExchangeSettings {
   public var moment: StudyMoment
   /// Whether schedules and the review log are compared or exported. Otherwise every card is exported as a new one.
   public var keepsSchedule = false
-  /// The notes that were read last; what the next content has in common with them is held once.
-  let shared = SharedNotes()
   /// For tables and JSON Lines: the column or member that identifies rows.
   public var key: String?
   /// That of the files that are compared, or the one to export.
@@ -73,7 +71,6 @@ struct DeckContent {
       notes.content[.noteType].append(ComparedEntry(type: type.draft))
     }
     try readMedia()
-    settings.shared.list = notes.content[.note]
     return notes
   }
 
@@ -185,7 +182,6 @@ struct PackageContent {
       notes.content[.noteType].append(ComparedEntry(type: type.draft))
     }
     addOptions(to: &notes, root, decks, contents)
-    settings.shared.list = notes.content[.note]
     return notes
   }
 

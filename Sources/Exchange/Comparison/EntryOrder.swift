@@ -4,24 +4,53 @@
 
 import Text
 
+/// A number for each entry of three lists: those of the base are numbered by their places.
 struct EntryNumbers {
-  let keys: [String]
+  /// The base, ours and theirs.
+  private let lists: [ComparedList]
+  /// The place of each number in each list; -1 where it is not.
+  private let places: [[Int]]
+  let count: Int
   let base: [Int]
   let ours: [Int]
   let theirs: [Int]
 
   init(_ base: ComparedList, _ ours: ComparedList, _ theirs: ComparedList) {
-    var keys = base.entries.map(\.key)
+    var count = base.count
     func number(_ list: ComparedList, _ known: (String) -> Int?) -> [Int] {
-      list.entries.map { entry in
-        if let number = known(entry.key) { return number }
-        keys.append(entry.key)
-        return keys.count - 1
+      list.keys.map { key in
+        if let number = known(key) { return number }
+        count += 1
+        return count - 1
       }
     }
-    let our = number(ours) { base.places[$0] }
-    let their = number(theirs) { key in base.places[key] ?? ours.places[key].map { our[$0] } }
-    (self.base, self.ours, self.theirs, self.keys) = (Array(base.entries.indices), our, their, keys)
+    let our = number(ours) { base.place(of: $0) }
+    let their = number(theirs) { key in base.place(of: key) ?? ours.place(of: key).map { our[$0] } }
+    (self.base, self.ours, self.theirs, self.count) = (Array(0..<base.count), our, their, count)
+    lists = [base, ours, theirs]
+    places = [self.base, our, their].map { EntryOrder.places($0, count) }
+  }
+
+  func key(_ number: Int) -> String {
+    lists.indices.first { places[$0][number] >= 0 }.map { lists[$0].key(at: places[$0][number]) } ?? ""
+  }
+
+  /// Returns the entries of the base, ours and theirs.
+  func entries(_ number: Int) -> [ComparedEntry?] {
+    lists.indices.map { places[$0][number] < 0 ? nil : lists[$0].entry(at: places[$0][number]) }
+  }
+
+  func side(_ side: MergeSide, of number: Int) -> (list: ComparedList, place: Int) {
+    side == .ours ? (lists[1], places[1][number]) : (lists[2], places[2][number])
+  }
+
+  /// Returns the side whose entry is merged by taking it as it is; nil if the entries have to be read.
+  func unread(_ number: Int) -> MergeSide? {
+    let (base, ours, theirs) = (places[0][number], places[1][number], places[2][number])
+    if ours < 0 || theirs < 0 { return base >= 0 ? nil : ours < 0 ? .theirs : .ours }
+    if base < 0 { return nil }
+    if lists[1].isSame(ours, as: lists[0], base) { return .theirs }
+    return lists[2].isSame(theirs, as: lists[0], base) ? .ours : nil
   }
 }
 
@@ -38,7 +67,7 @@ struct EntryOrder {
     let ours = numbers.ours.filter { survives[$0] }
     let theirs = numbers.theirs.filter { survives[$0] }
     if ours == theirs { return ours }
-    let count = numbers.keys.count
+    let count = numbers.count
     var sides = [Int](repeating: 0, count: count)
     for number in numbers.base { sides[number] += 1 }
     for number in ours { sides[number] += 1 }
@@ -59,11 +88,11 @@ struct EntryOrder {
     // The result must not change when it is merged with either side again. If it does, the moves depend on each other.
     if moved(base, merged, theirs) == merged, moved(base, ours, merged) == merged { return merged }
     let (lead, other) = precedes(ours, theirs) ? (ours, theirs) : (theirs, ours)
-    let sides = [base, ours, theirs].map { (list: $0, places: EntryOrder.places($0, numbers.keys.count)) }
+    let sides = [base, ours, theirs].map { (list: $0, places: EntryOrder.places($0, numbers.count)) }
     let stable = Set(EntryOrder.longestIncreasingSubsequence(other, sides[0].places))
     for number in other where !stable.contains(number) {
       let before = sides.map { side in
-        side.places[number] > 0 ? numbers.keys[side.list[side.places[number] - 1]] : ""
+        side.places[number] > 0 ? numbers.key(side.list[side.places[number] - 1]) : ""
       }
       unplaced[number] = MergeConflict(
         field: ComparedField.place, base: before[0], ours: before[1], theirs: before[2], isOrder: true)
@@ -73,7 +102,7 @@ struct EntryOrder {
 
   /// Applies the moves of both sides: each moved entry follows the same entry as on the side that moved it.
   private func moved(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
-    let rank = EntryOrder.places(base, numbers.keys.count)
+    let rank = EntryOrder.places(base, numbers.count)
     let stableForUs = Set(EntryOrder.longestIncreasingSubsequence(ours, rank))
     let stableForThem = Set(EntryOrder.longestIncreasingSubsequence(theirs, rank))
     let spine = base.filter { stableForUs.contains($0) && stableForThem.contains($0) }
@@ -103,7 +132,7 @@ struct EntryOrder {
       second[theirGaps[number]].append(number)
     }
     var result: [Int] = []
-    result.reserveCapacity(numbers.keys.count)
+    result.reserveCapacity(numbers.count)
     for gap in 0...spine.count {
       if gap > 0 { result.append(spine[gap - 1]) }
       result += joined(first[gap], second[gap])
@@ -114,8 +143,8 @@ struct EntryOrder {
   /// Returns, for each entry of a side that is not in the spine, the number of spine entries up to its predecessor;
   /// -1 for other entries.
   private func gaps(_ side: [Int], in spine: [Int]) -> [Int] {
-    let places = EntryOrder.places(spine, numbers.keys.count)
-    var gaps = [Int](repeating: -1, count: numbers.keys.count)
+    let places = EntryOrder.places(spine, numbers.count)
+    var gaps = [Int](repeating: -1, count: numbers.count)
     var gap = 0
     for number in side {
       if places[number] >= 0 { gap = places[number] + 1 } else { gaps[number] = gap }
@@ -123,7 +152,8 @@ struct EntryOrder {
     return gaps
   }
 
-  private static func places(_ list: [Int], _ count: Int) -> [Int] {
+  /// Returns the place of each number in a list; -1 for a number that is not there.
+  static func places(_ list: [Int], _ count: Int) -> [Int] {
     var places = [Int](repeating: -1, count: count)
     for (place, number) in list.enumerated() { places[number] = place }
     return places
@@ -172,6 +202,6 @@ struct EntryOrder {
   }
 
   private func precedes(_ first: [Int], _ second: [Int]) -> Bool {
-    first.lazy.map { numbers.keys[$0] }.lexicographicallyPrecedes(second.lazy.map { numbers.keys[$0] })
+    first.lazy.map(numbers.key).lexicographicallyPrecedes(second.lazy.map(numbers.key))
   }
 }

@@ -55,12 +55,12 @@ public final class MergeIntoDeck {
       }
     }
     // If both sides changed a file, theirs is imported beside ours under a new name.
-    let known = Set(ours[.note].entries.flatMap(\.conflicts))
-    for conflict in merged[.note].entries.lazy.flatMap(\.conflicts) where !known.contains(conflict) {
+    let known = Set(ours[.note].allConflicts)
+    for conflict in merged[.note].allConflicts where !known.contains(conflict) {
       guard conflict.isOfContent, let file = conflict.owner?.key, let digest = conflict.theirs else { continue }
       _ = try receiveMedia(file, digest)
     }
-    if !ours[.note].entries.elementsEqual(merged[.note].entries, by: { $0.key == $1.key }) {
+    if !ours[.note].keys.elementsEqual(merged[.note].keys) {
       try arrange(merged[.note])
     }
     var counts = difference.counts
@@ -101,7 +101,7 @@ public final class MergeIntoDeck {
 
   private func rename(_ file: String, to name: String, in merged: inout ComparedContent) {
     for kind in [ComparedKind.note, .noteType] {
-      merged[kind].updateEach { entry in
+      merged[kind] = merged[kind].updated { entry in
         entry.values = entry.values.map {
           kind == .note
             ? MediaNames.renaming(file.composed, to: name, in: $0)
@@ -274,8 +274,8 @@ public final class MergeIntoDeck {
     var places: [NoteID: Int] = [:]
     let all = try [deck] + DeckTable.within(db, deck.id)
     let within = Set(all.map(\.id))
-    for (place, note) in notes.entries.enumerated() {
-      if let id = try NoteTable.id(db, guid: note.key, in: within) { places[id] = place }
+    for (place, key) in notes.keys.enumerated() {
+      if let id = try NoteTable.id(db, guid: key, in: within) { places[id] = place }
     }
     for each in all {
       let ids = try CardTable.ids(db, in: each.id)

@@ -79,25 +79,37 @@ public struct ThreeWayMerge {
   private func merge(
     _ kind: ComparedKind, into result: inout MergeResult, _ poll: () throws -> Void
   ) rethrows {
-    let (before, our, their) = (base[kind], ours[kind], theirs[kind])
-    let numbers = EntryNumbers(before, our, their)
-    let merged = try numbers.keys.map { key in
+    let numbers = EntryNumbers(base[kind], ours[kind], theirs[kind])
+    // The side whose entry is in the result as it is; and the entries that are not taken from a side.
+    var sides = [MergeSide?](repeating: nil, count: numbers.count)
+    var own: [Int: ComparedEntry] = [:]
+    for number in sides.indices {
       try poll()
-      return self.merged(kind, before[key], our[key], their[key])
+      sides[number] = numbers.unread(number)
+      if sides[number] != nil { continue }
+      let entries = numbers.entries(number)
+      own[number] = merged(kind, entries[0], entries[1], entries[2])
+    }
+    func taken(_ number: Int) -> (list: ComparedList, place: Int)? {
+      sides[number].map { numbers.side($0, of: number) }
     }
     var order = EntryOrder(
-      numbers: numbers, survives: merged.map { $0 != nil },
-      isFree: merged.map { $0?.conflicts.contains(where: \.isRemoval) ?? false })
+      numbers: numbers, survives: sides.indices.map { sides[$0] != nil || own[$0] != nil },
+      isFree: sides.indices.map { number in
+        let conflicts = taken(number).map { $0.list.conflicts(at: $0.place) } ?? own[number]?.conflicts ?? []
+        return conflicts.contains(where: \.isRemoval)
+      })
     var list = ComparedList()
-    list.reserve(numbers.keys.count)
     for number in order.merged() {
-      guard var entry = merged[number] else { continue }
-      if kind.isOrdered, preferred == nil, let conflict = order.unplaced[number] {
-        entry = adding([conflict], to: entry)
+      let (taken, unplaced) = (taken(number), kind.isOrdered && preferred == nil ? order.unplaced[number] : nil)
+      if let taken, unplaced == nil {
+        list.append(taken.place, of: taken.list)
+        continue
       }
+      guard var entry = taken.map({ $0.list.entry(at: $0.place) }) ?? own[number] else { continue }
+      if let unplaced { entry = adding([unplaced], to: entry) }
       list.append(entry)
-      if entry.conflicts.isEmpty { continue }
-      let known = Set((our[entry.key]?.conflicts ?? []) + (their[entry.key]?.conflicts ?? []))
+      let known = Set(numbers.entries(number).dropFirst().flatMap { $0?.conflicts ?? [] })
       if entry.conflicts.contains(where: { !known.contains($0) }) { result.conflicts.append((kind, entry)) }
     }
     result.content[kind] = list
@@ -105,6 +117,8 @@ public struct ThreeWayMerge {
 
   /// Keeps a note type that one side removed while a note still uses it.
   private func keepTypes(_ content: inout ComparedContent) {
+    let all = ours[.noteType].keys.map { $0 } + theirs[.noteType].keys
+    if all.allSatisfy({ content[.noteType].place(of: $0) != nil }) { return }
     var (used, last): (Set<String>, String) = ([], "")
     for note in content[.note].entries {
       let type = note[ComparedField.type]

@@ -203,6 +203,8 @@ import Text
     #expect(try changes("a,b,c\n", "a,b,d\n", .csv) == ["changed note a column3: c > d"])
     #expect(try changes("q,guid\na,1\n", "q,guid\nb,1\n", .csv) == ["changed note 1 q: a > b"])
     #expect(try changes("q,tags\na\n", "q,tags\na,x\n", .csv) == ["changed note a +x"])
+    // A column that only later rows have.
+    #expect(try changes("a,b\nc,d,k\n", "a,b\nC,d,k\n", .csv, key: "column3") == ["changed note k prompt: c > C"])
   }
 
   @Test func `a missing column and an invalid table are reported`() {

@@ -15,10 +15,8 @@ import Values
 
   @Test func changesOfTwoFieldsGoTogether() {
     let names = FieldNames(["prompt", "answer"])
-    func note(_ prompt: String, _ answer: String) -> ComparedContent {
-      content([ComparedEntry(key: "a", fields: names, values: [prompt, answer])])
-    }
-    let merged = merge(note("p", "q"), note("P", "q"), note("p", "Q"))
+    func note(_ texts: [String]) -> ComparedContent { content([ComparedEntry(key: "a", fields: names, values: texts)]) }
+    let merged = merge(note(["p", "q"]), note(["P", "q"]), note(["p", "Q"]))
     #expect(merged.conflicts.isEmpty)
     #expect(merged.content[.note]["a"]?.values == ["P", "Q"])
   }
@@ -44,6 +42,28 @@ import Values
     let merged = merge(deck([]), note("ours"), note("theirs"))
     #expect(merged.content[.note]["a"]?.tags.count == 200_000)
     #expect(merged.content[.note]["a"]?.conflicts.count == 100_000)
+  }
+
+  @Test func `entries are returned as they were appended, and found by any form of their keys`() {
+    let texts = ["", "e\u{301}", "\u{0}", String(repeating: "x", count: 254), String(repeating: "é", count: 70_000)]
+    var entries = texts.enumerated().map { number, text in
+      ComparedEntry(
+        key: text, title: "of \(number)", fields: FieldNames((0..<number).map { "f\($0)" }),
+        values: Array(texts.prefix(number)), tags: Array(texts.suffix(number)))
+    }
+    entries[3].conflicts = [MergeConflict(field: "f", base: nil, ours: "o", theirs: "t")]
+    var (list, copy) = (ComparedList(entries), ComparedList())
+    for place in texts.indices { copy.append(place, of: list) }
+    for each in [list, copy] {
+      #expect(zip(each.entries, entries).allSatisfy { $0.isSame(as: $1) && $0.shownTitle == $1.shownTitle })
+      #expect(each.keys.elementsEqual(texts) && each.allConflicts == entries[3].conflicts)
+    }
+    #expect(list["\u{e9}"]?.title == "of 1" && list["e"] == nil)
+    #expect((2...300).allSatisfy { list.append(entries[1]) == "e\u{301}#\($0)" })
+    copy.update("") { $0.set("new", to: "value") }
+    copy.update(texts[3]) { $0.conflicts = [] }
+    #expect(copy[""]?["new"] == "value" && copy.allConflicts.isEmpty)
+    #expect(texts.indices.filter { !copy.isSame($0, as: list, $0) } == [0, 3])
   }
 
   @Test func `a comparison and a merge end when they are polled`() {
@@ -78,11 +98,7 @@ import Values
   }
 
   @Test func twoTypesOfOneNameAreAConflict() {
-    func type(_ css: String) -> ComparedContent {
-      var content = ComparedContent()
-      content[.noteType].append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]))
-      return content
-    }
+    func type(_ css: String) -> ComparedContent { content([], types: [entry("Verb", "css", css)]) }
     let merged = merge(ComparedContent(), type("a {}"), type("b {}"))
     #expect(
       merged.content[.noteType]["Verb"]?.conflicts == [
@@ -92,9 +108,7 @@ import Values
 
   @Test func aCardThatOneSideChangedAndTheOtherRemovedIsInConflictAsAWhole() {
     func type(_ names: [String], _ texts: [String]) -> ComparedContent {
-      var content = ComparedContent()
-      content[.noteType].append(ComparedEntry(key: "Verb", fields: FieldNames(names), values: texts))
-      return content
+      content([], types: [ComparedEntry(key: "Verb", fields: FieldNames(names), values: texts)])
     }
     let names = ["css", "One, front", "One, back"]
     let (base, changed, removed) = (type(names, ["a", "f", "b"]), type(names, ["a", "F", "b"]), type(["css"], ["a"]))
@@ -109,10 +123,7 @@ import Values
 
   @Test func aConflictOfATypeIsKeptWithANoteOfIt() {
     func sides(_ css: String) -> ComparedContent {
-      var content = ComparedContent()
-      content[.noteType].append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: [css]))
-      content[.note].append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Verb"]))
-      return content
+      content([entry("n", ComparedField.type, "Verb")], types: [entry("Verb", "css", css)])
     }
     let merged = merge(sides("a"), sides("b"), sides("c"))
     let conflict = merged.content[.note]["n"]?.conflicts.first
@@ -125,10 +136,7 @@ import Values
   @Test(arguments: ["css", "Verb/One, front", "a/b/", "note_type Verb/css"])
   func aConflictOfATypeIsSettledWhateverItsFieldIsCalled(_ field: String) throws {
     func sides(_ text: String) -> ComparedContent {
-      var content = ComparedContent()
-      content[.noteType].append(ComparedEntry(key: "Ver/b", fields: FieldNames([field]), values: [text]))
-      content[.note].append(ComparedEntry(key: "n", fields: FieldNames([ComparedField.type]), values: ["Ver/b"]))
-      return content
+      content([entry("n", ComparedField.type, "Ver/b")], types: [entry("Ver/b", field, text)])
     }
     var settled = merge(sides("a"), sides("b"), sides("c")).content
     let note = try #require(settled[.note]["n"])
@@ -142,12 +150,7 @@ import Values
   @Test(arguments: SettledSide.allCases)
   func optionsThatOneSideRemovedAreSettledAsAWhole(_ side: SettledSide) throws {
     func sides(_ options: String?) -> ComparedContent {
-      var content = ComparedContent()
-      if let options {
-        content[.deck].append(ComparedEntry(key: "", fields: FieldNames(["new_per_day"]), values: [options]))
-      }
-      content[.note].append(ComparedEntry(key: "n"))
-      return content
+      content([ComparedEntry(key: "n")], decks: options.map { [entry("", "new_per_day", $0)] } ?? [])
     }
     var settled = merge(sides("7"), sides("8"), sides(nil)).content
     let conflict = try #require(settled[.note]["n"]?.conflicts.first)
@@ -158,9 +161,7 @@ import Values
 
   @Test(arguments: ["note_type Verb/css", "deck /preset", "media a/b", "place"])
   func aNotesOwnFieldIsNotTakenForAThing(_ field: String) throws {
-    func note(_ text: String) -> ComparedContent {
-      content([ComparedEntry(key: "a", fields: FieldNames([field]), values: [text])])
-    }
+    func note(_ text: String) -> ComparedContent { content([entry("a", field, text)]) }
     let merged = try #require(merge(note("x"), note("y"), note("z")).content[.note]["a"])
     let conflict = try #require(merged.conflicts.first)
     #expect(conflict.owner == nil && merged.settling(conflict, by: .theirs)?[field] == "z")
@@ -169,7 +170,7 @@ import Values
   /// Three notes that one side reversed and the other rotated, so that no order is right.
   @Test func twoOrdersLeaveANotesOwnFieldCalledPlaceAlone() throws {
     func sides(_ keys: [String], _ text: String) -> ComparedContent {
-      content(keys.map { ComparedEntry(key: $0, fields: FieldNames(["place"]), values: ["\($0) \(text)"]) })
+      content(keys.map { entry($0, "place", "\($0) \(text)") })
     }
     let (base, theirs) = (sides(["a", "b", "c"], "x"), sides(["b", "c", "a"], "z"))
     let merged = merge(base, sides(["c", "b", "a"], "y"), theirs)
@@ -188,12 +189,7 @@ import Values
 
   @Test func aTypeThatOneSideRemovedStaysForANoteThatTheOtherAdded() {
     func sides(_ hasType: Bool, _ notes: [String]) -> ComparedContent {
-      var content = ComparedContent()
-      if hasType { content[.noteType].append(ComparedEntry(key: "Verb", fields: FieldNames(["css"]), values: ["a"])) }
-      for key in notes {
-        content[.note].append(ComparedEntry(key: key, fields: FieldNames([ComparedField.type]), values: ["Verb"]))
-      }
-      return content
+      content(notes.map { entry($0, ComparedField.type, "Verb") }, types: hasType ? [entry("Verb", "css", "a")] : [])
     }
     #expect(merge(sides(true, []), sides(false, []), sides(true, ["n"])).content[.noteType]["Verb"] != nil)
   }
@@ -296,14 +292,22 @@ import Values
     ThreeWayMerge(base: base, ours: ours, theirs: theirs).result {}
   }
 
-  private func content(_ entries: [ComparedEntry]) -> ComparedContent {
+  private func content(
+    _ notes: [ComparedEntry], types: [ComparedEntry] = [], decks: [ComparedEntry] = []
+  ) -> ComparedContent {
     var content = ComparedContent()
-    for entry in entries { content[.note].append(entry) }
+    (content[.note], content[.noteType], content[.deck]) = (
+      ComparedList(notes), ComparedList(types), ComparedList(decks)
+    )
     return content
   }
 
+  private func entry(_ key: String, _ field: String, _ text: String) -> ComparedEntry {
+    ComparedEntry(key: key, fields: FieldNames([field]), values: [text])
+  }
+
   private func deck(_ notes: [(key: String, answer: String)]) -> ComparedContent {
-    content(notes.map { ComparedEntry(key: $0.key, fields: FieldNames(["answer"]), values: [$0.answer]) })
+    content(notes.map { entry($0.key, "answer", $0.answer) })
   }
 }
 
