@@ -167,8 +167,9 @@ extension Set<UInt64> {
   /// - Parameter hash: returns the hash of a row.
   /// - Returns: nil if there are more than 10,000 rows: reading them takes longer than it saves.
   init?(_ db: Database, _ query: String, _ arguments: StatementArguments = [], _ hash: (Row) throws -> UInt64) throws {
-    let found = try db.rows(query + " LIMIT 10001", arguments, hash)
-    if found.count > 10_000 { return nil }
+    let most = 10_000
+    let found = try db.rows(query + " LIMIT \(most + 1)", arguments, hash)
+    if found.count > most { return nil }
     self.init(found)
   }
 }

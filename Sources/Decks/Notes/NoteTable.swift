@@ -144,10 +144,11 @@ public enum NoteTable {
       let found = try NewCard(prompt: texts.prompt, answer: texts.answer).checked { try there.find($0) }
       if found != nil { throw DeckError.duplicate(guid: nil, prompt: texts.prompt) }
     }
+    let ordinals = try writer.ordinals(fields, facts)
     let id = NoteID(rawValue: try freeID(db, now: now))
     try db.cachedStatement(sql: insertion)
       .execute(arguments: [id.rawValue, guid, type.id.rawValue, seconds(now), tags, column])
-    try writer.add(writer.ordinals(fields, facts), of: id, fields, facts, to: deck, at: note.place)
+    try writer.add(ordinals, of: id, fields, facts, to: deck, at: note.place)
     return id
   }
 

@@ -285,7 +285,7 @@ package final class SourceRules {
     let fresh = reading.entries.filter { !$0.isLink && known[Key($0)] == nil }
     if !fresh.isEmpty { try check(fresh) }
     return reading.entries.compactMap { entry in
-      guard let refusal = known[Key(entry)] ?? nil else { return nil }
+      guard !entry.isLink, let refusal = known[Key(entry)] ?? nil else { return nil }
       return SourceProblem(
         line: entry.line, column: entry.column, code: refusal.code.rawValue, message: refusal.message)
     }

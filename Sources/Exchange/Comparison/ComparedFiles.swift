@@ -56,7 +56,7 @@ public struct ComparedFiles {
       }
     case .jsonl:
       let all = try operands.enumerated().map { place, operand in
-        try ComparedLines(Self.source(operand, settings), settings, keepsLines: place > 0 && operands.count > 2)
+        try ComparedLines(Self.source(operand, settings), settings, keepsLines: Self.isWritten(place, of: operands))
       }
       texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: .utf8) { result in
         all[1].merged(result, with: all[2])
@@ -122,6 +122,11 @@ public struct ComparedFiles {
 
   // MARK: Reading
 
+  /// Whether a merge may write lines of an operand as they are.
+  private static func isWritten(_ place: Int, of operands: [ComparedOperand]) -> Bool {
+    place > 0 && operands.count > 2
+  }
+
   /// Returns the text format of all operands, if it is one that is compared without conversion to notes.
   private static func family(_ operands: [ComparedOperand]) -> CardFormat? {
     var found: Set<CardFormat> = []
@@ -154,7 +159,8 @@ public struct ComparedFiles {
     }
     let areHeaded = ComparedTable.haveHeaders(tables) || tables.contains { $0.hasHeader(key: settings.key) }
     for index in tables.indices {
-      try tables[index].read(hasHeader: areHeaded, key: settings.key, keepsRows: index > 0 && tables.count > 2)
+      let keepsRows = isWritten(index, of: operands)
+      try tables[index].read(hasHeader: areHeaded, key: settings.key, keepsRows: keepsRows)
     }
     return tables
   }

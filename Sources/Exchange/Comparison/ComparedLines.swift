@@ -33,7 +33,7 @@ struct ComparedLines {
           path: source.path, line: number, column: 1, expected: "an object expected, \(value.kind) found")
       }
       let kind = append(members, settings)
-      if keepsLines { lines[kind, default: PackedRecords()].append { $0.data(raw) } }
+      if keepsLines { lines[kind, default: PackedRecords()].append { $0.rest(raw) } }
     }
   }
 
@@ -96,10 +96,7 @@ struct ComparedLines {
   }
 
   private func line(of entry: ComparedEntry, _ kind: ComparedKind) -> [UInt8]? {
-    content[kind].place(of: entry.key).flatMap { lines[kind]?[$0] }.map { line in
-      var line = line
-      return Array(line.data())
-    }
+    content[kind].place(of: entry.key).flatMap { lines[kind]?[$0] }.map { Array($0.rest) }
   }
 
   /// Returns a line with members of both sides; each value comes from one of the sides.

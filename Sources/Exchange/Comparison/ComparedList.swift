@@ -20,7 +20,8 @@ struct PackedWriter {
     for text in texts { data(text.utf8) }
   }
 
-  mutating func rest(of reader: PackedReader) { bytes.append(contentsOf: reader.rest) }
+  /// Appends bytes that end the record, so that they need no length.
+  mutating func rest(_ bytes: some Collection<UInt8>) { self.bytes.append(contentsOf: bytes) }
   mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 }
 
@@ -161,7 +162,7 @@ public struct ComparedList: Sendable {
     let names = number(of: other.names[reader.number()])
     records.append {
       $0.number(names)
-      $0.rest(of: reader)
+      $0.rest(reader.rest)
     }
     take(slot)
     if let found = other.conflicts[place] { conflicts[count - 1] = found }

@@ -128,7 +128,7 @@ struct ComparedTable {
   /// Returns the row of an entry with the columns of the first row, and its cell with tags.
   private func written(_ entry: ComparedEntry) -> (raw: [UInt8], tags: String) {
     let tags = entry.tags.joined(separator: " ")
-    return (line(entry, columns.prefix(firstCells.count), tags, in: tagName), tags)
+    return (line(columns.prefix(firstCells.count).map { $0 == tagName ? tags : entry[$0] }), tags)
   }
 
   /// Returns an entry, the bytes of its row and its cell with tags; nil when there is no such entry.
@@ -158,9 +158,9 @@ struct ComparedTable {
 
   func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
     let notes = result.content[.note]
-    var names = result.content[.column].entries.map(\.key)
+    var names = Array(result.content[.column].keys)
     // A side that was emptied has no columns; the rows that remain have those of the other side.
-    if names.isEmpty, notes.count > 0 { names = (firstCells.isEmpty ? theirs : self).content[.column].keys.map { $0 } }
+    if names.isEmpty, notes.count > 0 { names = Array((firstCells.isEmpty ? theirs : self).content[.column].keys) }
     let hasHeader = [self, theirs].contains { $0.hasHeader && !$0.firstCells.isEmpty }
     let hasConflicts = !notes.allConflicts.isEmpty
     var bytes: [UInt8] = []
@@ -186,18 +186,11 @@ struct ComparedTable {
     return line
   }
 
-  private func line(
-    _ entry: ComparedEntry, _ names: some Sequence<String>, _ tags: String, in tagName: String?
-  ) -> [UInt8] {
-    line(names.map { $0 == tagName ? tags : entry[$0] })
-  }
-
   /// Returns the first row of the file if it has exactly these columns.
   /// - Parameter namesAll: whether it must name the columns of the longest row too, because another column follows.
   private func header(_ names: [String], namesAll: Bool) -> [UInt8]? {
     if namesAll, firstCells.count != names.count { return nil }
-    return content[.column].entries.map(\.key) == names && names.count == columns.count && !names.isEmpty
-      ? firstRow : nil
+    return names == Array(content[.column].keys) && names.count == columns.count && !names.isEmpty ? firstRow : nil
   }
 
   /// Returns the row's bytes if it equals the entry.
@@ -214,6 +207,7 @@ struct ComparedTable {
     let tags =
       given.first { Set(Self.tags($0)) == Set(wanted) }
       ?? wanted.joined(separator: given.contains { $0.contains(text: ", ") } ? ", " : " ")
-    return line(entry, names, tags, in: tagName ?? theirs.tagName)
+    let tagName = tagName ?? theirs.tagName
+    return line(names.map { $0 == tagName ? tags : entry[$0] })
   }
 }

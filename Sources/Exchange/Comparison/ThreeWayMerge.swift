@@ -117,8 +117,8 @@ public struct ThreeWayMerge {
 
   /// Keeps a note type that one side removed while a note still uses it.
   private func keepTypes(_ content: inout ComparedContent) {
-    let all = ours[.noteType].keys.map { $0 } + theirs[.noteType].keys
-    if all.allSatisfy({ content[.noteType].place(of: $0) != nil }) { return }
+    let types = content[.noteType]
+    if [ours, theirs].allSatisfy({ $0[.noteType].keys.allSatisfy { types.place(of: $0) != nil } }) { return }
     var (used, last): (Set<String>, String) = ([], "")
     for note in content[.note].entries {
       let type = note[ComparedField.type]
