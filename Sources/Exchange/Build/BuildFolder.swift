@@ -21,8 +21,6 @@ public struct BuildFolder {
   let description: BuildDescription
   /// The files that cards are made from, sorted by path.
   public let sources: [BuildSource]
-  /// Their stamps by path.
-  let stamps: [String: SourceStamp]
   /// Links, pipes and other special files that are skipped although they have the name of a source or lead to a folder.
   let passedOver: [String]
   let media: [BuildMediaFile]
@@ -38,13 +36,12 @@ public struct BuildFolder {
     self.formats = formats
     let named = try description.formats.map { try ($0.ending, Self.format($0, in: formats)) }
     (sources, passedOver) = try Self.content(of: path, named)
-    var stamps = [String: SourceStamp](minimumCapacity: sources.count)
-    for source in sources where stamps.updateValue(source.stamp, forKey: source.path) != nil {
-      // The paths are equal as strings, because they differ only in their Unicode normal form.
-      let other = sources.first { $0.path == source.path }?.path ?? ""
-      throw BuildError.sameSource(path: path + "/" + source.path, other: path + "/" + other)
+    // Paths that differ only in their Unicode normal form are equal as strings; ASCII has one form.
+    var others: Set<String> = []
+    for source in sources where !source.path.utf8.allSatisfy({ $0 < 0x80 }) {
+      let (isNew, other) = others.insert(source.path)
+      if !isNew { throw BuildError.sameSource(path: path + "/" + source.path, other: path + "/" + other) }
     }
-    self.stamps = stamps
     if sources.isEmpty, !fileExists(path + "/" + BuildDescription.fileName) {
       throw BuildError.nothingToBuild(folder: path)
     }

@@ -34,16 +34,17 @@ public final class BuildRun {
   /// - Throws: `BuildError`, `ExchangeError` for an invalid source, `FileError`.
   public func run(progress: (Int, Int) throws -> Void = { _, _ in }) throws -> BuildReport {
     let build = try BuildTable.ensure(db, folder, into: places.deck.id, isNew: isNewDeck)
-    let known = try BuildTable.sources(db, of: build)
+    let known = try BuildTable.sources(db, of: build, expecting: folder.sources.count)
     state.build = known.isEmpty ? nil : build
-    try findMoves(known, gone: BuildTable.gone(db, of: build))
+    let built = folder.sources.map { known[$0.path] }
+    try findMoves(known, built, gone: BuildTable.gone(db, of: build))
     state.report.findings = folder.passedOver.map { BuildFinding(kind: .passedOver, path: $0, line: 1, prompt: "") }
     if settings.choices.prunes { state.noteCount = try BuildTable.notes(db, of: build).count }
     let touched = try BuildTable.touched(db, of: build)
     for (index, source) in folder.sources.enumerated() {
       try progress(index, folder.sources.count)
       if settings.isInterrupted() { throw FileError(folder.path, .read, .interrupted) }
-      try visit(source, known[source.path], of: build, touched)
+      try visit(source, built[index], of: build, touched)
     }
     try finish()
     // Sources that were read are left out: their refused rows keep the entries of earlier builds.
@@ -65,17 +66,24 @@ public final class BuildRun {
   }
 
   /// Finds the sources that are gone, and the rows that may have moved to another source.
-  private func findMoves(_ known: [String: BuiltSource], gone: [Int64: [BuiltRow]]) throws {
-    let stamps = folder.stamps
-    let others = known.filter { stamps[$0.key] != $0.value.stamp || gone[$0.value.id] != nil }
-    for (path, source) in others.sorted(by: { $0.key < $1.key }) {
-      let isGone = stamps[path] == nil
-      let rows = stamps[path] == source.stamp ? gone[source.id] ?? [] : try BuildTable.rows(db, of: source.id)
+  /// - Parameter built: the state of each source of the folder in the last build; nil for a new one.
+  private func findMoves(_ known: [String: BuiltSource], _ built: [BuiltSource?], gone: [Int64: [BuiltRow]]) throws {
+    var others: [(source: BuiltSource, stamp: SourceStamp?)] = []
+    for (source, built) in zip(folder.sources, built) {
+      if let built, built.stamp != source.stamp || gone[built.id] != nil { others.append((built, source.stamp)) }
+    }
+    if built.count(where: { $0 != nil }) < known.count {
+      let paths = Set(folder.sources.map(\.path))
+      others += known.values.filter { !paths.contains($0.path) }.map { ($0, nil) }
+    }
+    for (source, stamp) in others.sorted(by: { $0.source.path < $1.source.path }) {
+      let isGone = stamp == nil
+      let rows = stamp == source.stamp ? gone[source.id] ?? [] : try BuildTable.rows(db, of: source.id)
       for row in rows {
         if !row.givenID.isEmpty { state.movedIDs[row.givenID] = row }
         if isGone || row.isGone { state.movedRows[row.whole] = row }
       }
-      if isGone { state.visited.append(VisitedSource(path: path, id: source.id, left: rows, isGone: true)) }
+      if isGone { state.visited.append(VisitedSource(path: source.path, id: source.id, left: rows, isGone: true)) }
     }
     state.gone = gone
   }

@@ -93,8 +93,8 @@ public enum BuildTable {
     return try db.firstRow(sql, [description.name, description.namespace]) { $0.integer(0) }
   }
 
-  static func sources(_ db: Database, of build: Int64) throws -> [String: BuiltSource] {
-    var sources: [String: BuiltSource] = [:]
+  static func sources(_ db: Database, of build: Int64, expecting count: Int = 0) throws -> [String: BuiltSource] {
+    var sources = [String: BuiltSource](minimumCapacity: count)
     let sql = "SELECT id, path, content, inputs, size, modified, inode FROM build_sources WHERE build = ?"
     try db.forEachRow(sql, [build]) { row in
       let path = row.text(1)
