@@ -18,20 +18,21 @@ let lean = strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-proce
 ///   exclusive access to memory there, which costs a tenth of a call; the tests do.
 /// - Parameter isLow: whether every room uses it and few edits change it. Optimised in debug builds too, as a whole, which takes
 ///   a quarter less time: the tests run twice as fast, and compiling a list of a million words would take them a minute.
-/// - Parameter isLarge: much code of which none runs often: a release makes it small rather than fast.
+/// - Parameter isSeldom: whether none of it runs for each of many rows: a release does not optimise it, which takes a third of
+///   the time.
 /// - Parameter resources: texts that are compiled into it.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false,
-  isLarge: Bool = false, resources: [Resource]? = nil
+  isSeldom: Bool = false, resources: [Resource]? = nil
 ) -> Target {
   let unchecked = SwiftSetting.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
-  let small = SwiftSetting.unsafeFlags(["-Osize"], .when(configuration: .release))
+  let plain = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
   let optimised = SwiftSetting.unsafeFlags(
     ["-O", "-wmo", "-disable-batch-mode", "-num-threads", "2"], .when(configuration: .debug))
   return .target(
     name: name, dependencies: dependencies, resources: resources,
     swiftSettings: lean + (isHot ? [unchecked] : []) + (isLow ? [optimised] : [])
-      + (isLarge ? [small] : []))
+      + (isSeldom ? [plain] : []))
 }
 
 func tests(
@@ -145,7 +146,7 @@ let package = Package(
       [
         "Memory", "Templates", "Problems", "Text", "Values", "Files", "Wire", "Authentication", "Decks", "Exchange",
         "Workspace",
-      ], isLarge: true),
+      ]),
     // The Model Context Protocol, for agents.
     room(
       "AgentDoor",
@@ -154,10 +155,10 @@ let package = Package(
         "Language", "Lexicon", "Workspace",
       ], resources: [.embedInCode("tools.json")]),
     // What editors and language servers say to each other. Pure; it knows no sources and no database.
-    room("LanguageServer", ["Problems", "Text", "Values"], isLarge: true),
+    room("LanguageServer", ["Problems", "Text", "Values"], isSeldom: true),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "Wire", "CLua"], isLow: true),
-    room("Commands", ["Problems", "Text", "Values"], isLarge: true),
+    room("Commands", ["Problems", "Text", "Values"]),
     room(
       "Bindings",
       [
@@ -172,7 +173,7 @@ let package = Package(
       [
         "Problems", "Text", "Values", "Files", "Archives", "LuaRuntime", "Commands", "Bindings",
         "Exchange", "WordGames", "Workspace", "Wire", "CConfinement",
-      ], isLarge: true,
+      ], isSeldom: true,
       resources: [
         "exercise.lua", "exercise_test.lua", "expect.lua", "format.lua", "format_test.lua", "init.lua", "mode.lua",
         "mode_test.lua", "plugin.json",
@@ -188,7 +189,7 @@ let package = Package(
         "Storage", "Decks", "Exchange", "Sync",
         "Language", "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
-      ], isLarge: true),
+      ], isSeldom: true),
     .executableTarget(
       name: "deckhand",
       dependencies: [

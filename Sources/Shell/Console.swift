@@ -47,6 +47,9 @@ package final class Console {
   /// Standard error.
   package var messages: Terminal { preferences?.adjusted(errors) ?? errors }
 
+  /// Whether output goes to a screen. (`terminal` asks the settings too.)
+  var hasScreen: Bool { output.hasScreen && !isRedirected }
+
   func ring() { if output.hasScreen { write("\u{07}") } }
 
   /// Writes text to standard output unchanged.
@@ -54,7 +57,7 @@ package final class Console {
     if usesStandardError { return writeToErrors(text) }
     // Swift's print and Lua's share C's buffer of standard output, so the order is kept.
     print(text, terminator: "")
-    if output.hasScreen, !isRedirected { fflush(nil) }
+    if hasScreen { fflush(nil) }
   }
 
   package func show(_ lines: [String]) { if !lines.isEmpty { write(lines.joined(separator: "\n") + "\n") } }

@@ -17,7 +17,6 @@ struct CardListStream {
   private static let page = 512
   /// Rows that are measured to decide the column widths.
   private static let measured = 500
-  static let longestCell = 2_000
 
   private let session: Session
   private let cards: CardSequence
@@ -164,62 +163,5 @@ private struct RowReader {
     }
     types[type] = names
     return names
-  }
-}
-
-/// The cells of one table row, stored back to back.
-private struct TableRow {
-  private(set) var bytes: [UInt8] = []
-  private(set) var cells: [(end: Int, width: Int)] = []
-
-  mutating func removeAll() {
-    bytes.removeAll(keepingCapacity: true)
-    cells.removeAll(keepingCapacity: true)
-  }
-
-  mutating func add(_ text: UnsafeBufferPointer<UInt8>) {
-    guard text.count <= CardListStream.longestCell, text.isPlainASCII else {
-      return add(String(decoding: text, as: UTF8.self))
-    }
-    bytes.append(contentsOf: text)
-    cells.append((bytes.count, text.count))
-  }
-
-  mutating func add(_ text: String) {
-    let shown = printable(text, limit: CardListStream.longestCell)
-    bytes.append(contentsOf: shown.utf8)
-    cells.append((bytes.count, shown.displayWidth))
-  }
-}
-
-/// A table layout with fixed column widths: a longer cell shifts the rest of its line.
-private struct TableLayout {
-  let headings: TableRow
-  private let widths: [Int]
-  private let areRight: [Bool]
-
-  init(_ columns: [TableText.Column], _ rows: [TableRow]) {
-    var headings = TableRow()
-    for column in columns { headings.add(column.title) }
-    widths = columns.indices.map { place in rows.reduce(headings.cells[place].width) { max($0, $1.cells[place].width) }
-    }
-    self.headings = headings
-    areRight = columns.map { $0.alignment == .right }
-  }
-
-  func write(_ row: TableRow, to line: inout [UInt8]) {
-    let blank = UInt8(ascii: " ")
-    let lineStart = line.count
-    var start = 0
-    for (place, cell) in row.cells.enumerated() {
-      let blanks = repeatElement(blank, count: max(0, widths[place] - cell.width))
-      if place > 0 { line.append(contentsOf: repeatElement(blank, count: 2)) }
-      if areRight[place] { line.append(contentsOf: blanks) }
-      line.append(contentsOf: row.bytes[start..<cell.end])
-      if !areRight[place] { line.append(contentsOf: blanks) }
-      start = cell.end
-    }
-    while line.count > lineStart, line.last == blank { line.removeLast() }
-    line.append(UInt8(ascii: "\n"))
   }
 }

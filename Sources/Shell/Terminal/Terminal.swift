@@ -132,7 +132,7 @@ extension NumberShowing {
 extension Terminal: NumberShowing { var groupsNumbers: Bool { hasScreen } }
 
 extension Session: NumberShowing {
-  var groupsNumbers: Bool { console.terminal.hasScreen }
+  var groupsNumbers: Bool { console.hasScreen }
 
   /// How long ago a moment was, in words: `today`, `yesterday`, `12 days ago`. The days are those of study.
   func ago(_ moment: Double) -> String {
