@@ -43,11 +43,9 @@ import TestSupport
   }
 
   @Test func `a package that cannot be written rolls the build back`() throws {
-    let refused = try build("--apkg", home.path + "/none/es.apkg")
-    #expect(refused.status == 1 && refused.errors.contains("es.apkg"), "\(refused)")
+    try build("--apkg", home.path + "/none/es.apkg").fails("es.apkg")
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
-    let made = try build("--apkg", home.path + "/es.apkg")
-    #expect(made.status == 0 && made.output.contains("8 added") && made.output.contains("Wrote 8 cards to"), "\(made)")
+    try build("--apkg", home.path + "/es.apkg").succeeds("8 added", "Wrote 8 cards to")
     #expect(try home.run("undo").output.contains("building Spanish"))
   }
 
@@ -74,8 +72,7 @@ import TestSupport
     #expect(
       told.output.contains("2 cards no longer in the sources; use --prune to remove them:\n  animals.md:"), "\(told)")
     #expect(try cards().count == 6)
-    let shown = try home.run("--dry-run", "build", home.path + "/es", "--prune")
-    #expect(shown.status == 0, "\(shown)")
+    try home.run("--dry-run", "build", home.path + "/es", "--prune").succeeds()
     #expect(try cards().count == 6)
     // The next build reports the cards again, although its sources did not change.
     #expect(try build().output.contains("2 cards no longer in the sources"))
@@ -264,18 +261,16 @@ import TestSupport
       ("error('no')", "build: \(home.path)/es/times.lua:1: no"), ("decks.list()", "decks"),
     ] {
       try home.write("assert(" + code + ")", to: "es/times.lua")
-      let failed = try build()
-      #expect(failed.status == 1 && failed.errors.contains(reason), "\(code): \(failed)")
+      try build().fails(reason)
     }
   }
 
   @Test func `a folder that cannot be built and a broken source change nothing`() throws {
     mkdir(home.path + "/empty", 0o700)
-    try home.refuses("build", home.path + "/empty", says: "has no sources")
-    try home.refuses("build", home.path + "/nosuch", says: "there is no folder")
+    try home.run("build", home.path + "/empty").fails("has no sources")
+    try home.run("build", home.path + "/nosuch").fails("there is no folder")
     try home.write("a,b\n\"open", to: "es/verbs/list.csv")
-    let broken = try build()
-    #expect(broken.status == 1 && broken.errors.contains("list.csv:2:1"), "\(broken)")
+    try build().fails("list.csv:2:1")
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
     try home.write(#"{"nmae": "x"}"#, to: "es/deck.json")
     #expect(try build().errors.contains("did you mean \"name\""))

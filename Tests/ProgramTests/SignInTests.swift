@@ -17,8 +17,7 @@ struct Accounts {
     chmod(password, 0o600)
     chmod(wrong, 0o600)
     try home.lua("decks.create('Mine'):add{prompt = 'p', answer = 'a'}")
-    let added = try home.run("account", "add", "ana", "--new-password-file", password)
-    #expect(added.status == 0, "\(added)")
+    try home.run("account", "add", "ana", "--new-password-file", password).succeeds()
   }
 
   @discardableResult
@@ -28,8 +27,7 @@ struct Accounts {
 
   /// Adds `ben`, with the same password.
   func addBen() throws {
-    let added = try ana("account", "add", "ben", "--new-password-file", password)
-    #expect(added.status == 0, "\(added)")
+    try ana("account", "add", "ben", "--new-password-file", password).succeeds()
   }
 
   /// Returns a prompt at which ana has signed in.
@@ -115,8 +113,7 @@ struct Accounts {
     #expect(try accounts.home.lua(code).output == "nil\tempty\nnil\tempty\n")
     #expect(try accounts.ana("whoami").status == 0)
     try accounts.addBen()
-    let several = try accounts.home.run("--password-file", accounts.password, "whoami")
-    #expect(several.status == 77 && several.errors.contains("--user NAME"), "\(several)")
+    try accounts.home.run("--password-file", accounts.password, "whoami").fails("--user NAME", status: 77)
     let missing = try accounts.home.run("--user", "ana", "--password-file", accounts.home.path + "/none", "whoami")
     #expect(missing.status == 77 && missing.errors.contains("/none"), "\(missing)")
     let nobody = try Home().run("--user", "ana", "deck", "list")
