@@ -16,9 +16,8 @@ import TestSupport
     #expect(set.lines.contains { $0.hasPrefix("learning_steps  1m 10m 1d  preset") }, "\(set.output)")
     try home.run("deck", "options", "E", "preset=d")
     #expect(try home.run("deck", "options", "E").lines[0] == "E uses the preset \"D\", shared by 2 decks.")
-    let json = try home.run("--json", "deck", "options", "D::I").output
-    #expect(
-      json.contains(#""preset": "D", "new_per_day": 7, "#) && json.contains(#""learning_steps": [60, 600, 86400]"#))
+    try home.run("--json", "deck", "options", "D::I")
+      .succeeds(#""preset": "D", "new_per_day": 7, "#, #""learning_steps": [60, 600, 86400]"#)
     try home.run("deck", "options", "E", "--deck-only", "new_per_day=2")
     #expect(
       try home.lua("print(decks.open('E').options.new_per_day, decks.open('D').options.new_per_day)").output
@@ -167,17 +166,13 @@ import TestSupport
     let line = try #require(shown.lines.first { $0.hasPrefix("  Side by side: `") }).dropFirst(17).dropLast()
     #expect(line == #"study Lee --query 'dupe:"perro" or dupe:"perra"' --cram --no-schedule"#)
     let words = ["study", "Lee", "--query", #"dupe:"perro" or dupe:"perra""#, "--cram", "--no-schedule"]
-    let both = try home.run(words, input: "\n3\n\n3\n")
-    #expect(both.output.contains("2 right"), "\(both)")
-    let typed = try home.run("deck", "leeches", "Typed").output
-    #expect(typed.contains("Typed instead: cat\n") && typed.contains("Easily confused with: sun (cat)"), "\(typed)")
+    try home.run(words, input: "\n3\n\n3\n").succeeds("2 right")
+    try home.run("deck", "leeches", "Typed").succeeds("Typed instead: cat\n", "Easily confused with: sun (cat)")
     #expect(try home.run("--json", "deck", "leeches").output.contains(#""typed": [{"text": "cat", "times": 1}]"#))
-    let json = try home.run("--json", "deck", "leeches")
-    #expect(json.output.contains(#""answers": 12, "lapses": 6, "expected": "#), "\(json)")
+    try home.run("--json", "deck", "leeches").succeeds(#""answers": 12, "lapses": 6, "expected": "#)
     try home.run("deck", "options", "Lee", "desired_retention=0.895")
     let figures = try home.run("deck", "stats", "Lee")
-    #expect(figures.output.contains("\n  89.5 %  "), "\(figures)")
-    #expect(figures.output.contains("12 answers on later days: too few to say how well FSRS-6 predicts"), "\(figures)")
+      .succeeds("\n  89.5 %  ", "12 answers on later days: too few to say how well FSRS-6 predicts")
     #expect(figures.lines.contains("Minutes a day at a retention of") && figures.output.contains("(now)"), "\(figures)")
     #expect(
       try home.run("--json", "deck", "stats", "Lee").output.contains(#""model": {"name": "fsrs-6", "answers": 12, "#))
