@@ -9,7 +9,7 @@ import Values
 
 @Suite struct CatchUpTests {
   private let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+  private var moment: StudyMoment { collection.moment }
 
   /// Adds learnt cards, each with its due day counted from today; they were answered 20 days before that day.
   @discardableResult

@@ -8,12 +8,10 @@ import TestDecks
 
 @Suite struct GoalTests {
   private let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
-
-  private func date(in days: Int) -> String { StudyMoment.date(ofDay: moment.today + days) }
+  private func date(in days: Int) -> String { StudyMoment.date(ofDay: collection.moment.today + days) }
 
   private func goal(in days: Int, minutes: Double = 20, lastDays: Int = 3) throws -> DeckGoal {
-    var goal = try DeckGoal(date: date(in: days), recall: 0.9, minutes: minutes, at: moment)
+    var goal = try DeckGoal(date: date(in: days), recall: 0.9, minutes: minutes, at: collection.moment)
     goal.lastDays = lastDays
     return goal
   }
@@ -26,26 +24,22 @@ import TestDecks
   private func learn(_ deck: DeckID, _ count: Int, _ name: String = "c") throws {
     _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "\(name)\($0)", answer: "x") })
     for number in 0..<count {
-      let due = moment.start(ofDay: moment.today + (number < 3 ? 0 : 100))
+      let due = collection.moment.start(ofDay: collection.moment.today + (number < 3 ? 0 : 100))
       try collection.store.operation("x") {
         try $0.execute(
           sql:
             "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = (SELECT id FROM card_rows WHERE prompt = ?)",
-          arguments: [due, Double(10 + 2 * number), moment.now - 5 * 86_400, "\(name)\(number)"])
+          arguments: [due, Double(10 + 2 * number), collection.moment.now - 5 * 86_400, "\(name)\(number)"])
       }
     }
   }
 
-  private func session(_ deck: DeckID) throws -> ReviewSession {
-    try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
-  }
-
   private func counts(_ deck: DeckID) throws -> StudyCounts {
-    try collection.store.read { try StudyCounts.of($0, deck, at: moment) }
+    try collection.store.read { try StudyCounts.of($0, deck, at: collection.moment) }
   }
 
   private func options(_ deck: DeckID) throws -> DeckOptions? {
-    try collection.store.read { try DeckTable.allOptions($0, at: moment)[deck] }
+    try collection.store.read { try DeckTable.allOptions($0, at: collection.moment)[deck] }
   }
 
   @Test func `until the date the deck and its inner decks are studied at 0.8, then as before`() throws {
@@ -56,10 +50,12 @@ import TestDecks
     #expect(try options(other)?.desiredRetention == 0.9)
     let own = try collection.store.read { try DeckTable.options($0, outer).desiredRetention }
     #expect(own == 0.92)
-    #expect(try collection.store.read { try DeckTable.options($0, inner, at: moment).desiredRetention } == 0.8)
+    #expect(
+      try collection.store.read { try DeckTable.options($0, inner, at: collection.moment).desiredRetention } == 0.8)
     collection.now += 40 * 86_400
     #expect(try options(outer)?.desiredRetention == 0.92 && options(inner)?.desiredRetention == 0.92)
-    #expect(try collection.store.read { try DeckTable.options($0, inner, at: moment).desiredRetention } == 0.92)
+    #expect(
+      try collection.store.read { try DeckTable.options($0, inner, at: collection.moment).desiredRetention } == 0.92)
     #expect(try collection.store.read { try DeckTable.goal($0, inner)?.deck.id } == outer)
   }
 
@@ -72,15 +68,15 @@ import TestDecks
     try set(deck, goal(in: 3, minutes: 5))
     let few = try counts(deck).due
     #expect((25...45).contains(few))
-    let session = try session(deck)
+    let session = try collection.session(deck)
     #expect(session.remaining == few)
     // The limit of reviews does not apply; the minutes do.
     try collection.set(deck, .reviewsPerDay, "2")
     #expect(try counts(deck).due == few)
-    let first = try #require(try collection.store.read { try session.card($0, at: moment) })
+    let first = try #require(try collection.store.read { try session.card($0, at: collection.moment) })
     let plan = try collection.store.read { db in
-      var options = try DeckTable.allOptions(db, at: moment)
-      return try GoalDay(db, of: [DeckTable.record(db, deck)], &options, at: moment)
+      var options = try DeckTable.allOptions(db, at: collection.moment)
+      return try GoalDay(db, of: [DeckTable.record(db, deck)], &options, at: collection.moment)
     }
     #expect(plan.ranks[first.id] == 0 && plan.count(in: deck) == few)
   }
@@ -90,11 +86,11 @@ import TestDecks
     try learn(deck, 60)
     try set(deck, goal(in: 2, minutes: 5))
     let before = try counts(deck).due
-    let session = try session(deck)
+    let session = try collection.session(deck)
     for _ in 0..<3 {
       collection.now += 60
-      _ = try collection.store.read { try session.card($0, at: moment) }
-      _ = try collection.store.operation("x") { try session.answer($0, .good, at: moment, seconds: 50) }
+      _ = try collection.store.read { try session.card($0, at: collection.moment) }
+      _ = try collection.store.operation("x") { try session.answer($0, .good, at: collection.moment, seconds: 50) }
     }
     let after = try counts(deck).due
     #expect(after < before - 10 && after > 0)
@@ -125,7 +121,7 @@ import TestDecks
     try learn(inner, 20)
     func decks() throws -> Set<DeckID> {
       try collection.store.read { db in
-        Set(try DeckTable.allOptions(db, at: moment, within: DeckTable.record(db, inner)).keys)
+        Set(try DeckTable.allOptions(db, at: collection.moment, within: DeckTable.record(db, inner)).keys)
       }
     }
     try set(other, goal(in: 2))
@@ -165,7 +161,7 @@ import TestDecks
     date: String, recall: Double, minutes: Double, expected: String
   ) throws {
     let error = #expect(throws: DeckError.self) {
-      try DeckGoal(date: date, recall: recall, minutes: minutes, at: moment)
+      try DeckGoal(date: date, recall: recall, minutes: minutes, at: collection.moment)
     }
     #expect(error?.message.contains(expected) == true)
   }
@@ -173,15 +169,15 @@ import TestDecks
   @Test func `a simulation predicts the goal, with the answer times that were measured`() throws {
     let deck = try collection.deck("a")
     try learn(deck, 100)
-    var goal = try DeckGoal(date: date(in: 30), recall: 0.9, minutes: 20, at: moment)
-    let simulation = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }
+    var goal = try DeckGoal(date: date(in: 30), recall: 0.9, minutes: 20, at: collection.moment)
+    let simulation = try collection.store.read { try GoalSimulation($0, deck, goal, at: collection.moment) }
     goal = try #require(simulation.planned { false })
-    let progress = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }.progress
+    let progress = try collection.store.read { try GoalSimulation($0, deck, goal, at: collection.moment) }.progress
     #expect(progress.daysLeft == 30 && progress.deck == "a" && progress.plan?.isReached == true)
     #expect((0.95...0.999).contains(progress.known) && progress.plan?.recall ?? 0 >= 0.9)
     #expect(simulation.planned { true } == nil)
     // Sixty slow answers from yesterday.
-    let yesterday = moment.start(ofDay: moment.today - 1)
+    let yesterday = collection.moment.start(ofDay: collection.moment.today - 1)
     let cards = try collection.store.read { try CardTable.ids($0, in: deck) }
     try collection.store.operation("x") { db in
       for (number, card) in cards.prefix(60).enumerated() {
@@ -191,12 +187,12 @@ import TestDecks
       }
     }
     let times = try collection.store.read {
-      try GoalGroup($0, [deck], moment).times()
+      try GoalGroup($0, [deck], collection.moment).times()
     }
     #expect(times == AnswerTimes(remembered: 30))
     try set(deck, goal)
     collection.now += 31 * 86_400
-    let over = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }.progress
+    let over = try collection.store.read { try GoalSimulation($0, deck, goal, at: collection.moment) }.progress
     #expect(over.plan == nil && over.daysLeft == -1)
   }
 }

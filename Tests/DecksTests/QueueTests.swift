@@ -7,7 +7,7 @@ import TestDecks
 
 @Suite struct QueueTests {
   let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+  private var moment: StudyMoment { collection.moment }
 
   /// Makes a card a learnt one that is due `days` from today.
   private func learn(_ prompt: String, dueIn days: Int = 0, interval: Int = 10, difficulty: Double = 5) throws {

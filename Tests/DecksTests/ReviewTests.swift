@@ -194,16 +194,12 @@ import Values
     let answered = try #require(try collection.cards(deck).first { $0.id != a }).id
     let now = moment().now
     #expect(try collection.store.read { try FutureAnswers.cards($0, now: now) } == [answered])
-    let before = try record(answered)
+    let before = try collection.card(answered)
     let found = try collection.store.operation("mend") { try DecksCheck.mend($0, now: now, random: collection.random) }
     #expect(found.isEmpty)
-    let after = try record(answered)
+    let after = try collection.card(answered)
     #expect(after.schedule.lastReview == now)
     #expect(moment().interval(of: after.schedule) == moment().interval(of: before.schedule))
-  }
-
-  private func record(_ id: CardID) throws -> CardRecord {
-    try #require(try collection.store.read { try CardTable.card($0, id) })
   }
 
   @Test(arguments: [("right", Rating.good), ("wrong", .again), ("easy", .easy), ("hard", .hard)])
