@@ -99,8 +99,7 @@ import TestSupport
   }
 
   @Test func `files reads - from standard input and writes it to standard output`() throws {
-    let run = try home.lua("print(1) files.write('-', files.read('-')) print(3)", input: "two\n")
-    #expect(run.output == "1\ntwo\n3\n", "\(run)")
+    try home.lua("print(1) files.write('-', files.read('-')) print(3)", input: "two\n").prints("1\ntwo\n3\n")
   }
 
   @Test func `a removed object is printed as what it was, marked as removed`() throws {

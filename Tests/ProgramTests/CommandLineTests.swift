@@ -20,8 +20,7 @@ private let canHide: Bool = {
 
   @Test func `a file never becomes a standard stream that was closed`() throws {
     let code = #"local f = io.open("\#(home.path)/f", "w") io.stderr:write("no") f:write("yes") f:close() print(1)"#
-    let run = try home.sh("exec \"$@\" 2>&-", ["-e", code])
-    #expect(run.status == 0 && run.output == "1\n", "\(run)")
+    try home.sh("exec \"$@\" 2>&-", ["-e", code]).prints("1\n")
     #expect(text(of: home.path + "/f") == "yes")
     #expect(try home.sh("exec \"$@\" <&-", ["run", "-"]).status == 1)
   }
@@ -234,8 +233,7 @@ private let canHide: Bool = {
 
   @Test func `a failing script does not end a prompt, and a script with -i starts one`() throws {
     let bad = try home.write("error('x')", to: "bad.lua")
-    let piped = try home.run(input: "run \(bad)\n1 + 1\n")
-    #expect(piped.status == 0 && piped.output == "2\n", "\(piped)")
+    try home.run(input: "run \(bad)\n1 + 1\n").prints("2\n")
     #expect(try home.run(input: "run \(bad)\n").status == 1)
     #expect(try home.run("-i", bad, input: "1 + 1\n").output == "2\n")
     #expect(try home.run("run", bad).status == 1)

@@ -20,8 +20,7 @@ import TestSupport
     #expect(try prompts() == [])
     let name = "rwcard-\(doc.prefix(8)).png"
     let words = "Picture \(name), 1 area hidden; asked is area 1 at middle, top"
-    let run = try home.run(occlude)
-    #expect(run.output == "Added the note \"\(words)\" with 1 card to \"D\".\n", "\(run)")
+    try home.run(occlude).prints("Added the note \"\(words)\" with 1 card to \"D\".\n")
     #expect(try prompts() == ["\(words) = 1 el sol"])
     try home.run(occlude).fails("already")
     #expect(try home.run("undo").status == 0)

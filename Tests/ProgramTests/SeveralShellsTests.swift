@@ -32,15 +32,15 @@ import TestSupport
       let run = try child.finish(input: "")
       #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
     }
-    let count = try home.lua(
+    try home.lua(
       """
       local edited, imported, studied = 0, 0, 0
       for card in decks.open("Edited"):cards() do if card.answer == "new" then edited = edited + 1 end end
       for card in decks.open("Studied"):cards() do studied = studied + card.reps end
       for i = 1, 10 do imported = imported + #decks.open("Imported" .. i) end
       print(#decks.open("Added"), edited, studied, imported)
-      """)
-    #expect(count.output == "30\t30\t15\t200\n", "\(count)")
+      """
+    ).prints("30\t30\t15\t200\n")
     #expect(try home.run("doctor", "cards").status == 0)
   }
 

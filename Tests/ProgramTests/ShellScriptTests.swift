@@ -34,8 +34,7 @@ import TestSupport
     }
     #expect(terminal.ended(after: "\u{04}") == 0)
     let other = Home()
-    let run = try other.run("-e", "dofile('\(home.path)/session.lua') print(x)")
-    #expect(run.status == 0 && run.output == "2\n42\n1\n", "\(run)")
+    try other.run("-e", "dofile('\(home.path)/session.lua') print(x)").prints("2\n42\n1\n")
     #expect(try other.run("deck", "show", "A").status == 0)
   }
 

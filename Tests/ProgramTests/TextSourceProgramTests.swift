@@ -34,8 +34,7 @@ import TestSupport
     #expect(
       imported.output == "2 words now known or ignored.\n"
         && imported.errors.contains("1 word still being learned left out"))
-    let exported = try run("text", "known", "--export", home.path + "/out.txt")
-    #expect(exported.output == "Wrote 2 words to \(home.path)/out.txt.\n", "\(exported)")
+    try run("text", "known", "--export", home.path + "/out.txt").prints("Wrote 2 words to \(home.path)/out.txt.\n")
     #expect(try home.run("undo").output.hasPrefix("Undone: "))
     #expect(
       try run("text", "known", "mar", "--import", home.path + "/out.txt").output == "3 words now known or ignored.\n")

@@ -21,6 +21,13 @@ public struct Run: Sendable {
     return self
   }
 
+  /// Expects that the program succeeded and wrote exactly this to standard output.
+  @discardableResult
+  public func prints(_ text: String, at place: SourceLocation = #_sourceLocation) -> Run {
+    #expect(status == 0 && output == text, "\(self)", sourceLocation: place)
+    return self
+  }
+
   /// Expects that the program ended with the status and wrote these texts to standard error.
   @discardableResult
   public func fails(_ texts: String..., status: Int32 = 1, at place: SourceLocation = #_sourceLocation) -> Run {
