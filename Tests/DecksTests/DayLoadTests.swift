@@ -8,6 +8,7 @@ import TestDecks
 
 @Suite struct DayLoadTests {
   private let collection = TestCollection(hasUndo: true)
+
   /// Returns a deck of cards that are due today, ten days after their last review.
   private func deck(_ count: Int, _ options: [(DeckOptions.Name, String)]) throws -> DeckID {
     let deck = try collection.deck("d")
@@ -78,11 +79,8 @@ import TestDecks
       try collection.addNote(deck, ["Front": "f\(number)", "Back": "b\(number)"], .reversed)
     }
     let due = collection.moment.start(ofDay: collection.moment.today)
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: "UPDATE cards SET state = 2, due = ?, stability = 8, difficulty = 5, last_review = ?",
-        arguments: [due, due - 10 * 86_400])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = 8, difficulty = 5, last_review = ?", [due, due - 10 * 86_400])
     let session = try collection.session(deck)
     while !session.isOver { _ = try answer(session) }
     let shared = try collection.store.read { db in

@@ -25,12 +25,9 @@ import TestDecks
     _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "\(name)\($0)", answer: "x") })
     for number in 0..<count {
       let due = collection.moment.start(ofDay: collection.moment.today + (number < 3 ? 0 : 100))
-      try collection.store.operation("x") {
-        try $0.execute(
-          sql:
-            "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = (SELECT id FROM card_rows WHERE prompt = ?)",
-          arguments: [due, Double(10 + 2 * number), collection.moment.now - 5 * 86_400, "\(name)\(number)"])
-      }
+      try collection.store.execute(
+        "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = (SELECT id FROM card_rows WHERE prompt = ?)",
+        [due, Double(10 + 2 * number), collection.moment.now - 5 * 86_400, "\(name)\(number)"])
     }
   }
 
@@ -109,9 +106,8 @@ import TestDecks
     #expect(try counts(outer).due == 40 && counts(inner).due == 20)
     try set(inner, goal(in: 30))
     #expect(try counts(outer).due == 23 && counts(inner).due == 3)
-    try collection.store.operation("x") {
-      try $0.execute(sql: "UPDATE cards SET suspended = 1 WHERE id = (SELECT id FROM card_rows WHERE prompt = 'o7')")
-    }
+    try collection.store.execute(
+      "UPDATE cards SET suspended = 1 WHERE id = (SELECT id FROM card_rows WHERE prompt = 'o7')")
     #expect(try counts(outer).due == 22)
   }
 
@@ -142,9 +138,7 @@ import TestDecks
     try collection.store.undo()
     #expect(try collection.store.read { try DeckTable.limits($0, deck) } == limits)
     for bad in [#"{"goal": 3}"#, #"{"goal": {"day": 20000, "recall": 7, "minutes": 20, "last_days": 3}}"#] {
-      try collection.store.operation("x") {
-        try $0.execute(sql: "UPDATE decks SET options = ? WHERE id = ?", arguments: [bad, deck.rawValue])
-      }
+      try collection.store.execute("UPDATE decks SET options = ? WHERE id = ?", [bad, deck.rawValue])
       #expect(try collection.store.read { try DeckTable.goals($0) }.isEmpty)
     }
   }

@@ -122,11 +122,8 @@ import TestDecks
   @Test func `a typed sentence is not compared with sides that are too long`() throws {
     let sentence = String(repeating: "palabra ", count: 9)
     let (deck, card) = try deck([("dog", "perro"), ("words", sentence)], ratings: [.good], days: 1)
-    try collection.store.operation("x") { db in
-      try db.execute(
-        sql: "INSERT INTO mistypes (card, text, times, at) VALUES (?, ?, 1, 1)",
-        arguments: [card.rawValue, sentence + "otra"])
-    }
+    try collection.store.execute(
+      "INSERT INTO mistypes (card, text, times, at) VALUES (?, ?, 1, 1)", [card.rawValue, sentence + "otra"])
     try collection.store.read { db in
       let record = try #require(try CardTable.card(db, card))
       #expect(try Confusions.findings(db, for: [record], in: [[deck]])[0].near.isEmpty)

@@ -142,10 +142,8 @@ import Values
   @Test func `a card being learnt has no interval, in queries as in its field`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "learning", "x")
-    try collection.store.operation("x") { db in
-      try db.execute(
-        sql: "UPDATE cards SET state = 1, due = ?, last_review = ?", arguments: [collection.now + 60, collection.now])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 1, due = ?, last_review = ?", [collection.now + 60, collection.now])
     let moment = collection.moment
     #expect(try collection.cards(deck)[0].value(of: .interval, at: moment) == .null)
     for query in ["prop:ivl<2", "prop:interval>=0"] { #expect(try found(query, deck) == [], "\(query)") }
@@ -328,10 +326,8 @@ import Values
       try collection.add(
         deck, NewCard(prompt: String(text().dropFirst()), answer: text(), tags: tags, guid: "g\(number)"))
     }
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: "UPDATE cards SET reps = id % 5, suspended = id % 3 = 0, stability = CASE WHEN id % 2 THEN id % 11 END")
-    }
+    try collection.store.execute(
+      "UPDATE cards SET reps = id % 5, suspended = id % 3 = 0, stability = CASE WHEN id % 2 THEN id % 11 END")
     let cards = try collection.cards(deck)
     var hits = 0
     for _ in 0..<800 {

@@ -37,12 +37,9 @@ import Values
   @Test func `due cards come before new ones, and failed cards come again`() throws {
     let deck = try collection.deck("d")
     try collection.fill(deck, ["n1", "n2", "due"])
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql:
-          "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'due')",
-        arguments: [moment().start(ofDay: moment().today), collection.now - 5 * 86_400])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'due')",
+      [moment().start(ofDay: moment().today), collection.now - 5 * 86_400])
     let session = try session(deck)
     #expect((session.dueCount, session.newCount, session.remaining) == (1, 2, 3))
     #expect(try prompt(session) == "due")
@@ -162,12 +159,9 @@ import Values
   @Test func `a card forgotten too often becomes a leech, and undo reverts that`() throws {
     let deck = try collection.deck("d")
     try collection.fill(deck, ["a"])
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql:
-          "UPDATE cards SET state = 2, due = 1, stability = 5, difficulty = 5, last_review = 1, lapses = 7")
-      try $0.execute(sql: "UPDATE notes SET tags = ' t '")
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = 1, stability = 5, difficulty = 5, last_review = 1, lapses = 7")
+    try collection.store.execute("UPDATE notes SET tags = ' t '")
     let session = try session(deck)
     #expect(try answer(session, .again).isLeech)
     #expect(try collection.cards(deck)[0].tags == ["t", "leech"])

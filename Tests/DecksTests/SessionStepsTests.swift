@@ -82,19 +82,15 @@ import TestDecks
   ) throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: "UPDATE cards SET state = 2, due = ?, stability = 9, difficulty = 5, last_review = ?",
-        arguments: [collection.moment.start(ofDay: collection.moment.today), collection.now - 9 * 86_400])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = 9, difficulty = 5, last_review = ?",
+      [collection.moment.start(ofDay: collection.moment.today), collection.now - 9 * 86_400])
     try collection.set(deck, .reviewsPerDay, "2")
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: """
-          INSERT INTO reviews (card, at, rating, state, interval, ivl, last_ivl, factor, time, kind)
-          SELECT id, ?, ?, 2, 864000, 10, 9, 0, 0, ? FROM cards
-          """, arguments: [collection.now - 60, rating, kind])
-    }
+    try collection.store.execute(
+      """
+      INSERT INTO reviews (card, at, rating, state, interval, ivl, last_ivl, factor, time, kind)
+      SELECT id, ?, ?, 2, 864000, 10, 9, 0, 0, ? FROM cards
+      """, [collection.now - 60, rating, kind])
     #expect(try collection.store.read { try StudyCounts.of($0, deck, at: collection.moment) }.due == left)
   }
 }

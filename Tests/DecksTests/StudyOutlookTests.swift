@@ -56,11 +56,9 @@ import TestDecks
   @Test func `the next card comes on its day of study, also after a journey to the west`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "p", "a")
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ?",
-        arguments: [collection.moment.start(ofDay: collection.moment.today + 3), collection.now])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ?",
+      [collection.moment.start(ofDay: collection.moment.today + 3), collection.now])
     for hours in [0.0, -8] {
       let here = StudyMoment(now: collection.now, utcOffset: hours * 3600)
       let next = try collection.store.read { try StudyOutlook($0, [deck], at: here).next }
@@ -104,12 +102,9 @@ import TestDecks
   ) throws {
     let deck = try collection.deck("d")
     for (prompt, answer) in [("b", "2"), ("A", "3"), ("c", "1")] { try collection.add(deck, prompt, answer) }
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql:
-          "UPDATE cards SET due = 5, stability = 3, state = 2, last_review = 1 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'c')"
-      )
-    }
+    try collection.store.execute(
+      "UPDATE cards SET due = 5, stability = 3, state = 2, last_review = 1 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'c')"
+    )
     let ids = try collection.store.read { try CardTable.ids($0, in: deck) }
     let order = try collection.store.read { try CardTable.order($0, ids, by: sort, isDescending: isDescending) }
     let prompts = try collection.store.read { try CardTable.cards($0, ids: order.map { ids[$0] }) }.map(\.prompt)

@@ -316,11 +316,9 @@ import TestDecks
     let moment = collection.moment
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "p", "a")
-    try collection.store.operation("x") { db in
-      try db.execute(
-        sql: "UPDATE cards SET state = 1, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id = ?",
-        arguments: [moment.start(ofDay: moment.today) + 15 * 3600, collection.now, card.rawValue])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 1, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id = ?",
+      [moment.start(ofDay: moment.today) + 15 * 3600, collection.now, card.rawValue])
     let simulation = try collection.store.read { try Simulation($0, deck: deck, at: moment) }
     #expect(try simulation.run(retentions: [0.9], days: 2)[0].reviews.first == 1)
   }
