@@ -8,12 +8,13 @@ import TestDecks
 
 @Suite struct DayLoadTests {
   private let collection = TestCollection(hasUndo: true)
+  private var moment: StudyMoment { collection.moment }
 
   /// Returns a deck of cards that are due today, ten days after their last review.
   private func deck(_ count: Int, _ options: [(DeckOptions.Name, String)]) throws -> DeckID {
     let deck = try collection.deck("d")
     _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "c\($0)", answer: "x") })
-    let due = collection.moment.start(ofDay: collection.moment.today)
+    let due = moment.start(ofDay: moment.today)
     try collection.store.operation("x") { db in
       try db.execute(
         sql: "UPDATE cards SET state = 2, due = ?, stability = 8, difficulty = 5, last_review = ?",
@@ -27,8 +28,8 @@ import TestDecks
   }
 
   private func answer(_ session: ReviewSession, _ rating: Rating = .good) throws -> ReviewResult {
-    _ = try collection.store.read { try session.card($0, at: collection.moment) }
-    return try collection.store.operation("x") { try session.answer($0, rating, at: collection.moment) }
+    _ = try collection.store.read { try session.card($0, at: moment) }
+    return try collection.store.operation("x") { try session.answer($0, rating, at: moment) }
   }
 
   /// The number of cards due on each day from today, after all were answered good.
@@ -36,8 +37,7 @@ import TestDecks
     let session = try collection.session(deck(120, options))
     var days: [Int: Int] = [:]
     while !session.isOver {
-      days[collection.moment.dueDay(of: try answer(session).schedule.due ?? 0) - collection.moment.today, default: 0] +=
-        1
+      days[moment.dueDay(of: try answer(session).schedule.due ?? 0) - moment.today, default: 0] += 1
     }
     return days
   }
@@ -56,20 +56,19 @@ import TestDecks
   @Test func `a free day of the week gets no card`() throws {
     let free = try days([(.easyDays, "sun=0")])
     // The number 3 was a Sunday.
-    #expect(free.keys.allSatisfy { (collection.moment.today + $0) % 7 != 3 } && free.count >= 3, "\(free)")
+    #expect(free.keys.allSatisfy { (moment.today + $0) % 7 != 3 } && free.count >= 3, "\(free)")
   }
 
   @Test func `the interval shown is the one applied, and undoing an answer restores the loads`() throws {
     let session = try collection.session(deck(30, [(.loadBalance, "on")]))
     for _ in 0..<10 { _ = try answer(session) }
-    let choices = try collection.store.read { try session.choices($0, at: collection.moment) }
+    let choices = try collection.store.read { try session.choices($0, at: moment) }
     #expect(zip(choices.dropFirst(), choices.dropFirst(2)).allSatisfy { $0.interval < $1.interval })
     let first = try answer(session)
     #expect(choices[2].interval == first.interval)
     try collection.undo(session)
     #expect(
-      try collection.store.read { try session.choices($0, at: collection.moment) }.map(\.interval)
-        == choices.map(\.interval))
+      try collection.store.read { try session.choices($0, at: moment) }.map(\.interval) == choices.map(\.interval))
     #expect(try answer(session).interval == first.interval)
   }
 
@@ -78,7 +77,7 @@ import TestDecks
     for number in 0..<30 {
       try collection.addNote(deck, ["Front": "f\(number)", "Back": "b\(number)"], .reversed)
     }
-    let due = collection.moment.start(ofDay: collection.moment.today)
+    let due = moment.start(ofDay: moment.today)
     try collection.store.execute(
       "UPDATE cards SET state = 2, due = ?, stability = 8, difficulty = 5, last_review = ?", [due, due - 10 * 86_400])
     let session = try collection.session(deck)

@@ -8,10 +8,12 @@ import TestDecks
 
 @Suite struct GoalTests {
   private let collection = TestCollection(hasUndo: true)
-  private func date(in days: Int) -> String { StudyMoment.date(ofDay: collection.moment.today + days) }
+  private var moment: StudyMoment { collection.moment }
+
+  private func date(in days: Int) -> String { StudyMoment.date(ofDay: moment.today + days) }
 
   private func goal(in days: Int, minutes: Double = 20, lastDays: Int = 3) throws -> DeckGoal {
-    var goal = try DeckGoal(date: date(in: days), recall: 0.9, minutes: minutes, at: collection.moment)
+    var goal = try DeckGoal(date: date(in: days), recall: 0.9, minutes: minutes, at: moment)
     goal.lastDays = lastDays
     return goal
   }
@@ -24,19 +26,19 @@ import TestDecks
   private func learn(_ deck: DeckID, _ count: Int, _ name: String = "c") throws {
     _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "\(name)\($0)", answer: "x") })
     for number in 0..<count {
-      let due = collection.moment.start(ofDay: collection.moment.today + (number < 3 ? 0 : 100))
+      let due = moment.start(ofDay: moment.today + (number < 3 ? 0 : 100))
       try collection.store.execute(
         "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = (SELECT id FROM card_rows WHERE prompt = ?)",
-        [due, Double(10 + 2 * number), collection.moment.now - 5 * 86_400, "\(name)\(number)"])
+        [due, Double(10 + 2 * number), moment.now - 5 * 86_400, "\(name)\(number)"])
     }
   }
 
   private func counts(_ deck: DeckID) throws -> StudyCounts {
-    try collection.store.read { try StudyCounts.of($0, deck, at: collection.moment) }
+    try collection.store.read { try StudyCounts.of($0, deck, at: moment) }
   }
 
   private func options(_ deck: DeckID) throws -> DeckOptions? {
-    try collection.store.read { try DeckTable.allOptions($0, at: collection.moment)[deck] }
+    try collection.store.read { try DeckTable.allOptions($0, at: moment)[deck] }
   }
 
   @Test func `until the date the deck and its inner decks are studied at 0.8, then as before`() throws {
@@ -47,12 +49,10 @@ import TestDecks
     #expect(try options(other)?.desiredRetention == 0.9)
     let own = try collection.store.read { try DeckTable.options($0, outer).desiredRetention }
     #expect(own == 0.92)
-    #expect(
-      try collection.store.read { try DeckTable.options($0, inner, at: collection.moment).desiredRetention } == 0.8)
+    #expect(try collection.store.read { try DeckTable.options($0, inner, at: moment).desiredRetention } == 0.8)
     collection.now += 40 * 86_400
     #expect(try options(outer)?.desiredRetention == 0.92 && options(inner)?.desiredRetention == 0.92)
-    #expect(
-      try collection.store.read { try DeckTable.options($0, inner, at: collection.moment).desiredRetention } == 0.92)
+    #expect(try collection.store.read { try DeckTable.options($0, inner, at: moment).desiredRetention } == 0.92)
     #expect(try collection.store.read { try DeckTable.goal($0, inner)?.deck.id } == outer)
   }
 
@@ -70,10 +70,10 @@ import TestDecks
     // The limit of reviews does not apply; the minutes do.
     try collection.set(deck, .reviewsPerDay, "2")
     #expect(try counts(deck).due == few)
-    let first = try #require(try collection.store.read { try session.card($0, at: collection.moment) })
+    let first = try #require(try collection.store.read { try session.card($0, at: moment) })
     let plan = try collection.store.read { db in
-      var options = try DeckTable.allOptions(db, at: collection.moment)
-      return try GoalDay(db, of: [DeckTable.record(db, deck)], &options, at: collection.moment)
+      var options = try DeckTable.allOptions(db, at: moment)
+      return try GoalDay(db, of: [DeckTable.record(db, deck)], &options, at: moment)
     }
     #expect(plan.ranks[first.id] == 0 && plan.count(in: deck) == few)
   }
@@ -86,8 +86,8 @@ import TestDecks
     let session = try collection.session(deck)
     for _ in 0..<3 {
       collection.now += 60
-      _ = try collection.store.read { try session.card($0, at: collection.moment) }
-      _ = try collection.store.operation("x") { try session.answer($0, .good, at: collection.moment, seconds: 50) }
+      _ = try collection.store.read { try session.card($0, at: moment) }
+      _ = try collection.store.operation("x") { try session.answer($0, .good, at: moment, seconds: 50) }
     }
     let after = try counts(deck).due
     #expect(after < before - 10 && after > 0)
@@ -117,7 +117,7 @@ import TestDecks
     try learn(inner, 20)
     func decks() throws -> Set<DeckID> {
       try collection.store.read { db in
-        Set(try DeckTable.allOptions(db, at: collection.moment, within: DeckTable.record(db, inner)).keys)
+        Set(try DeckTable.allOptions(db, at: moment, within: DeckTable.record(db, inner)).keys)
       }
     }
     try set(other, goal(in: 2))
@@ -155,7 +155,7 @@ import TestDecks
     date: String, recall: Double, minutes: Double, expected: String
   ) throws {
     let error = #expect(throws: DeckError.self) {
-      try DeckGoal(date: date, recall: recall, minutes: minutes, at: collection.moment)
+      try DeckGoal(date: date, recall: recall, minutes: minutes, at: moment)
     }
     #expect(error?.message.contains(expected) == true)
   }
@@ -163,15 +163,15 @@ import TestDecks
   @Test func `a simulation predicts the goal, with the answer times that were measured`() throws {
     let deck = try collection.deck("a")
     try learn(deck, 100)
-    var goal = try DeckGoal(date: date(in: 30), recall: 0.9, minutes: 20, at: collection.moment)
-    let simulation = try collection.store.read { try GoalSimulation($0, deck, goal, at: collection.moment) }
+    var goal = try DeckGoal(date: date(in: 30), recall: 0.9, minutes: 20, at: moment)
+    let simulation = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }
     goal = try #require(simulation.planned { false })
-    let progress = try collection.store.read { try GoalSimulation($0, deck, goal, at: collection.moment) }.progress
+    let progress = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }.progress
     #expect(progress.daysLeft == 30 && progress.deck == "a" && progress.plan?.isReached == true)
     #expect((0.95...0.999).contains(progress.known) && progress.plan?.recall ?? 0 >= 0.9)
     #expect(simulation.planned { true } == nil)
     // Sixty slow answers from yesterday.
-    let yesterday = collection.moment.start(ofDay: collection.moment.today - 1)
+    let yesterday = moment.start(ofDay: moment.today - 1)
     let cards = try collection.store.read { try CardTable.ids($0, in: deck) }
     try collection.store.operation("x") { db in
       for (number, card) in cards.prefix(60).enumerated() {
@@ -181,12 +181,12 @@ import TestDecks
       }
     }
     let times = try collection.store.read {
-      try GoalGroup($0, [deck], collection.moment).times()
+      try GoalGroup($0, [deck], moment).times()
     }
     #expect(times == AnswerTimes(remembered: 30))
     try set(deck, goal)
     collection.now += 31 * 86_400
-    let over = try collection.store.read { try GoalSimulation($0, deck, goal, at: collection.moment) }.progress
+    let over = try collection.store.read { try GoalSimulation($0, deck, goal, at: moment) }.progress
     #expect(over.plan == nil && over.daysLeft == -1)
   }
 }

@@ -6,6 +6,7 @@ import TestDecks
 
 @Suite struct GoneTests {
   private let collection = TestCollection()
+
   private func code(_ body: (Database) throws -> Void) -> String? {
     problemCode { try collection.store.operation("x", body) }
   }

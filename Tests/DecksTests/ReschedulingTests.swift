@@ -9,6 +9,8 @@ import Values
 
 @Suite struct ReschedulingTests {
   private let collection = TestCollection()
+  private var moment: StudyMoment { collection.moment }
+
   private func log() throws -> [[Value]] {
     try collection.store.read {
       try $0.rows("SELECT rating, state, interval, round(difficulty, 3) FROM reviews ORDER BY id") { $0.values }
@@ -16,13 +18,13 @@ import Values
   }
 
   private func setDue(_ id: CardID, _ days: Int) throws {
-    try collection.store.operation("x") { try Rescheduling.setDue($0, id, in: days, at: collection.moment) }
+    try collection.store.operation("x") { try Rescheduling.setDue($0, id, in: days, at: moment) }
   }
 
   private func answer(_ id: CardID, _ rating: Rating) throws {
     try collection.store.operation("x") { db in
-      var replay = try AnswerReplay(db, at: collection.moment)
-      _ = try replay.enter(id, rating, at: collection.moment, seconds: 5)
+      var replay = try AnswerReplay(db, at: moment)
+      _ = try replay.enter(id, rating, at: moment, seconds: 5)
     }
   }
 
@@ -32,7 +34,7 @@ import Values
       ("2023-11-20", 6...6), ("36500", 36_500...36_500),
     ] as [(String, ClosedRange<Int>)])
   func `days are numbers, ranges or dates`(text: String, days: ClosedRange<Int>) throws {
-    #expect(try Rescheduling.days(text, at: collection.moment) == days)
+    #expect(try Rescheduling.days(text, at: moment) == days)
   }
 
   @Test(
@@ -41,7 +43,7 @@ import Values
       "99999999999999999999",
     ])
   func `anything else is no day`(text: String) throws {
-    #expect(problemCode { _ = try Rescheduling.days(text, at: collection.moment) } == "bad_due")
+    #expect(problemCode { _ = try Rescheduling.days(text, at: moment) } == "bad_due")
   }
 
   @Test func `a new card becomes a learnt one, with the memory that the interval implies`() throws {
@@ -50,13 +52,11 @@ import Values
     let known = MemoryModel().state(ease: 2.5, interval: 10)
     let card = try collection.card(id)
     #expect(card.state == .review && card.stability == known.stability && card.difficulty == known.difficulty)
-    #expect(
-      card.due == collection.moment.start(ofDay: collection.moment.today + 10) && card.schedule.interval == 10
-        && card.reps == 0)
-    #expect(card.schedule.lastReview == collection.moment.start(ofDay: collection.moment.today))
+    #expect(card.due == moment.start(ofDay: moment.today + 10) && card.schedule.interval == 10 && card.reps == 0)
+    #expect(card.schedule.lastReview == moment.start(ofDay: moment.today))
     #expect(try log().map { Array($0.prefix(3)) } == [[.integer(0), .integer(0), .number(864_000)]])
     try setDue(id, 0)
-    #expect(try collection.card(id).due == collection.moment.start(ofDay: collection.moment.today))
+    #expect(try collection.card(id).due == moment.start(ofDay: moment.today))
     #expect(try collection.card(id).stability == known.stability)
   }
 
@@ -66,15 +66,15 @@ import Values
     let before = try collection.card(id).schedule
     collection.now += 3 * 86_400
     try collection.store.operation("x") { db in
-      try CardHiding.setSuspended(db, [id], true, now: collection.moment.now)
-      try CardHiding.bury(db, [id], at: collection.moment)
+      try CardHiding.setSuspended(db, [id], true, now: moment.now)
+      try CardHiding.bury(db, [id], at: moment)
     }
     try setDue(id, 4)
     let card = try collection.card(id)
     #expect(!card.isSuspended && card.buriedUntil == nil && card.modified == collection.now)
     #expect(card.stability == before.stability && card.difficulty == before.difficulty && card.reps == before.reps)
-    #expect(card.schedule.lastReview == before.lastReview && collection.moment.interval(of: card.schedule) == 7)
-    #expect(card.due == collection.moment.start(ofDay: collection.moment.today + 4))
+    #expect(card.schedule.lastReview == before.lastReview && moment.interval(of: card.schedule) == 7)
+    #expect(card.due == moment.start(ofDay: moment.today + 4))
     let row = try #require(try log().last)
     #expect(row.prefix(3) == [.integer(0), .integer(2), .number(7 * 86_400)] && row[3] != .null)
   }
@@ -100,8 +100,8 @@ import Values
     try answer(ids[2], .good)
     collection.now += 5 * 86_400
     try collection.store.operation("x") { db in
-      try CardHiding.setSuspended(db, [ids[2]], true, now: collection.moment.now)
-      try Rescheduling.forget(db, ids[2], keepsPosition: false, resetsCounts: false, at: collection.moment)
+      try CardHiding.setSuspended(db, [ids[2]], true, now: moment.now)
+      try Rescheduling.forget(db, ids[2], keepsPosition: false, resetsCounts: false, at: moment)
     }
     #expect(try collection.prompts(deck) == ["b", "c", "a"])
     let card = try collection.card(ids[2])
@@ -111,11 +111,11 @@ import Values
     collection.now += 86_400
     try answer(ids[2], .good)
     #expect(try collection.card(ids[2]).stability == MemoryModel().initial(.good).stability)
-    let history = try collection.store.read { try ReviewHistory($0, at: collection.moment) }
+    let history = try collection.store.read { try ReviewHistory($0, at: moment) }
     #expect(history.cardCount == 2 && history.days == [0, 0])
     try collection.store.operation("x") { db in
-      try Rescheduling.forget(db, ids[1], keepsPosition: true, resetsCounts: true, at: collection.moment)
-      try Rescheduling.forget(db, ids[2], keepsPosition: true, resetsCounts: true, at: collection.moment)
+      try Rescheduling.forget(db, ids[1], keepsPosition: true, resetsCounts: true, at: moment)
+      try Rescheduling.forget(db, ids[2], keepsPosition: true, resetsCounts: true, at: moment)
     }
     #expect(try collection.prompts(deck) == ["b", "c", "a"] && collection.card(ids[2]).reps == 0)
     #expect(throws: DeckError.self) { try setDue(CardID(rawValue: 7), 1) }

@@ -6,45 +6,45 @@ import TestDecks
 
 @Suite struct SessionStepsTests {
   private let collection = TestCollection(hasUndo: true)
+  private var moment: StudyMoment { collection.moment }
 
   @Test func `a session counts its steps and can go back as many as it keeps`() throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, (0..<5).map { NewCard(prompt: "\($0)", answer: "x") })
-    let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: collection.moment) }
-    _ = try collection.store.operation("x") { try session.answer($0, .easy, at: collection.moment) }
-    try collection.store.operation("x") { try session.bury($0, at: collection.moment) }
-    try collection.store.operation("x") { try session.suspend($0, at: collection.moment) }
+    let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
+    _ = try collection.store.operation("x") { try session.answer($0, .easy, at: moment) }
+    try collection.store.operation("x") { try session.bury($0, at: moment) }
+    try collection.store.operation("x") { try session.suspend($0, at: moment) }
     #expect(session.actionCount == 3 && session.pastCount == 3)
     for left in [2, 1, 0] {
       try collection.undo(session)
       #expect(session.actionCount == left && session.pastCount == left)
     }
-    #expect(try collection.store.read { try session.card($0, at: collection.moment)?.prompt } == "0")
+    #expect(try collection.store.read { try session.card($0, at: moment)?.prompt } == "0")
     #expect(problemCode { try session.stepBack() } == "nothing_to_undo")
-    while let card = try collection.store.read({ try session.card($0, at: collection.moment) }) {
-      try collection.store.operation("x") { try session.suspend($0, at: collection.moment) }
+    while let card = try collection.store.read({ try session.card($0, at: moment) }) {
+      try collection.store.operation("x") { try session.suspend($0, at: moment) }
       #expect(try collection.store.read { try CardTable.card($0, card.id)?.isSuspended } == true)
     }
-    #expect(
-      problemCode { try collection.store.operation("x") { try session.bury($0, at: collection.moment) } } == "over")
+    #expect(problemCode { try collection.store.operation("x") { try session.bury($0, at: moment) } } == "over")
   }
 
   @Test func `a new day brings its cards and limits after the card that is shown; stepping back goes over it`() throws {
     let deck = try collection.deck("a")
     try collection.fill(deck, (0..<6).map { "\($0)" })
     try collection.set(deck, .newPerDay, "2")
-    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: collection.moment) }
-    let limited = try collection.store.read { try ReviewSession($0, deck: deck, limit: 2, at: collection.moment) }
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
+    let limited = try collection.store.read { try ReviewSession($0, deck: deck, limit: 2, at: moment) }
     func shown(_ moment: StudyMoment) throws -> String? {
       try collection.store.read { try session.card($0, at: moment)?.prompt }
     }
     func answer(_ moment: StudyMoment) throws -> ReviewResult {
       try collection.store.operation("x") { try session.answer($0, .easy, at: moment) }
     }
-    _ = try answer(collection.moment)
-    try collection.store.operation("x") { try session.bury($0, at: collection.moment) }
-    #expect(try shown(collection.moment) == nil && session.isOver)
-    let second = StudyMoment(now: collection.moment.endOfToday)
+    _ = try answer(moment)
+    try collection.store.operation("x") { try session.bury($0, at: moment) }
+    #expect(try shown(moment) == nil && session.isOver)
+    let second = StudyMoment(now: moment.endOfToday)
     #expect(try shown(second) == "1" && session.newCount == 2)
     #expect(try answer(second).remaining == 1 && shown(second) == "2")
     let third = StudyMoment(now: second.endOfToday)
@@ -59,20 +59,19 @@ import TestDecks
 
 @Suite struct SessionLimitTests {
   private let collection = TestCollection()
+  private var moment: StudyMoment { collection.moment }
 
   @Test func `a card due much later today does not use up the limit for waiting cards`() throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
     try collection.set(deck, .learningSteps, "1m 3h")
     let first = try collection.session(deck)
-    _ = try collection.store.operation("x") { try first.answer($0, .good, at: collection.moment) }
+    _ = try collection.store.operation("x") { try first.answer($0, .good, at: moment) }
     for limit in 1...4 {
       let session = try collection.session(deck, limit: limit)
       #expect((session.remaining, session.newCount) == (min(2, limit), min(2, limit)))
       #expect((session.nextDue != nil) == (limit > 2))
-      #expect(
-        try collection.store.read { try StudyCounts.of($0, deck, limit: limit, at: collection.moment) }.new
-          == min(2, limit))
+      #expect(try collection.store.read { try StudyCounts.of($0, deck, limit: limit, at: moment) }.new == min(2, limit))
     }
   }
 
@@ -84,13 +83,13 @@ import TestDecks
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
     try collection.store.execute(
       "UPDATE cards SET state = 2, due = ?, stability = 9, difficulty = 5, last_review = ?",
-      [collection.moment.start(ofDay: collection.moment.today), collection.now - 9 * 86_400])
+      [moment.start(ofDay: moment.today), collection.now - 9 * 86_400])
     try collection.set(deck, .reviewsPerDay, "2")
     try collection.store.execute(
       """
       INSERT INTO reviews (card, at, rating, state, interval, ivl, last_ivl, factor, time, kind)
       SELECT id, ?, ?, 2, 864000, 10, 9, 0, 0, ? FROM cards
       """, [collection.now - 60, rating, kind])
-    #expect(try collection.store.read { try StudyCounts.of($0, deck, at: collection.moment) }.due == left)
+    #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.due == left)
   }
 }

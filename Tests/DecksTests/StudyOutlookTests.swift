@@ -7,8 +7,10 @@ import TestDecks
 
 @Suite struct StudyOutlookTests {
   private let collection = TestCollection(hasUndo: true)
+  private var moment: StudyMoment { collection.moment }
+
   private func outlook(_ decks: DeckID...) throws -> StudyOutlook {
-    try collection.store.read { try StudyOutlook($0, decks, at: collection.moment) }
+    try collection.store.read { try StudyOutlook($0, decks, at: moment) }
   }
 
   @Test(arguments: [(true, 1), (false, 2)])
@@ -17,14 +19,14 @@ import TestDecks
     try collection.addNote(deck, ["Front": "el sol", "Back": "the sun"], .reversed)
     try collection.add(deck, "plain", "x")
     if buries { try collection.set(deck, .buryNew, "on") }
-    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: collection.moment) }
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
     #expect(session.remaining == left + 1)
-    #expect(try collection.store.read { try StudyCounts.of($0, deck, at: collection.moment) }.new == left + 1)
+    #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.new == left + 1)
     // The plain card is on top of the deck.
-    for _ in 0..<2 { try collection.store.operation("a") { _ = try session.answer($0, .easy, at: collection.moment) } }
+    for _ in 0..<2 { try collection.store.operation("a") { _ = try session.answer($0, .easy, at: moment) } }
     #expect(session.remaining == left - 1)
     let buried = try collection.store.read { db in
-      try CardTable.ids(db, in: deck, matching: CardQuery("is:buried"), at: collection.moment).count
+      try CardTable.ids(db, in: deck, matching: CardQuery("is:buried"), at: moment).count
     }
     #expect(buried == (buries ? 1 : 0))
     try collection.undo(session)
@@ -38,13 +40,13 @@ import TestDecks
     for number in 0..<5 { try collection.add(deck, "p\(number)", "x") }
     try collection.set(deck, .newPerDay, "3")
     try collection.set(deck, .fuzz, "off")
-    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: collection.moment) }
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
     for rating in [Rating.easy, .again, .good] {
-      try collection.store.operation("a") { _ = try session.answer($0, rating, at: collection.moment) }
+      try collection.store.operation("a") { _ = try session.answer($0, rating, at: moment) }
     }
     let found = try outlook(deck, deck)
     #expect((found.all, found.newWaiting, found.forgotten, found.tomorrow) == (5, 2, 1, 0))
-    #expect(found.next == collection.moment.now + 60)
+    #expect(found.next == moment.now + 60)
     collection.now += 86_400 * 7
     // The learning card is due; the learnt one comes tomorrow.
     #expect(try outlook(deck).tomorrow == 1 && outlook(deck).forgotten == 0)
@@ -58,36 +60,35 @@ import TestDecks
     try collection.add(deck, "p", "a")
     try collection.store.execute(
       "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ?",
-      [collection.moment.start(ofDay: collection.moment.today + 3), collection.now])
+      [moment.start(ofDay: moment.today + 3), collection.now])
     for hours in [0.0, -8] {
       let here = StudyMoment(now: collection.now, utcOffset: hours * 3600)
       let next = try collection.store.read { try StudyOutlook($0, [deck], at: here).next }
-      #expect(next == here.start(ofDay: collection.moment.today + 3))
+      #expect(next == here.start(ofDay: moment.today + 3))
     }
     try collection.store.operation("x") { db in
       try db.execute(sql: "UPDATE cards SET state = 1, due = ?", arguments: [collection.now])
-      try CardHiding.bury(db, CardTable.ids(db, in: deck), at: collection.moment)
+      try CardHiding.bury(db, CardTable.ids(db, in: deck), at: moment)
     }
     let here = StudyMoment(now: collection.now, utcOffset: -8 * 3600)
     let next = try collection.store.read { try StudyOutlook($0, [deck], at: here).next }
-    #expect(next == here.start(ofDay: collection.moment.today + 1))
+    #expect(next == here.start(ofDay: moment.today + 1))
   }
 
   @Test func `as many cards are counted as a session would show`() throws {
     let deck = try collection.deck("d")
     for number in 0..<6 { try collection.add(deck, "p\(number)", "x") }
-    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: collection.moment) }
+    let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
     var ids: [CardID] = []
     for rating in [Rating.again, .again, .again, .easy] {
-      ids.append(try #require(try collection.store.read { try session.card($0, at: collection.moment) }).id)
-      try collection.store.operation("a") { _ = try session.answer($0, rating, at: collection.moment) }
+      ids.append(try #require(try collection.store.read { try session.card($0, at: moment) }).id)
+      try collection.store.operation("a") { _ = try session.answer($0, rating, at: moment) }
     }
     try collection.store.operation("hide") { db in
       // The learnt card comes tomorrow.
-      try db.execute(
-        sql: "UPDATE cards SET due = ? WHERE id = ?", arguments: [collection.moment.endOfToday, ids[3].rawValue])
-      #expect(try StudyOutlook(db, [deck], at: collection.moment).tomorrow == 1)
-      try CardHiding.bury(db, [ids[0], ids[3]], at: collection.moment)
+      try db.execute(sql: "UPDATE cards SET due = ? WHERE id = ?", arguments: [moment.endOfToday, ids[3].rawValue])
+      #expect(try StudyOutlook(db, [deck], at: moment).tomorrow == 1)
+      try CardHiding.bury(db, [ids[0], ids[3]], at: moment)
     }
     let found = try outlook(deck)
     #expect((found.forgotten, found.tomorrow, found.all - found.buried) == (2, 0, 4))
