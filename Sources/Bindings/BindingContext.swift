@@ -52,7 +52,7 @@ public struct PluginTerms {
 
 /// Everything that the bindings of one state need.
 public final class BindingContext {
-  private let hosts: BindingHosts
+  public unowned let shell: any ShellHost
   /// The owner of the state, and the sign-in that it belongs to.
   public let origin: ContextOrigin
   public let grants: Grants
@@ -73,24 +73,22 @@ public final class BindingContext {
   var letters = PlainLetters()
 
   public init(
-    _ origin: ContextOrigin, hosts: BindingHosts, grants: Grants, events: EventTable, terms: PluginTerms = PluginTerms()
+    _ origin: ContextOrigin, shell: any ShellHost, grants: Grants, events: EventTable,
+    terms: PluginTerms = PluginTerms()
   ) {
-    (self.hosts, self.origin, self.grants, self.terms, self.events) = (hosts, origin, grants, terms, events)
+    (self.shell, self.origin, self.grants, self.terms, self.events) = (shell, origin, grants, terms, events)
   }
 
   public var owner: Owner { origin.owner }
   /// The plugin's name, for errors.
   var pluginName: String { owner.plugin?.description ?? "this state" }
-  public var shell: any ShellHost { hosts.shell }
-  public var plugins: any PluginDirectory { hosts.plugins }
-  public var auth: (any Authenticating)? { hosts.auth }
 
   /// Returns the open workspace.
   /// - Throws: `auth_required`.
-  public func workspace() throws -> Workspace { try hosts.shell.workspace(for: origin) }
+  public func workspace() throws -> Workspace { try shell.workspace(for: origin) }
 
   /// Returns who sets or declares a setting now: the plugin, init.lua, a script, or the user.
-  public func settingOwner() -> Owner { owner == .user ? hosts.shell.settingOwner : owner }
+  public func settingOwner() -> Owner { owner == .user ? shell.settingOwner : owner }
 
   /// Who adds something to the shell now. What a script of the user's state adds while a plugin runs it belongs to that
   /// plugin, so that it later runs with the plugin's rights, not with those of the user who calls it.
@@ -104,7 +102,7 @@ public final class BindingContext {
     if adder != owner { throw .message("a script that a plugin runs may not listen; the plugin itself may") }
   }
 
-  func isTyped(_ path: String) -> Bool { owner == .user && hosts.shell.isTyped(path) }
+  func isTyped(_ path: String) -> Bool { owner == .user && shell.isTyped(path) }
 
   /// Runs `body`, which stores something in the program for the state, which is charged for all that the call has read.
   /// - Parameter weight: bytes charged for the stored object itself.

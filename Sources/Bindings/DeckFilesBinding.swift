@@ -124,7 +124,7 @@ func describeComparing(_ type: BoundType<DeckHandle>, _ context: BindingContext)
       settings.kinds = context.kinds(of: path)
     }
     let difference = try comparing.difference(
-      [name, other], settings, generator: DeckGenerator(seconds: 60, processes: context.plugins))
+      [name, other], settings, generator: DeckGenerator(seconds: 60, processes: context.shell))
     return LuaValue(.list(difference.changes.map(\.value)))
   }
 }

@@ -1,5 +1,5 @@
-// What the bindings need from the rooms above, as protocols: the shell, the plugins, authentication. Invariant: a
-// context refers to the providers without keeping them alive, and captures nothing of them.
+// What the bindings need from the rooms above, as protocols. Invariant: a context refers to its host without keeping it
+// alive, and captures nothing of it.
 
 public import Commands
 public import LuaRuntime
@@ -17,7 +17,7 @@ public struct ContextOrigin: Equatable, Sendable {
   public init(_ owner: Owner, session: Int = 0) { (self.owner, self.session) = (owner, session) }
 }
 
-/// What Lua calls `shell`, and what every state needs to know about the session.
+/// What Lua calls `shell`, `plugins` and `auth`, and what every state needs to know about the session.
 public protocol ShellHost: AnyObject {
   var version: String { get }
   /// Returns the open workspace.
@@ -49,6 +49,23 @@ public protocol ShellHost: AnyObject {
   func addAlias(_ name: String, _ text: String, of owner: Owner, _ grants: Grants) throws
   /// Adds a command; replaces one that the user added before under the same name.
   func add(_ command: Command) throws
+
+  func pluginList() -> [LuaValue]
+  func pluginInfo(_ name: String) throws -> LuaValue
+  func enablePlugin(_ name: String) throws
+  func disablePlugin(_ name: String) throws
+  func reloadPlugin(_ name: String) throws
+  /// Starts the process for code that is not the user's own, with a state as its twin; nil in tests.
+  /// - Parameter seconds: the time limit of a call.
+  func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode?
+
+  var needsAuthentication: Bool { get }
+  var isAuthenticating: Bool { get }
+  /// Nil if nobody is signed in, or there are no accounts.
+  var user: String? { get }
+  /// Signs in; without a name, to the only account; without a file, the terminal asks for the password.
+  func login(_ user: String?, passwordFile: String?) throws
+  func logout() throws
 }
 
 /// The state that the prompt shows.
@@ -75,41 +92,6 @@ public struct PromptState {
 
 extension ShellHost {
   public func changing<R>(asPlugin plugin: String, _ body: () throws -> R) rethrows -> R { try body() }
-}
-
-/// What Lua calls `plugins`.
-public protocol PluginDirectory: AnyObject {
-  func pluginList() -> [LuaValue]
-  func pluginInfo(_ name: String) throws -> LuaValue
-  func enablePlugin(_ name: String) throws
-  func disablePlugin(_ name: String) throws
-  func reloadPlugin(_ name: String) throws
-  /// Starts the process for code that is not the user's own, with a state as its twin; nil in tests.
-  /// - Parameter seconds: the time limit of a call.
-  func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode?
-}
-
-/// What Lua calls `auth`.
-public protocol Authenticating: AnyObject {
-  var needsAuthentication: Bool { get }
-  var isAuthenticating: Bool { get }
-  /// Nil if nobody is signed in, or there are no accounts.
-  var user: String? { get }
-  /// Signs in; without a name, to the only account; without a file, the terminal asks for the password.
-  func login(_ user: String?, passwordFile: String?) throws
-  func logout() throws
-}
-
-/// The providers of what a context needs from above.
-public struct BindingHosts {
-  public unowned let shell: any ShellHost
-  public unowned let plugins: any PluginDirectory
-  /// Nil for a plugin, which never gets it.
-  public unowned let auth: (any Authenticating)?
-
-  public init(shell: any ShellHost, plugins: any PluginDirectory, auth: (any Authenticating)?) {
-    (self.shell, self.plugins, self.auth) = (shell, plugins, auth)
-  }
 }
 
 /// A long operation that reports its progress. Nothing is shown if there is no terminal.

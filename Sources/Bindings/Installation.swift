@@ -44,11 +44,10 @@ public func install(_ context: BindingContext, in state: LuaState) throws {
   }
   modules.removeAll { !$0.isGranted }
   if context.owner.plugin == nil {
-    modules.append(pluginsModule(context))
+    modules += [pluginsModule(context), authModule(context)]
   } else {
     context.withheld.merge(withheldFromPlugins) { words, _ in words }
   }
-  if context.auth != nil { modules.append(authModule(context)) }
   for module in modules { try state.register(module) }
   try state.register(
     BoundModule("deckhand", "Deckhand itself: its version and its modules.") { module in
@@ -70,13 +69,13 @@ private let withheldFromPlugins = [
 func authModule(_ context: BindingContext) -> BoundModule {
   BoundModule("auth", "Who is signed in; sign in and out. Not in a plugin.") { module in
     module.field("needs_authentication", .boolean, "Whether you must sign in before you can use anything else.") {
-      context.auth?.needsAuthentication ?? true
+      context.shell.needsAuthentication
     }
     module.field("is_authenticating", .boolean, "Whether a sign-in is in progress.") {
-      context.auth?.isAuthenticating ?? false
+      context.shell.isAuthenticating
     }
     module.field("user", .optional(.string), "Who is signed in; nil if nobody is, or if there are no accounts.") {
-      context.auth?.user
+      context.shell.user
     }
     module.action(
       "login", ["options": .optional(.table)], example: "{user = \"ana\", password_file = \"password.txt\"}",
@@ -84,25 +83,24 @@ func authModule(_ context: BindingContext) -> BoundModule {
         + "Codes: denied, locked (retry_after), empty, busy."
     ) { stack in
       let options = try stack.optionalTable(1, allowing: ["user", "password_file"])
-      try context.auth?.login(
+      try context.shell.login(
         try options?.optionalText("user"), passwordFile: try options?.optionalText("password_file"))
     }
     module.function(
       "logout", [:],
       "Signs out: from then on, objects that were opened before fail with the problem auth_required. In a script, "
         + "the changes made before it are saved whatever happens after it."
-    ) { _ in try context.auth?.logout() }
+    ) { _ in try context.shell.logout() }
   }
 }
 
 func pluginsModule(_ context: BindingContext) -> BoundModule {
   context.module("plugins", "Plugins: list, enable, disable and reload them. Not in a plugin.") { module in
-    module.function("list", returns: .list(.table), "All plugins that were found.") { _ in context.plugins.pluginList()
-    }
+    module.function("list", returns: .list(.table), "All plugins that were found.") { _ in context.shell.pluginList() }
     module.function(
       "info", ["name": .string], returns: .table.orProblem, example: "(\"hangman\")", "Details of a plugin."
-    ) { stack in try context.plugins.pluginInfo(stack.text(1)) }
-    let actions: [(String, String, (any PluginDirectory, String) throws -> Void)] = [
+    ) { stack in try context.shell.pluginInfo(stack.text(1)) }
+    let actions: [(String, String, (any ShellHost, String) throws -> Void)] = [
       (
         "enable",
         "Enables a plugin; at a prompt it asks for the permissions that are not granted yet, elsewhere it fails with "
@@ -112,7 +110,7 @@ func pluginsModule(_ context: BindingContext) -> BoundModule {
     ]
     for (action, help, perform) in actions {
       module.action(action, ["name": .string], example: "(\"hangman\")", help) { stack in
-        try perform(context.plugins, try stack.text(1))
+        try perform(context.shell, try stack.text(1))
       }
     }
   }

@@ -99,13 +99,11 @@ public struct Simulation: Sendable {
 
   /// The probabilities of again, hard, good and easy for a first answer, and of the last three for a remembered card.
   public struct Habits: Equatable, Sendable {
-    public var first: [Double]
-    public var remembered: [Double]
+    public var first = [0.24, 0.094, 0.495, 0.171]
+    public var remembered = [0.224, 0.631, 0.145]
 
     /// The habits of many people (fsrs-rs, src/optimal_retention.rs).
-    public init(first: [Double] = [0.24, 0.094, 0.495, 0.171], remembered: [Double] = [0.224, 0.631, 0.145]) {
-      (self.first, self.remembered) = (first, remembered)
-    }
+    public init() {}
   }
 
   let options: Options

@@ -121,9 +121,7 @@ struct GameBenchmarks {
   /// The program's bindings, with a shell that shows nothing.
   func bindingContext() -> BindingContext {
     workspace.observer = host.events
-    return BindingContext(
-      ContextOrigin(.user), hosts: BindingHosts(shell: host, plugins: host, auth: nil), grants: .everything,
-      events: host.events)
+    return BindingContext(ContextOrigin(.user), shell: host, grants: .everything, events: host.events)
   }
 }
 
@@ -134,7 +132,7 @@ private final class NoProgress: ProgressReporting {
 }
 
 /// A shell that shows nothing, for measuring bindings.
-final class BenchHost: ShellHost, PluginDirectory {
+final class BenchHost: ShellHost {
   let events = EventTable { _, _, _ in }
   let version = ""
   let settingOwner = Owner.user
@@ -160,4 +158,9 @@ final class BenchHost: ShellHost, PluginDirectory {
   func disablePlugin(_ name: String) {}
   func reloadPlugin(_ name: String) {}
   func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) -> DistantCode? { nil }
+  let needsAuthentication = false
+  let isAuthenticating = false
+  let user: String? = nil
+  func login(_ user: String?, passwordFile: String?) {}
+  func logout() {}
 }

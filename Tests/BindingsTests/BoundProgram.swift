@@ -50,9 +50,7 @@ final class BoundProgram {
     let door = Door()
     door.workspace = workspace
     host = RecordingHost(door, recorder)
-    context = BindingContext(
-      ContextOrigin(owner), hosts: BindingHosts(shell: host, plugins: host, auth: plugin == nil ? host : nil),
-      grants: grants, events: events)
+    context = BindingContext(ContextOrigin(owner), shell: host, grants: grants, events: events)
     try install(context, in: state)
     try state.load(Self.prelude, name: "prelude").call([], results: 0) { _ in }
   }
@@ -135,7 +133,7 @@ final class Door {
 }
 
 /// The services that the bindings need from above; it records the requests.
-final class RecordingHost: ShellHost, PluginDirectory, Authenticating {
+final class RecordingHost: ShellHost {
   let version = "1.2.3"
   let settingOwner = Owner.user
   let door: Door

@@ -172,7 +172,7 @@ import TestWorkspace
   @Test func `a generator cannot catch why a card was refused`() throws {
     let path = try program.person.folder.write("pcall(card, {prompt = 'a', answer = 'b'})", to: "cards.lua")
     #expect(throws: WorkspaceError.self) {
-      _ = try DeckGenerator(seconds: 5, processes: program.context.plugins).run(path, in: program.person.folder.path) {
+      _ = try DeckGenerator(seconds: 5, processes: program.context.shell).run(path, in: program.person.folder.path) {
         _ in
         throw WorkspaceError.signedOut(what: "deck")
       }

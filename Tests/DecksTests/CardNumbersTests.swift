@@ -59,7 +59,7 @@ import TestDecks
     func found() throws -> [CardID] {
       try collection.store.read { db in
         cache.refresh(collection.store.changeCount, others: collection.store.otherChanges)
-        return try CardTable.ids(db, matching: query, at: StudyMoment(now: collection.now), cache)
+        return try CardTable.ids(db, matching: query, at: collection.moment, cache)
       }
     }
     let one = try collection.add(deck, "el gato", "x")

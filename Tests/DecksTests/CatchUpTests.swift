@@ -9,19 +9,17 @@ import Values
 
 @Suite struct CatchUpTests {
   private let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+  private var moment: StudyMoment { collection.moment }
 
   /// Adds learnt cards, each with its due day counted from today; they were answered 20 days before that day.
   @discardableResult
   private func learn(_ deck: DeckID, due days: [Int], _ name: String = "c") throws -> [CardID] {
     let ids = try days.indices.map { try collection.add(deck, "\(name)\($0)", "x") }
-    try collection.store.operation("x") { db in
-      for (id, day) in zip(ids, days) {
-        let due = moment.start(ofDay: moment.today + day)
-        try db.execute(
-          sql: "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = ?",
-          arguments: [due, Double(20 + id.rawValue % 7), due - 20 * 86_400, id.rawValue])
-      }
+    for (id, day) in zip(ids, days) {
+      let due = moment.start(ofDay: moment.today + day)
+      try collection.store.execute(
+        "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = ?",
+        [due, Double(20 + id.rawValue % 7), due - 20 * 86_400, id.rawValue])
     }
     return ids
   }

@@ -8,7 +8,7 @@ import TestDecks
 
 @Suite struct DayLoadTests {
   private let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+  private var moment: StudyMoment { collection.moment }
 
   /// Returns a deck of cards that are due today, ten days after their last review.
   private func deck(_ count: Int, _ options: [(DeckOptions.Name, String)]) throws -> DeckID {
@@ -27,10 +27,6 @@ import TestDecks
     return deck
   }
 
-  private func session(_ deck: DeckID) throws -> ReviewSession {
-    try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
-  }
-
   private func answer(_ session: ReviewSession, _ rating: Rating = .good) throws -> ReviewResult {
     _ = try collection.store.read { try session.card($0, at: moment) }
     return try collection.store.operation("x") { try session.answer($0, rating, at: moment) }
@@ -38,7 +34,7 @@ import TestDecks
 
   /// The number of cards due on each day from today, after all were answered good.
   private func days(_ options: [(DeckOptions.Name, String)]) throws -> [Int: Int] {
-    let session = try session(deck(120, options))
+    let session = try collection.session(deck(120, options))
     var days: [Int: Int] = [:]
     while !session.isOver {
       days[moment.dueDay(of: try answer(session).schedule.due ?? 0) - moment.today, default: 0] += 1
@@ -64,7 +60,7 @@ import TestDecks
   }
 
   @Test func `the interval shown is the one applied, and undoing an answer restores the loads`() throws {
-    let session = try session(deck(30, [(.loadBalance, "on")]))
+    let session = try collection.session(deck(30, [(.loadBalance, "on")]))
     for _ in 0..<10 { _ = try answer(session) }
     let choices = try collection.store.read { try session.choices($0, at: moment) }
     #expect(zip(choices.dropFirst(), choices.dropFirst(2)).allSatisfy { $0.interval < $1.interval })
@@ -82,12 +78,9 @@ import TestDecks
       try collection.addNote(deck, ["Front": "f\(number)", "Back": "b\(number)"], .reversed)
     }
     let due = moment.start(ofDay: moment.today)
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: "UPDATE cards SET state = 2, due = ?, stability = 8, difficulty = 5, last_review = ?",
-        arguments: [due, due - 10 * 86_400])
-    }
-    let session = try session(deck)
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = 8, difficulty = 5, last_review = ?", [due, due - 10 * 86_400])
+    let session = try collection.session(deck)
     while !session.isOver { _ = try answer(session) }
     let shared = try collection.store.read { db in
       try db.firstRow(

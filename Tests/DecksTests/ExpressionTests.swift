@@ -94,7 +94,7 @@ import TestDecks
 
   private func found(_ deck: DeckID, _ query: String) throws -> [String] {
     let parsed = try CardQuery(query, isAnki: true, isInterrupted: { false })
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let ids = try collection.store.read { try CardTable.ids($0, in: deck, matching: parsed, at: moment) }
     return try collection.store.read { try CardTable.cards($0, ids: ids) }.map(\.prompt).sorted()
   }
@@ -134,7 +134,7 @@ import TestDecks
     let cards = try ["due", "held"].map { try collection.add(deck, $0, "x") }
     let (learning, again) = (try collection.add(deck, "learning", "x"), try collection.add(deck, "again", "x"))
     try collection.store.operation("learn") { db in
-      let moment = StudyMoment(now: collection.now)
+      let moment = collection.moment
       let sql = "UPDATE cards SET state = 2, due = ?, last_review = ? WHERE id = ?"
       for card in cards {
         try db.run(sql, [moment.start(ofDay: moment.today), collection.now - 864_000, card.rawValue])

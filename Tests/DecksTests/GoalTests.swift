@@ -8,7 +8,7 @@ import TestDecks
 
 @Suite struct GoalTests {
   private let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+  private var moment: StudyMoment { collection.moment }
 
   private func date(in days: Int) -> String { StudyMoment.date(ofDay: moment.today + days) }
 
@@ -27,17 +27,10 @@ import TestDecks
     _ = try collection.addAll(deck, (0..<count).map { NewCard(prompt: "\(name)\($0)", answer: "x") })
     for number in 0..<count {
       let due = moment.start(ofDay: moment.today + (number < 3 ? 0 : 100))
-      try collection.store.operation("x") {
-        try $0.execute(
-          sql:
-            "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = (SELECT id FROM card_rows WHERE prompt = ?)",
-          arguments: [due, Double(10 + 2 * number), moment.now - 5 * 86_400, "\(name)\(number)"])
-      }
+      try collection.store.execute(
+        "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = 5, last_review = ? WHERE id = (SELECT id FROM card_rows WHERE prompt = ?)",
+        [due, Double(10 + 2 * number), moment.now - 5 * 86_400, "\(name)\(number)"])
     }
-  }
-
-  private func session(_ deck: DeckID) throws -> ReviewSession {
-    try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
   }
 
   private func counts(_ deck: DeckID) throws -> StudyCounts {
@@ -72,7 +65,7 @@ import TestDecks
     try set(deck, goal(in: 3, minutes: 5))
     let few = try counts(deck).due
     #expect((25...45).contains(few))
-    let session = try session(deck)
+    let session = try collection.session(deck)
     #expect(session.remaining == few)
     // The limit of reviews does not apply; the minutes do.
     try collection.set(deck, .reviewsPerDay, "2")
@@ -90,7 +83,7 @@ import TestDecks
     try learn(deck, 60)
     try set(deck, goal(in: 2, minutes: 5))
     let before = try counts(deck).due
-    let session = try session(deck)
+    let session = try collection.session(deck)
     for _ in 0..<3 {
       collection.now += 60
       _ = try collection.store.read { try session.card($0, at: moment) }
@@ -113,9 +106,8 @@ import TestDecks
     #expect(try counts(outer).due == 40 && counts(inner).due == 20)
     try set(inner, goal(in: 30))
     #expect(try counts(outer).due == 23 && counts(inner).due == 3)
-    try collection.store.operation("x") {
-      try $0.execute(sql: "UPDATE cards SET suspended = 1 WHERE id = (SELECT id FROM card_rows WHERE prompt = 'o7')")
-    }
+    try collection.store.execute(
+      "UPDATE cards SET suspended = 1 WHERE id = (SELECT id FROM card_rows WHERE prompt = 'o7')")
     #expect(try counts(outer).due == 22)
   }
 
@@ -146,9 +138,7 @@ import TestDecks
     try collection.store.undo()
     #expect(try collection.store.read { try DeckTable.limits($0, deck) } == limits)
     for bad in [#"{"goal": 3}"#, #"{"goal": {"day": 20000, "recall": 7, "minutes": 20, "last_days": 3}}"#] {
-      try collection.store.operation("x") {
-        try $0.execute(sql: "UPDATE decks SET options = ? WHERE id = ?", arguments: [bad, deck.rawValue])
-      }
+      try collection.store.execute("UPDATE decks SET options = ? WHERE id = ?", [bad, deck.rawValue])
       #expect(try collection.store.read { try DeckTable.goals($0) }.isEmpty)
     }
   }

@@ -6,7 +6,6 @@ import TestDecks
 
 @Suite struct GoneTests {
   private let collection = TestCollection()
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
 
   private func code(_ body: (Database) throws -> Void) -> String? {
     problemCode { try collection.store.operation("x", body) }
@@ -20,7 +19,7 @@ import TestDecks
       ("set preset", { try DeckTable.setPreset($0, deck, to: nil) }),
       ("limits", { _ = try DeckTable.limits($0, deck) }),
       ("set limits", { try DeckTable.setLimits($0, deck, to: DeckLimits(checking: "{}")) }),
-      ("extend", { try DeckTable.extendToday($0, deck, reviews: 3, at: moment) }),
+      ("extend", { try DeckTable.extendToday($0, deck, reviews: 3, at: collection.moment) }),
       ("into", { _ = try CardTable.move($0, [], into: deck, now: 1) }),
       ("batch", { _ = try CardBatch($0, deck: deck, onDuplicate: .skip, now: 1, random: collection.random) }),
       ("rename", { try DeckTable.rename($0, deck, to: "b", now: 1) }),
@@ -46,8 +45,8 @@ import TestDecks
       (
         "answer",
         { db in
-          var replay = try AnswerReplay(db, at: moment)
-          _ = try replay.enter(card, .good, at: moment, seconds: 1)
+          var replay = try AnswerReplay(db, at: collection.moment)
+          _ = try replay.enter(card, .good, at: collection.moment, seconds: 1)
         }
       ),
     ]

@@ -53,7 +53,7 @@ import Values
   }
 
   @Test func `all decks are listed with the same number of statements, however many there are`() throws {
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     func lists() throws -> [Int] {
       try collection.store.read { db in
         let decks = try DeckTable.list(db).map(\.id)
@@ -83,7 +83,7 @@ import Values
   @Test func `the counts of one deck are read without reading the decks outside of it`() throws {
     for name in ["a::b", "a::c", "a;", "d"] { _ = try collection.deck(name) }
     let deck = try collection.store.read { try DeckTable.find($0, named: "a") }.id
-    let found = try plans(of: "decks") { _ = try StudyCounts.of($0, deck, at: StudyMoment(now: collection.now)) }
+    let found = try plans(of: "decks") { _ = try StudyCounts.of($0, deck, at: collection.moment) }
       // Goals are searched for in all decks, by SQLite alone.
       .filter { !$0.sql.contains("goal") }
     #expect(found.count > 2)
@@ -94,7 +94,7 @@ import Values
   @Test func `a query is evaluated once in all decks of a large collection, and finds what it finds in each deck`()
     throws
   {
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let cache = SearchCache()
     func add(_ range: Range<Int>) throws -> [DeckID] {
       try range.map { number in
@@ -127,7 +127,7 @@ import Values
   }
 
   @Test func `the query of a session, a sprint or statistics is evaluated once, however many decks there are`() throws {
-    let (query, moment) = (try CardQuery("gato"), StudyMoment(now: collection.now))
+    let (query, moment) = (try CardQuery("gato"), collection.moment)
     func add(_ range: Range<Int>) throws {
       for number in range { try collection.add(collection.deck("d\(number)"), "el gato", "x") }
     }
@@ -154,7 +154,7 @@ import Values
   @Test func `starting a session and counting a list do not read cards that are not due today`() throws {
     let deck = try collection.deck("d")
     for number in 0..<30 { try collection.add(deck, "p\(number)", "a") }
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let found = try plans { db in
       _ = try ReviewSession(db, deck: deck, at: moment).card(db, at: moment)
       _ = try StudyCounts.all(db, at: moment)
@@ -170,7 +170,7 @@ import Values
   @Test func `the log is read for fitting from one index, without sorting, after one pass for previews`() throws {
     let deck = try collection.deck("d")
     let found = try plans(of: "reviews") { db in
-      _ = try ReviewHistory(db, decks: [deck], at: StudyMoment(now: collection.now))
+      _ = try ReviewHistory(db, decks: [deck], at: collection.moment)
     }
     // Counted to reserve memory, then read.
     let (previews, others) = (found.filter { $0.sql.contains("kind") }, found.filter { !$0.sql.contains("kind") })
@@ -183,7 +183,7 @@ import Values
 
   @Test func `whether a learnt card belongs to a session is read from the index, without its row`() throws {
     let deck = try collection.deck("d")
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let found = try plans { _ = try ReviewSession($0, deck: deck, at: moment) }.filter { $0.plan.contains("cards_due") }
     #expect(found.count > 1)
     for (sql, _) in found {

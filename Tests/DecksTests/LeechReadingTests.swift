@@ -41,7 +41,7 @@ import TestDecks
   }
 
   private func leeches(_ deck: DeckID) throws -> [Leech] {
-    try collection.store.read { try LeechReading.leeches($0, in: [deck], at: StudyMoment(now: collection.now)) }
+    try collection.store.read { try LeechReading.leeches($0, in: [deck], at: collection.moment) }
   }
 
   @Test func `a card that is forgotten after a day again and again is a leech, and one that is not is none`() throws {
@@ -57,7 +57,7 @@ import TestDecks
       [("a", "x")], ratings: [.good] + (0..<12).map { $0 % 2 == 0 ? .again : .good }, days: 120)
     #expect(try leeches(deck).isEmpty)
     let test = try collection.store.read {
-      try LeechReading.test($0, card, DeckOptions(), at: StudyMoment(now: collection.now))
+      try LeechReading.test($0, card, DeckOptions(), at: collection.moment)
     }
     #expect(test.lapses == 6 && test.evidence < 10)
   }
@@ -65,7 +65,7 @@ import TestDecks
   @Test func `a session marks a leech before the count of lapses does`() throws {
     let ratings: [Rating] = [.easy, .again, .good, .again, .good, .again, .good, .again, .good]
     let (deck, card) = try deck([("a", "x")], ratings: ratings, days: 1)
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let session = try collection.store.read { try ReviewSession($0, .everything(deck), at: moment) }
     _ = try collection.store.read { try session.card($0, at: moment) }
     let result = try collection.store.operation("x") { try session.answer($0, .again, at: moment) }
@@ -73,7 +73,7 @@ import TestDecks
     #expect(try collection.store.read { try CardTable.card($0, card)?.tags } == ["leech"])
     // It is reported once.
     collection.now += 2 * 86_400
-    let next = StudyMoment(now: collection.now)
+    let next = collection.moment
     let later = try collection.store.read { try ReviewSession($0, .everything(deck), at: next) }
     _ = try collection.store.read { try later.card($0, at: next) }
     #expect(try collection.store.operation("x") { try later.answer($0, .again, at: next) }.isLeech == false)
@@ -83,7 +83,7 @@ import TestDecks
     let texts = [("dog", "perro"), ("but", "pero"), ("window", "ventana"), ("wind", "viento")]
     let (deck, card) = try deck(texts, ratings: [.good], days: 1)
     func answer(_ typed: String) throws {
-      let moment = StudyMoment(now: collection.now)
+      let moment = collection.moment
       let session = try collection.store.read { try ReviewSession($0, .everything(deck), at: moment) }
       try collection.store.operation("x") { db in
         while let shown = try session.card(db, at: moment), shown.id != card { try session.bury(db, at: moment) }
@@ -122,11 +122,8 @@ import TestDecks
   @Test func `a typed sentence is not compared with sides that are too long`() throws {
     let sentence = String(repeating: "palabra ", count: 9)
     let (deck, card) = try deck([("dog", "perro"), ("words", sentence)], ratings: [.good], days: 1)
-    try collection.store.operation("x") { db in
-      try db.execute(
-        sql: "INSERT INTO mistypes (card, text, times, at) VALUES (?, ?, 1, 1)",
-        arguments: [card.rawValue, sentence + "otra"])
-    }
+    try collection.store.execute(
+      "INSERT INTO mistypes (card, text, times, at) VALUES (?, ?, 1, 1)", [card.rawValue, sentence + "otra"])
     try collection.store.read { db in
       let record = try #require(try CardTable.card(db, card))
       #expect(try Confusions.findings(db, for: [record], in: [[deck]])[0].near.isEmpty)

@@ -10,7 +10,7 @@ import TestDecks
 
   private func found(_ deck: DeckID, _ query: String) throws -> [String] {
     let parsed = try CardQuery(query)
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let ids = try collection.store.read { try CardTable.ids($0, in: deck, matching: parsed, at: moment) }
     return try collection.store.read { try CardTable.cards($0, ids: ids) }.map(\.prompt)
   }

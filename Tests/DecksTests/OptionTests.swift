@@ -183,7 +183,7 @@ import TestDecks
   }
 
   @Test func `limits of a day in a file survive, and so do its unknown members`() throws {
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let json = "{\"new_today\":[\(moment.today),3],\"reviews_today\":[\(moment.today),5],\"newer\":[1]}"
     let limits = try DeckLimits(checking: json)
     #expect(limits.json == json)
@@ -205,7 +205,7 @@ import TestDecks
   @Test func `a deck's own limits override its preset, and those of a day override both for that day`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b")
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     _ = try collection.addAll(deck, (0..<40).map { NewCard(prompt: "\($0)", answer: "x") })
     try collection.store.operation("x") { db in
       var limits = try DeckTable.limits(db, deck)
@@ -227,7 +227,7 @@ import TestDecks
   @Test func `more new cards for a deck come from the decks within it, whatever their own limits`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b::c")
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     _ = try collection.addAll(inner, (0..<40).map { NewCard(prompt: "\($0)", answer: "x") })
     try collection.store.operation("x") { db in
       for (deck, limit) in [(deck, 2.0), (inner, 3)] {
@@ -247,7 +247,7 @@ import TestDecks
   @Test func `more new cards come after the limit of reviews is reached, as many as were asked for`() throws {
     let deck = try collection.deck("a")
     let inner = try collection.deck("a::b")
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     _ = try collection.addAll(inner, (0..<40).map { NewCard(prompt: "\($0)", answer: "x") })
     try collection.store.operation("x") { db in
       for deck in [deck, inner] {

@@ -13,7 +13,7 @@ import Values
   private func found(_ query: String, _ deck: DeckID) throws -> [String] {
     let query = try CardQuery(query)
     return try collection.store.read { db in
-      try CardTable.cards(db, ids: CardTable.ids(db, in: deck, matching: query, at: StudyMoment(now: collection.now)))
+      try CardTable.cards(db, ids: CardTable.ids(db, in: deck, matching: query, at: collection.moment))
         .map(\.prompt)
     }
   }
@@ -35,7 +35,7 @@ import Values
       try db.execute(sql: "UPDATE cards SET flag = 3 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'ÑANDÚ')")
       try db.execute(
         sql: "UPDATE cards SET buried_until = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'e-mail or')",
-        arguments: [StudyMoment(now: collection.now).endOfToday])
+        arguments: [collection.moment.endOfToday])
       for (prompt, days, rating) in [("pájaro", 0.0, 3), ("pájaro", 5, 2), ("ÑANDÚ", 6, 1)] {
         try db.execute(
           sql: """
@@ -49,7 +49,7 @@ import Values
           WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'pájaro')
           """,
         arguments: [
-          StudyMoment(now: collection.now).start(ofDay: StudyMoment(now: collection.now).today),
+          collection.moment.start(ofDay: collection.moment.today),
           collection.now - 3 * 86_400,
         ])
       try db.execute(
@@ -102,7 +102,7 @@ import Values
     let cache = SearchCache()
     for _ in 0..<3 {
       let found = try collection.store.read { db in
-        try CardTable.found(db, in: deck, matching: CardQuery(query), at: StudyMoment(now: collection.now), cache)
+        try CardTable.found(db, in: deck, matching: CardQuery(query), at: collection.moment, cache)
       }
       let prompts = try collection.store.read { try CardTable.cards($0, ids: found.ids) }.map(\.prompt)
       #expect(prompts.joined(separator: "|") == expected)
@@ -142,11 +142,9 @@ import Values
   @Test func `a card being learnt has no interval, in queries as in its field`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "learning", "x")
-    try collection.store.operation("x") { db in
-      try db.execute(
-        sql: "UPDATE cards SET state = 1, due = ?, last_review = ?", arguments: [collection.now + 60, collection.now])
-    }
-    let moment = StudyMoment(now: collection.now)
+    try collection.store.execute(
+      "UPDATE cards SET state = 1, due = ?, last_review = ?", [collection.now + 60, collection.now])
+    let moment = collection.moment
     #expect(try collection.cards(deck)[0].value(of: .interval, at: moment) == .null)
     for query in ["prop:ivl<2", "prop:interval>=0"] { #expect(try found(query, deck) == [], "\(query)") }
   }
@@ -157,7 +155,7 @@ import Values
     func found() throws -> Int {
       cache.refresh(collection.store.changeCount)
       return try collection.store.read { db in
-        try CardTable.found(db, in: deck, matching: CardQuery("perro"), at: StudyMoment(now: collection.now), cache)
+        try CardTable.found(db, in: deck, matching: CardQuery("perro"), at: collection.moment, cache)
       }.ids.count
     }
     for _ in 0..<3 { #expect(try found() == 1) }
@@ -328,10 +326,8 @@ import Values
       try collection.add(
         deck, NewCard(prompt: String(text().dropFirst()), answer: text(), tags: tags, guid: "g\(number)"))
     }
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: "UPDATE cards SET reps = id % 5, suspended = id % 3 = 0, stability = CASE WHEN id % 2 THEN id % 11 END")
-    }
+    try collection.store.execute(
+      "UPDATE cards SET reps = id % 5, suspended = id % 3 = 0, stability = CASE WHEN id % 2 THEN id % 11 END")
     let cards = try collection.cards(deck)
     var hits = 0
     for _ in 0..<800 {

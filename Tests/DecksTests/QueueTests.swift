@@ -7,17 +7,14 @@ import TestDecks
 
 @Suite struct QueueTests {
   let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+  private var moment: StudyMoment { collection.moment }
 
   /// Makes a card a learnt one that is due `days` from today.
   private func learn(_ prompt: String, dueIn days: Int = 0, interval: Int = 10, difficulty: Double = 5) throws {
     let due = moment.start(ofDay: moment.today + days)
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql:
-          "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = ?, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = ?)",
-        arguments: [due, Double(interval), difficulty, due - Double(interval) * 86_400, prompt])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = ?, difficulty = ?, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = ?)",
+      [due, Double(interval), difficulty, due - Double(interval) * 86_400, prompt])
   }
 
   private func session(_ selection: StudySelection, after seconds: Double = 0) throws -> ReviewSession {
@@ -211,13 +208,11 @@ import TestDecks
     try collection.set(deck, .buryLearning, "true")
     #expect(try shown(everything) == order)
     // The second card has a learning step of more than a day.
-    try collection.store.operation("x") { db in
-      try db.execute(
-        sql: """
-          UPDATE cards SET state = 1, last_review = due - 86400
-          WHERE id IN (SELECT id FROM card_rows WHERE prompt = ?)
-          """, arguments: [order[1]])
-    }
+    try collection.store.execute(
+      """
+      UPDATE cards SET state = 1, last_review = due - 86400
+      WHERE id IN (SELECT id FROM card_rows WHERE prompt = ?)
+      """, [order[1]])
     #expect(try shown(everything) == [order[0]])
   }
 

@@ -54,9 +54,7 @@ import TestDecks
   func `cards at taken positions are moved away, and each card keeps its data`(isAlone: Bool) throws {
     let deck = try collection.deck("d")
     let there = try collection.add(deck, "in the way", "x")
-    try collection.store.operation("place") { db in
-      try db.execute(sql: "UPDATE cards SET rank = 777 WHERE id = ?", arguments: [there.rawValue])
-    }
+    try collection.store.execute("UPDATE cards SET rank = 777 WHERE id = ?", [there.rawValue])
     // Some are out of order elsewhere, and one number occurs twice.
     try receive(800, into: deck, isAlone: isAlone) { place in
       place == 1200 ? 100 : Int64(place % 97 == 0 ? 10_000 - place : place + 1)

@@ -9,11 +9,7 @@ import Values
 
 @Suite struct ReschedulingTests {
   private let collection = TestCollection()
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
-
-  private func card(_ id: CardID) throws -> CardRecord {
-    try #require(try collection.store.read { try CardTable.card($0, id) })
-  }
+  private var moment: StudyMoment { collection.moment }
 
   private func log() throws -> [[Value]] {
     try collection.store.read {
@@ -54,27 +50,27 @@ import Values
     let id = try collection.add(collection.deck("d"), "a", "b")
     try setDue(id, 10)
     let known = MemoryModel().state(ease: 2.5, interval: 10)
-    let card = try card(id)
+    let card = try collection.card(id)
     #expect(card.state == .review && card.stability == known.stability && card.difficulty == known.difficulty)
     #expect(card.due == moment.start(ofDay: moment.today + 10) && card.schedule.interval == 10 && card.reps == 0)
     #expect(card.schedule.lastReview == moment.start(ofDay: moment.today))
     #expect(try log().map { Array($0.prefix(3)) } == [[.integer(0), .integer(0), .number(864_000)]])
     try setDue(id, 0)
-    #expect(try self.card(id).due == moment.start(ofDay: moment.today))
-    #expect(try self.card(id).stability == known.stability)
+    #expect(try collection.card(id).due == moment.start(ofDay: moment.today))
+    #expect(try collection.card(id).stability == known.stability)
   }
 
   @Test func `a learnt card keeps its memory, and is shown again`() throws {
     let id = try collection.add(collection.deck("d"), "a", "b")
     try answer(id, .easy)
-    let before = try card(id).schedule
+    let before = try collection.card(id).schedule
     collection.now += 3 * 86_400
     try collection.store.operation("x") { db in
       try CardHiding.setSuspended(db, [id], true, now: moment.now)
       try CardHiding.bury(db, [id], at: moment)
     }
     try setDue(id, 4)
-    let card = try card(id)
+    let card = try collection.card(id)
     #expect(!card.isSuspended && card.buriedUntil == nil && card.modified == collection.now)
     #expect(card.stability == before.stability && card.difficulty == before.difficulty && card.reps == before.reps)
     #expect(card.schedule.lastReview == before.lastReview && moment.interval(of: card.schedule) == 7)
@@ -90,10 +86,12 @@ import Values
     try answer(old, .easy)
     collection.now += 30 * 86_400
     try answer(old, .again)
-    let memory = try card(old).stability
+    let memory = try collection.card(old).stability
     for id in [new, old] { try setDue(id, 2) }
-    #expect(try card(new).state == .review && card(old).state == .review && card(old).stability == memory)
-    #expect(try card(new).stability == MemoryModel().state(ease: 2.5, interval: 2).stability)
+    #expect(
+      try collection.card(new).state == .review && collection.card(old).state == .review
+        && collection.card(old).stability == memory)
+    #expect(try collection.card(new).stability == MemoryModel().state(ease: 2.5, interval: 2).stability)
   }
 
   @Test func `a forgotten card is new, at the end of the deck, and its earlier answers no longer count`() throws {
@@ -106,20 +104,20 @@ import Values
       try Rescheduling.forget(db, ids[2], keepsPosition: false, resetsCounts: false, at: moment)
     }
     #expect(try collection.prompts(deck) == ["b", "c", "a"])
-    let card = try card(ids[2])
+    let card = try collection.card(ids[2])
     #expect(card.state == .new && card.due == nil && card.stability == nil && card.reps == 1 && !card.isSuspended)
     try card.schedule.check()
     #expect(try log().last == [.integer(0), .integer(1), .number(0), .null])
     collection.now += 86_400
     try answer(ids[2], .good)
-    #expect(try self.card(ids[2]).stability == MemoryModel().initial(.good).stability)
+    #expect(try collection.card(ids[2]).stability == MemoryModel().initial(.good).stability)
     let history = try collection.store.read { try ReviewHistory($0, at: moment) }
     #expect(history.cardCount == 2 && history.days == [0, 0])
     try collection.store.operation("x") { db in
       try Rescheduling.forget(db, ids[1], keepsPosition: true, resetsCounts: true, at: moment)
       try Rescheduling.forget(db, ids[2], keepsPosition: true, resetsCounts: true, at: moment)
     }
-    #expect(try collection.prompts(deck) == ["b", "c", "a"] && self.card(ids[2]).reps == 0)
+    #expect(try collection.prompts(deck) == ["b", "c", "a"] && collection.card(ids[2]).reps == 0)
     #expect(throws: DeckError.self) { try setDue(CardID(rawValue: 7), 1) }
   }
 }

@@ -37,12 +37,9 @@ import Values
   @Test func `due cards come before new ones, and failed cards come again`() throws {
     let deck = try collection.deck("d")
     try collection.fill(deck, ["n1", "n2", "due"])
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql:
-          "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'due')",
-        arguments: [moment().start(ofDay: moment().today), collection.now - 5 * 86_400])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'due')",
+      [moment().start(ofDay: moment().today), collection.now - 5 * 86_400])
     let session = try session(deck)
     #expect((session.dueCount, session.newCount, session.remaining) == (1, 2, 3))
     #expect(try prompt(session) == "due")
@@ -162,12 +159,9 @@ import Values
   @Test func `a card forgotten too often becomes a leech, and undo reverts that`() throws {
     let deck = try collection.deck("d")
     try collection.fill(deck, ["a"])
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql:
-          "UPDATE cards SET state = 2, due = 1, stability = 5, difficulty = 5, last_review = 1, lapses = 7")
-      try $0.execute(sql: "UPDATE notes SET tags = ' t '")
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = 1, stability = 5, difficulty = 5, last_review = 1, lapses = 7")
+    try collection.store.execute("UPDATE notes SET tags = ' t '")
     let session = try session(deck)
     #expect(try answer(session, .again).isLeech)
     #expect(try collection.cards(deck)[0].tags == ["t", "leech"])
@@ -194,16 +188,12 @@ import Values
     let answered = try #require(try collection.cards(deck).first { $0.id != a }).id
     let now = moment().now
     #expect(try collection.store.read { try FutureAnswers.cards($0, now: now) } == [answered])
-    let before = try record(answered)
+    let before = try collection.card(answered)
     let found = try collection.store.operation("mend") { try DecksCheck.mend($0, now: now, random: collection.random) }
     #expect(found.isEmpty)
-    let after = try record(answered)
+    let after = try collection.card(answered)
     #expect(after.schedule.lastReview == now)
     #expect(moment().interval(of: after.schedule) == moment().interval(of: before.schedule))
-  }
-
-  private func record(_ id: CardID) throws -> CardRecord {
-    try #require(try collection.store.read { try CardTable.card($0, id) })
   }
 
   @Test(arguments: [("right", Rating.good), ("wrong", .again), ("easy", .easy), ("hard", .hard)])

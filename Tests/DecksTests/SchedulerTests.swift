@@ -160,10 +160,10 @@ import TestDecks
             INSERT INTO reviews (card, at, rating, state, interval, stability, difficulty) VALUES (?, ?, ?, ?, 1, 1, 1)
             """, arguments: [card, at, rating, state])
       }
-      let history = try ReviewHistory(db, decks: [deck], at: StudyMoment(now: collection.now))
+      let history = try ReviewHistory(db, decks: [deck], at: collection.moment)
       #expect(history.cardCount == 1 && history.laterCount == 1)
       #expect(Array(history.days) == [0, 3, 0] && Array(history.ratings) == [3, 3, 1])
-      #expect(try ReviewHistory(db, at: StudyMoment(now: collection.now)).laterCount == 2)
+      #expect(try ReviewHistory(db, at: collection.moment).laterCount == 2)
     }
   }
 
@@ -193,7 +193,7 @@ import TestDecks
         try receiver.receive(ReceivedReview(id: row.day * 86_400_000, card: card.rawValue, answer: answer))
       }
       try receiver.flush()
-      let moment = StudyMoment(now: collection.now)
+      let moment = collection.moment
       let history = try ReviewHistory(db, decks: [deck], at: moment)
       #expect(Array(history.days) == [0, 3, 7] && Array(history.ratings) == [3, 3, 3])
       #expect(try LeechReading.test(db, card, DeckOptions(), at: moment).lapses == 0)

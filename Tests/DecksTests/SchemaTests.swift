@@ -18,12 +18,10 @@ import Values
   @Test func `a card without a note cannot be stored`() throws {
     let deck = try collection.deck("d")
     #expect(throws: StorageError.self) {
-      try collection.store.operation("x") { db in
-        try db.execute(
-          sql: """
-            INSERT INTO cards (deck, rank, content, created, mod, ord) VALUES (?, 0, 0, 0, 0, 0)
-            """, arguments: [deck.rawValue])
-      }
+      try collection.store.execute(
+        """
+        INSERT INTO cards (deck, rank, content, created, mod, ord) VALUES (?, 0, 0, 0, 0, 0)
+        """, [deck.rawValue])
     }
   }
 }

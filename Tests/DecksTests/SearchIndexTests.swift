@@ -20,7 +20,7 @@ import TestDecks
     cache.refresh(collection.store.changeCount, others: collection.store.otherChanges)
     return try collection.store.read { db in
       let found = try CardTable.found(
-        db, in: deck, matching: CardQuery(query), at: StudyMoment(now: collection.now), cache)
+        db, in: deck, matching: CardQuery(query), at: collection.moment, cache)
       let cards = try CardTable.cards(db, ids: found.ids)
       for (card, position) in zip(cards, found.positions) {
         #expect(try CardTable.position(db, of: card.id) == position)
@@ -34,7 +34,7 @@ import TestDecks
     cache.refresh(collection.store.changeCount, others: collection.store.otherChanges)
     return try collection.store.read { db in
       let found = try CardTable.found(
-        db, in: deck, matching: CardQuery(query), at: StudyMoment(now: collection.now), cache)
+        db, in: deck, matching: CardQuery(query), at: collection.moment, cache)
       return zip(found.ids, found.positions).map { "\($0.rawValue) at \($1)" }
     }
   }
@@ -114,7 +114,7 @@ import TestDecks
     let query = try CardQuery("word or answer:answer", isInterrupted: { true })
     #expect(throws: DeckError.interrupted) {
       try collection.store.read { db in
-        try CardTable.found(db, in: deck, matching: query, at: StudyMoment(now: collection.now), cache)
+        try CardTable.found(db, in: deck, matching: query, at: collection.moment, cache)
       }
     }
   }

@@ -6,7 +6,7 @@ import TestDecks
 
 @Suite struct SessionStepsTests {
   private let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+  private var moment: StudyMoment { collection.moment }
 
   @Test func `a session counts its steps and can go back as many as it keeps`() throws {
     let deck = try collection.deck("a")
@@ -59,20 +59,16 @@ import TestDecks
 
 @Suite struct SessionLimitTests {
   private let collection = TestCollection()
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
-
-  private func session(_ deck: DeckID, limit: Int? = nil) throws -> ReviewSession {
-    try collection.store.read { try ReviewSession($0, deck: deck, limit: limit, at: moment) }
-  }
+  private var moment: StudyMoment { collection.moment }
 
   @Test func `a card due much later today does not use up the limit for waiting cards`() throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
     try collection.set(deck, .learningSteps, "1m 3h")
-    let first = try session(deck)
+    let first = try collection.session(deck)
     _ = try collection.store.operation("x") { try first.answer($0, .good, at: moment) }
     for limit in 1...4 {
-      let session = try session(deck, limit: limit)
+      let session = try collection.session(deck, limit: limit)
       #expect((session.remaining, session.newCount) == (min(2, limit), min(2, limit)))
       #expect((session.nextDue != nil) == (limit > 2))
       #expect(try collection.store.read { try StudyCounts.of($0, deck, limit: limit, at: moment) }.new == min(2, limit))
@@ -85,19 +81,15 @@ import TestDecks
   ) throws {
     let deck = try collection.deck("a")
     _ = try collection.addAll(deck, ["1", "2", "3"].map { NewCard(prompt: $0, answer: "x") })
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: "UPDATE cards SET state = 2, due = ?, stability = 9, difficulty = 5, last_review = ?",
-        arguments: [moment.start(ofDay: moment.today), collection.now - 9 * 86_400])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = 9, difficulty = 5, last_review = ?",
+      [moment.start(ofDay: moment.today), collection.now - 9 * 86_400])
     try collection.set(deck, .reviewsPerDay, "2")
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: """
-          INSERT INTO reviews (card, at, rating, state, interval, ivl, last_ivl, factor, time, kind)
-          SELECT id, ?, ?, 2, 864000, 10, 9, 0, 0, ? FROM cards
-          """, arguments: [collection.now - 60, rating, kind])
-    }
+    try collection.store.execute(
+      """
+      INSERT INTO reviews (card, at, rating, state, interval, ivl, last_ivl, factor, time, kind)
+      SELECT id, ?, ?, 2, 864000, 10, 9, 0, 0, ? FROM cards
+      """, [collection.now - 60, rating, kind])
     #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.due == left)
   }
 }

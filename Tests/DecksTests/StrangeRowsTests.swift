@@ -14,9 +14,7 @@ import TestDecks
   ) throws {
     let deck = try collection.deck("a")
     try collection.addNote(deck, ["Front": "f", "Back": "b"])
-    try collection.store.operation("x") {
-      try $0.execute(sql: "UPDATE note_types SET json = ?", arguments: [json])
-    }
+    try collection.store.execute("UPDATE note_types SET json = ?", [json])
     #expect(problemCode { _ = try collection.store.read { try NoteTypeTable.list($0) } } == "storage_damaged")
   }
 
@@ -80,9 +78,7 @@ import TestDecks
   @Test func `a card from a clock that is ahead does not hide an edit of another one`() throws {
     let deck = try collection.deck("d")
     let (ahead, other) = (try collection.add(deck, "a", "x"), try collection.add(deck, "b", "x"))
-    try collection.store.operation("x") { db in
-      try db.execute(sql: "UPDATE cards SET mod = mod + 600 WHERE id = ?", arguments: [ahead.rawValue])
-    }
+    try collection.store.execute("UPDATE cards SET mod = mod + 600 WHERE id = ?", [ahead.rawValue])
     let before = try collection.store.read { try DeckMark($0, deck) }
     collection.now += 60
     try collection.store.operation("x") { try CardTable.update($0, other, answer: "y", now: collection.now) }

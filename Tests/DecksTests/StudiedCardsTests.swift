@@ -22,8 +22,8 @@ import TestDecks
 
   private func study(_ card: CardID) throws {
     try collection.store.operation("study") { db in
-      var replay = try AnswerReplay(db, at: StudyMoment(now: collection.now))
-      _ = try replay.enter(card, .good, at: StudyMoment(now: collection.now), seconds: 3)
+      var replay = try AnswerReplay(db, at: collection.moment)
+      _ = try replay.enter(card, .good, at: collection.moment, seconds: 3)
     }
   }
 

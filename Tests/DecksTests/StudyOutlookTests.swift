@@ -7,18 +7,10 @@ import TestDecks
 
 @Suite struct StudyOutlookTests {
   private let collection = TestCollection(hasUndo: true)
-  private var moment: StudyMoment { StudyMoment(now: collection.now) }
+  private var moment: StudyMoment { collection.moment }
 
   private func outlook(_ decks: DeckID...) throws -> StudyOutlook {
     try collection.store.read { try StudyOutlook($0, decks, at: moment) }
-  }
-
-  private func set(_ deck: DeckID, _ name: DeckOptions.Name, _ text: String) throws {
-    try collection.store.operation("set") { db in
-      var options = try DeckTable.presetOptions(db, deck)
-      try options.set(name, toText: text)
-      try DeckTable.setOptions(db, deck, to: options)
-    }
   }
 
   @Test(arguments: [(true, 1), (false, 2)])
@@ -26,7 +18,7 @@ import TestDecks
     let deck = try collection.deck("d")
     try collection.addNote(deck, ["Front": "el sol", "Back": "the sun"], .reversed)
     try collection.add(deck, "plain", "x")
-    if buries { try set(deck, .buryNew, "on") }
+    if buries { try collection.set(deck, .buryNew, "on") }
     let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
     #expect(session.remaining == left + 1)
     #expect(try collection.store.read { try StudyCounts.of($0, deck, at: moment) }.new == left + 1)
@@ -46,8 +38,8 @@ import TestDecks
     let deck = try collection.deck("d")
     #expect(try outlook(deck).all == 0 && outlook(deck).next == nil)
     for number in 0..<5 { try collection.add(deck, "p\(number)", "x") }
-    try set(deck, .newPerDay, "3")
-    try set(deck, .fuzz, "off")
+    try collection.set(deck, .newPerDay, "3")
+    try collection.set(deck, .fuzz, "off")
     let session = try collection.store.read { try ReviewSession($0, deck: deck, at: moment) }
     for rating in [Rating.easy, .again, .good] {
       try collection.store.operation("a") { _ = try session.answer($0, rating, at: moment) }
@@ -59,18 +51,16 @@ import TestDecks
     // The learning card is due; the learnt one comes tomorrow.
     #expect(try outlook(deck).tomorrow == 1 && outlook(deck).forgotten == 0)
     collection.now += 86_400
-    try set(deck, .reviewsPerDay, "0")
+    try collection.set(deck, .reviewsPerDay, "0")
     #expect(try outlook(deck).dueWaiting == 1 && outlook(deck).newWaiting == 2)
   }
 
   @Test func `the next card comes on its day of study, also after a journey to the west`() throws {
     let deck = try collection.deck("d")
     try collection.add(deck, "p", "a")
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql: "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ?",
-        arguments: [moment.start(ofDay: moment.today + 3), collection.now])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 2, due = ?, stability = 5, difficulty = 5, last_review = ?",
+      [moment.start(ofDay: moment.today + 3), collection.now])
     for hours in [0.0, -8] {
       let here = StudyMoment(now: collection.now, utcOffset: hours * 3600)
       let next = try collection.store.read { try StudyOutlook($0, [deck], at: here).next }
@@ -113,12 +103,9 @@ import TestDecks
   ) throws {
     let deck = try collection.deck("d")
     for (prompt, answer) in [("b", "2"), ("A", "3"), ("c", "1")] { try collection.add(deck, prompt, answer) }
-    try collection.store.operation("x") {
-      try $0.execute(
-        sql:
-          "UPDATE cards SET due = 5, stability = 3, state = 2, last_review = 1 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'c')"
-      )
-    }
+    try collection.store.execute(
+      "UPDATE cards SET due = 5, stability = 3, state = 2, last_review = 1 WHERE id IN (SELECT id FROM card_rows WHERE prompt = 'c')"
+    )
     let ids = try collection.store.read { try CardTable.ids($0, in: deck) }
     let order = try collection.store.read { try CardTable.order($0, ids, by: sort, isDescending: isDescending) }
     let prompts = try collection.store.read { try CardTable.cards($0, ids: order.map { ids[$0] }) }.map(\.prompt)

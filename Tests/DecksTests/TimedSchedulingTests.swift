@@ -141,7 +141,7 @@ import TestDecks
     let start = collection.now
     for (number, days) in [0, 3, 10].enumerated() {
       collection.now = start + Double(days) * 86_400
-      let moment = StudyMoment(now: collection.now)
+      let moment = collection.moment
       let session = try collection.store.read {
         try ReviewSession($0, .everything(deck), at: moment)
       }
@@ -165,7 +165,7 @@ import TestDecks
 
   @Test func `a session schedules by the card's whole log, also after an answer was undone`() throws {
     let deck = try deck()
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
     let before = try collection.store.read { try session.choices($0, at: moment) }
     let card = try #require(try collection.store.read { try session.card($0, at: moment) })
@@ -188,7 +188,7 @@ import TestDecks
   @Test(arguments: ["fsrs-7", "both"])
   func `order, queries, known words, statistics and simulations use the same recall`(model: String) throws {
     let deck = try deck([(.reviewOrder, "forgotten"), (.model, model)])
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let recalls = try entries(deck).mapValues { $0.recall(at: moment) }
     #expect(recalls.count == 6)
     let session = try collection.store.read { try ReviewSession($0, StudySelection([deck]), at: moment) }
@@ -259,7 +259,7 @@ import TestDecks
     throws
   {
     let deck = try deck([(.model, "both"), (.maximumAnswerSeconds, "10"), (.fuzz, "off")])
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     var learnt = StudySelection([deck], query: try CardQuery("is:review") { false })
     learnt.isCram = true
     let session = try collection.store.read { try ReviewSession($0, learnt, at: moment) }
@@ -281,7 +281,7 @@ import TestDecks
 
   @Test func `leeches are judged, and goals choose, by the recall of both models`() throws {
     let deck = try deck([(.model, "both")])
-    let (moment, card) = (StudyMoment(now: collection.now), try #require(try collection.cards(deck).first))
+    let (moment, card) = (collection.moment, try #require(try collection.cards(deck).first))
     let (options, log) = try collection.store.read { db in
       (
         try DeckTable.options(db, deck),
@@ -313,14 +313,12 @@ import TestDecks
   }
 
   @Test func `a card being learnt that is due this evening is simulated today`() throws {
-    let moment = StudyMoment(now: collection.now)
+    let moment = collection.moment
     let deck = try collection.deck("a")
     let card = try collection.add(deck, "p", "a")
-    try collection.store.operation("x") { db in
-      try db.execute(
-        sql: "UPDATE cards SET state = 1, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id = ?",
-        arguments: [moment.start(ofDay: moment.today) + 15 * 3600, collection.now, card.rawValue])
-    }
+    try collection.store.execute(
+      "UPDATE cards SET state = 1, due = ?, stability = 5, difficulty = 5, last_review = ? WHERE id = ?",
+      [moment.start(ofDay: moment.today) + 15 * 3600, collection.now, card.rawValue])
     let simulation = try collection.store.read { try Simulation($0, deck: deck, at: moment) }
     #expect(try simulation.run(retentions: [0.9], days: 2)[0].reviews.first == 1)
   }

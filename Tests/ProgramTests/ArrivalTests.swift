@@ -148,9 +148,7 @@ import Values
     ("emit{{line = 1, prompt = 'a', answer = 'b'}} error('too late')", "too late"),
   ])
   func `a wrong item, an error and a problem of a reader import nothing`(body: String, words: String) throws {
-    let run = try reading(body)
-    #expect(run.status == 1, "\(run)")
-    #expect(run.errors.contains(words), "\(run)")
+    try reading(body).fails(words)
     #expect(try home.run("deck", "list", "--json").output.isEmpty)
   }
 

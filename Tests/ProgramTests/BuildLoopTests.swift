@@ -16,8 +16,7 @@ import TestSupport
       "## ![](katze.png) the **sun**\n\n![](img/sol.png) `x`, $a_1$\n\nQ: ![](../secret.png)\nA: {{c1::x}}\n",
       to: "md/a.md")
     #expect(symlink("a.md", home.path + "/md/b.md") == 0)
-    let run = try home.run("build", home.path + "/md")
-    #expect(run.output.contains("1 name skipped;") && run.output.contains("  b.md\n"), "\(run)")
+    let run = try home.run("build", home.path + "/md").succeeds("1 name skipped;", "  b.md\n")
     #expect(run.output.hasPrefix("Built \"md\": 2 added, 2 media imported; 1 source read"), "\(run)")
     #expect(run.output.contains("1 picture or sound not found:\n  a.md:5   ../secret.png"), "\(run)")
     #expect(run.output.contains("A cloze in an answer is plain text") && run.output.contains("  a.md:6"), "\(run)")
@@ -37,8 +36,7 @@ import TestSupport
 
   @discardableResult private func git(_ words: String...) throws -> String {
     let line = ["/usr/bin/git", "-C", home.path + "/g"] + words
-    let run = try Child(line, environment: ["PATH=/usr/bin"]).finish(input: "")
-    #expect(run.status == 0, "\(run)")
+    let run = try Child(line, environment: ["PATH=/usr/bin"]).finish(input: "").succeeds()
     return run.output
   }
 
@@ -46,9 +44,9 @@ import TestSupport
     try home.write("## a <!-- id: a -->\n\none\n", to: "g/a.md")
     try home.run("build", home.path + "/g")
     try home.lua("decks.open('g'):find('a')[1].answer = 'two'")
-    try home.refuses("build", home.path + "/g", "--write-back", "--git", says: "git accepts no repository there")
+    try home.run("build", home.path + "/g", "--write-back", "--git").fails("git accepts no repository there")
     try git("init", "-q")
-    try home.refuses("build", home.path + "/g", "--write-back", "--git", says: "a.md has uncommitted changes")
+    try home.run("build", home.path + "/g", "--write-back", "--git").fails("a.md has uncommitted changes")
     #expect(source("g/a.md").contains("one"))
     try git("add", ".")
     try git("-c", "user.name=t", "-c", "user.email=t@example.org", "commit", "-q", "-m", "x")
@@ -89,13 +87,12 @@ import TestSupport
     var times = [timespec(tv_sec: 1_000_000_000, tv_nsec: 0), timespec(tv_sec: 1_000_000_000, tv_nsec: 0)]
     #expect(utimensat(AT_FDCWD, home.path + "/g/a.csv", &times, 0) == 0)
     try home.lua("decks.open('g'):find('one')[1].answer = 'three'")
-    let run = try home.run("build", home.path + "/g", "--write-back", "--git")
-    #expect(run.output.contains("1 written back"), "\(run)")
+    try home.run("build", home.path + "/g", "--write-back", "--git").succeeds("1 written back")
     #expect(names(in: home.path + "/ran").isEmpty)
     #expect(source("g/a.csv").contains("three"))
     // What was written back is not committed, although its filters would say so.
     try home.lua("decks.open('g'):find('one')[1].answer = 'four'")
-    try home.refuses("build", home.path + "/g", "--write-back", "--git", says: "a.csv has uncommitted changes")
+    try home.run("build", home.path + "/g", "--write-back", "--git").fails("a.csv has uncommitted changes")
     // A missing object is not fetched, since that starts the programs of the remote.
     for (name, value) in [
       ("core.repositoryformatversion", "1"), ("extensions.partialClone", "origin"), ("remote.origin.promisor", "true"),
@@ -104,7 +101,7 @@ import TestSupport
       try git("config", name, value)
     }
     unlink(home.path + "/g/.git/objects/" + tree.prefix(2) + "/" + tree.dropFirst(2).prefix(38))
-    try home.refuses("build", home.path + "/g", "--write-back", "--git", says: "git")
+    try home.run("build", home.path + "/g", "--write-back", "--git").fails("git")
     #expect(names(in: home.path + "/ran").isEmpty)
   }
 
@@ -115,8 +112,7 @@ import TestSupport
     let words =
       ["/usr/bin/perl", "-e", "$SIG{CHLD} = 'IGNORE'; exec @ARGV"]
       + home.words(["build", home.path + "/g", "--write-back", "--git"])
-    let run = try Child(words, environment: home.environment).finish(input: "")
-    #expect(run.status == 1 && run.errors.contains("git accepts no repository there"), "\(run)")
+    try Child(words, environment: home.environment).finish(input: "").fails("git accepts no repository there")
   }
 
   @Test func `--watch builds when files change, reports what changed, and ends on Ctrl-C`() throws {
@@ -132,8 +128,7 @@ import TestSupport
     #expect(shell.shows("1 card new:"), "\(shell.output)")
     shell.type("\u{3}")
     #expect(shell.shows("No longer watching.") && shell.ended() == 0, "\(shell.output)")
-    let after = try home.run("build", home.path + "/es").output
-    #expect(after == "Built \"es\": nothing changed; 0 sources read, 2 unchanged.\n")
+    try home.run("build", home.path + "/es").prints("Built \"es\": nothing changed; 0 sources read, 2 unchanged.\n")
     #expect(try home.run("card", "list", "tomcat").output.contains("el gato"))
   }
 }

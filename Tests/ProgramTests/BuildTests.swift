@@ -36,18 +36,15 @@ import TestSupport
       try Set(cards()) == ["el gato=the cat", "el perro=the dog", "el sol=the sun", "1 · 7=7", "2 · 7=14", "3 · 7=21"])
     #expect(try home.lua("#decks.open('Spanish::verbs')").output == "2\n")
     #expect(try home.run("deck", "options", "Spanish").output.contains("7"))
-    let second = try build()
-    #expect(second.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(second)")
+    try build().prints("Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
     #expect(try home.run("undo").output.contains("building Spanish"))
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
   }
 
   @Test func `a package that cannot be written rolls the build back`() throws {
-    let refused = try build("--apkg", home.path + "/none/es.apkg")
-    #expect(refused.status == 1 && refused.errors.contains("es.apkg"), "\(refused)")
+    try build("--apkg", home.path + "/none/es.apkg").fails("es.apkg")
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
-    let made = try build("--apkg", home.path + "/es.apkg")
-    #expect(made.status == 0 && made.output.contains("8 added") && made.output.contains("Wrote 8 cards to"), "\(made)")
+    try build("--apkg", home.path + "/es.apkg").succeeds("8 added", "Wrote 8 cards to")
     #expect(try home.run("undo").output.contains("building Spanish"))
   }
 
@@ -74,14 +71,12 @@ import TestSupport
     #expect(
       told.output.contains("2 cards no longer in the sources; use --prune to remove them:\n  animals.md:"), "\(told)")
     #expect(try cards().count == 6)
-    let shown = try home.run("--dry-run", "build", home.path + "/es", "--prune")
-    #expect(shown.status == 0, "\(shown)")
+    try home.run("--dry-run", "build", home.path + "/es", "--prune").succeeds()
     #expect(try cards().count == 6)
     // The next build reports the cards again, although its sources did not change.
     #expect(try build().output.contains("2 cards no longer in the sources"))
-    let pruned = try build("--prune")
-    #expect(pruned.output.contains("2 removed; 0 sources read, 3 unchanged"), "\(pruned)")
-    #expect(pruned.output.contains("2 cards removed, no longer in the sources:\n  animals.md:"))
+    try build("--prune")
+      .succeeds("2 removed; 0 sources read, 3 unchanged", "2 cards removed, no longer in the sources:\n  animals.md:")
     #expect(try cards().count == 4)
     #expect(try build("--prune").output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
   }
@@ -101,8 +96,7 @@ import TestSupport
       "\(source)")
     let table = text(of: home.path + "/es/verbs/list.csv")
     #expect(table == "prompt,answer,guid,tags\nser,to be,ser,verb\nir,\"to go, to leave\",ir,verb\n", "\(table)")
-    let quiet = try build()
-    #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
+    try build().prints("Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
     #expect(try cards().contains("el gato=the tomcat"))
   }
 
@@ -119,8 +113,7 @@ import TestSupport
     #expect(try build().output.split(separator: "el gato", omittingEmptySubsequences: false).count == 2)
     #expect(try build("--write-back").output.contains("written back") == false)
     try home.write("## el gato\n\nmine\n\n## el perro\n\nthe dog\n\n## el sol\n\nthe sun\n", to: "es/animals.md")
-    let settled = try build()
-    #expect(settled.output == "Built \"Spanish\": nothing changed; 1 source read, 2 unchanged.\n", "\(settled)")
+    try build().prints("Built \"Spanish\": nothing changed; 1 source read, 2 unchanged.\n")
     #expect(try home.run("deck", "conflicts", "Spanish").output.contains("theirs") == false)
   }
 
@@ -242,8 +235,7 @@ import TestSupport
     try build()
     try home.run("card", "edit", String(guid("el gato").prefix { $0 != "\n" }), "--answer", "the tomcat")
     rename(home.path + "/es/animals.md", home.path + "/es/beasts.md")
-    let renamed = try build("--write-back")
-    #expect(renamed.output.contains("1 card edited in the deck and not written back"), "\(renamed)")
+    try build("--write-back").succeeds("1 card edited in the deck and not written back")
     #expect(try build("--write-back").output.contains("1 written back"))
   }
 
@@ -264,18 +256,16 @@ import TestSupport
       ("error('no')", "build: \(home.path)/es/times.lua:1: no"), ("decks.list()", "decks"),
     ] {
       try home.write("assert(" + code + ")", to: "es/times.lua")
-      let failed = try build()
-      #expect(failed.status == 1 && failed.errors.contains(reason), "\(code): \(failed)")
+      try build().fails(reason)
     }
   }
 
   @Test func `a folder that cannot be built and a broken source change nothing`() throws {
     mkdir(home.path + "/empty", 0o700)
-    try home.refuses("build", home.path + "/empty", says: "has no sources")
-    try home.refuses("build", home.path + "/nosuch", says: "there is no folder")
+    try home.run("build", home.path + "/empty").fails("has no sources")
+    try home.run("build", home.path + "/nosuch").fails("there is no folder")
     try home.write("a,b\n\"open", to: "es/verbs/list.csv")
-    let broken = try build()
-    #expect(broken.status == 1 && broken.errors.contains("list.csv:2:1"), "\(broken)")
+    try build().fails("list.csv:2:1")
     #expect(try home.run("deck", "list").output.contains("Spanish") == false)
     try home.write(#"{"nmae": "x"}"#, to: "es/deck.json")
     #expect(try build().errors.contains("did you mean \"name\""))
@@ -293,8 +283,7 @@ import TestSupport
     #expect(try build().output.contains("1 media imported"))
     #expect(try home.run("media", "list").lines.count == 2)
     #expect(try home.run("doctor", "media").output.contains("does not exist") == false)
-    let quiet = try build()
-    #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
+    try build().prints("Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
     // A name removed in the account comes back, because its file is still in the folder.
     #expect(try home.run("media", "remove", "a.mp3").errors.contains("is used by note "))
     try home.run("media", "remove", "a.mp3", "--force")
@@ -321,8 +310,7 @@ import TestSupport
     try overwrite("es/media/a.mp3", with: "two")
     try overwrite("es/_words.txt", with: "dos")
     try overwrite("es/verbs/list.csv", with: "prompt,answer,guid,tags\nSER,to be,ser,verb\nIR,to go,ir,verb\n")
-    let quiet = try build()
-    #expect(quiet.output == "Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n", "\(quiet)")
+    try build().prints("Built \"Spanish\": nothing changed; 0 sources read, 3 unchanged.\n")
     // Replace them by other files with the same size and time.
     for name in ["media/a.mp3", "_words.txt", "verbs/list.csv"] {
       let path = home.path + "/es/" + name
@@ -334,7 +322,6 @@ import TestSupport
       var times = [facts.st_atim, facts.st_mtim]
       #expect(utimensat(AT_FDCWD, path, &times, 0) == 0)
     }
-    let run = try build()
-    #expect(run.output.contains("1 added, 2 updated, 1 media imported; 2 sources read, 1 unchanged"), "\(run)")
+    try build().succeeds("1 added, 2 updated, 1 media imported; 2 sources read, 1 unchanged")
   }
 }

@@ -12,7 +12,7 @@ import TestSupport
     clock = try ManualClock()
     home.clock = clock
     try home.lua("local d = decks.create('D') for i = 1, 120 do d:append{prompt = 'p' .. i, answer = 'a'} end")
-    try home.shows("card", "due", "deck:D", "0", text: "Set the due day of 120 cards.")
+    try home.run("card", "due", "deck:D", "0").succeeds("Set the due day of 120 cards.")
   }
 
   private func pass(days: Int64) { clock.pass(seconds: days * 86_400) }
@@ -20,7 +20,7 @@ import TestSupport
   private func greeting() throws -> String { try home.terminal([], columns: 200).wait(for: "> ") }
 
   @Test func `overdue cards are spread in one step, which a dry run shows first`() throws {
-    try home.shows("deck", "catchup", text: "No card is overdue.")
+    try home.run("deck", "catchup").succeeds("No card is overdue.")
     #expect(try !home.run("undo", "--list").output.contains("spreading"))
     pass(days: 30)
     let rehearsed = try home.run("--dry-run", "deck", "catchup", "D")
@@ -30,41 +30,41 @@ import TestSupport
     #expect(done.lines.first?.hasPrefix("Spread 120 cards over 7 days; all on one day: ") ?? false, "\(done)")
     #expect(done.lines.count == 8 && done.lines[7].hasSuffix(" minutes"), "\(done)")
     #expect(rehearsed.errors.contains("\n  " + done.lines[7]), "\(rehearsed)")
-    try home.shows("undo", "--list", text: "spreading 120 overdue cards over 7 days (deck catchup)")
-    try home.shows("deck", "catchup", text: "No card is overdue.")
+    try home.run("undo", "--list").succeeds("spreading 120 overdue cards over 7 days (deck catchup)")
+    try home.run("deck", "catchup").succeeds("No card is overdue.")
     try home.run("undo")
     let json = try home.run("--json", "deck", "catchup", "--days", "3").output
     #expect(json.hasPrefix(#"{"cards": 120, "without_room": 0, "usual_minutes": 10, "#), "\(json)")
     #expect(json.split(separator: "spread").count == 4 && json.hasSuffix("}]}\n"), "\(json)")
-    try home.refuses("deck", "catchup", "--days", "3", "--minutes", "5", says: "--minutes", status: 2)
-    try home.refuses("deck", "catchup", "--days", "91", says: "a whole number from 1 to 90", status: 2)
+    try home.run("deck", "catchup", "--days", "3", "--minutes", "5").fails("--minutes", status: 2)
+    try home.run("deck", "catchup", "--days", "91").fails("a whole number from 1 to 90", status: 2)
     pass(days: 2)
-    try home.refuses("deck", "catchup", "--minutes", "5", says: "minutes must be at least 11")
+    try home.run("deck", "catchup", "--minutes", "5").fails("minutes must be at least 11")
   }
 
   @Test func `a pause is one step, with the days of cards and of answers, and can be ended`() throws {
-    try home.refuses("deck", "pause", "3", says: "TO", status: 2)
-    try home.refuses("deck", "pause", "3", "x", says: "days from today", status: 1)
-    try home.refuses("deck", "pause", "3", "5", "--off", says: "--off", status: 2)
+    try home.run("deck", "pause", "3").fails("TO", status: 2)
+    try home.run("deck", "pause", "3", "x").fails("days from today", status: 1)
+    try home.run("deck", "pause", "3", "5", "--off").fails("--off", status: 2)
     try home.run("card", "due", "D:1", "5")
     let pause = try home.run("deck", "pause", "3", "9")
     #expect(pause.lines.first?.hasPrefix("Moved 1 card over 7 days; ") ?? false && pause.lines.count == 8, "\(pause)")
     let days = "local d = decks.open('D') print((d:card(1).due - d:card(2).due) // 86400)"
-    try home.shows("-e", days, text: "10")
-    try home.shows("undo", text: "Undone: pausing study")
-    try home.shows("-e", days, text: "5")
+    try home.run("-e", days).succeeds("10")
+    try home.run("undo").succeeds("Undone: pausing study")
+    try home.run("-e", days).succeeds("5")
     try home.run("redo")
     pass(days: 4)
     try home.run("card", "add", "D", "new", "card")
     let counts = "local d = decks.open('D') print(d.study_due, d.study_new)"
-    try home.shows("-e", counts, text: "119\t0")
-    try home.shows("deck", "pause", "--off", text: "There is no pause any more.")
-    try home.shows("-e", counts, text: "119\t1")
+    try home.run("-e", counts).succeeds("119\t0")
+    try home.run("deck", "pause", "--off").succeeds("There is no pause any more.")
+    try home.run("-e", counts).succeeds("119\t1")
   }
 
   @Test func `cards are made due or new again, at the prompt and from Lua`() throws {
-    try home.refuses("card", "due", "D:1", says: "DAYS", status: 2)
-    try home.refuses("card", "due", "D:1", "2020-01-01", says: "from today on")
+    try home.run("card", "due", "D:1").fails("DAYS", status: 2)
+    try home.run("card", "due", "D:1", "2020-01-01").fails("from today on")
     let code = """
       local d = decks.open('D') local c = d:card(1)
       c.due = c.due + 3 * 86400 print(c.due - d:card(2).due)
@@ -78,8 +78,8 @@ import TestSupport
     #expect(
       run.lines[3].hasPrefix("false\t") && run.lines[4].hasPrefix("false\t") && run.lines[5] == "new\t120\tnil",
       "\(run)")
-    try home.shows("card", "forget", "D:1", "--keep-position", "--reset-counts", text: "Forgot 1 card.")
-    try home.shows("card", "show", "D:1", text: "new")
+    try home.run("card", "forget", "D:1", "--keep-position", "--reset-counts").succeeds("Forgot 1 card.")
+    try home.run("card", "show", "D:1").succeeds("new")
     let seeds = try [1, 1, 2].map { seed in
       try home.run("--seed", "\(seed)", "card", "due", "deck:D", "1-300")
       return try home.run("card", "list", "--columns", "due").output

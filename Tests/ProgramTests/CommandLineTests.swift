@@ -20,8 +20,7 @@ private let canHide: Bool = {
 
   @Test func `a file never becomes a standard stream that was closed`() throws {
     let code = #"local f = io.open("\#(home.path)/f", "w") io.stderr:write("no") f:write("yes") f:close() print(1)"#
-    let run = try home.sh("exec \"$@\" 2>&-", ["-e", code])
-    #expect(run.status == 0 && run.output == "1\n", "\(run)")
+    try home.sh("exec \"$@\" 2>&-", ["-e", code]).prints("1\n")
     #expect(text(of: home.path + "/f") == "yes")
     #expect(try home.sh("exec \"$@\" <&-", ["run", "-"]).status == 1)
   }
@@ -31,12 +30,11 @@ private let canHide: Bool = {
       try home.run("play", "--language", "english", "--seed", "3", "--no-plugins").output
     }
     #expect(games[0] == games[1] && games[0].contains("letter word"), "\(games)")
-    let rehearsed = try home.run("deck", "create", "D", "--dry-run")
-    #expect(rehearsed.status == 0, "\(rehearsed)")
+    try home.run("deck", "create", "D", "--dry-run").succeeds()
     #expect(try home.run("deck", "list", "--json").output.isEmpty)
     #expect(try home.run("deck", "create", "--", "--dry-run").status == 0)
     #expect(try home.run("deck", "list").output.contains("--dry-run"))
-    try home.refuses("deck", "list", "--seed", "x", says: "--seed: a whole number expected", status: 2)
+    try home.run("deck", "list", "--seed", "x").fails("--seed: a whole number expected", status: 2)
     try home.run("deck", "create", "Vocab")
     #expect(try home.run("card", "list", "vocab").output.contains("`card list deck:Vocab` lists the deck's cards"))
   }
@@ -49,8 +47,7 @@ private let canHide: Bool = {
     (["sync", "status", "http://localhost"], "\"http://localhost\" is one argument too many; usage: sync status"),
   ])
   func `what would have no effect is refused`(words: [String], says: String) throws {
-    let run = try Home().run(words)
-    #expect(run.status == 2 && run.errors.contains(says), "\(run)")
+    try Home().run(words).fails(says, status: 2)
   }
 
   @Test func `a data folder that others can write to is reported at each start`() throws {
@@ -58,8 +55,7 @@ private let canHide: Bool = {
     let folder = home.path + "/data"
     for (path, mode) in [(folder, mode_t(0o770)), (folder + "/local", 0o707)] {
       chmod(path, mode)
-      let run = try home.run("deck", "list")
-      #expect(run.status == 0 && run.output.contains("Spanish"))
+      let run = try home.run("deck", "list").succeeds("Spanish")
       #expect(run.errors.contains("warning: others may write to \"\(path)\""), "\(run)")
       chmod(path, 0o700)
     }
@@ -104,8 +100,7 @@ private let canHide: Bool = {
     let hide = "for file in /usr/lib/*/libzip.so.*; do mount --bind /dev/null $file; done"
     func run(_ words: String...) throws -> Run { try hiding(hide, home.words(words), environment: home.environment) }
     for words in [["deck", "export", "D", home.path + "/e.apkg"], ["deck", "import", "E", package]] {
-      let refused = try hiding(hide, home.words(words), environment: home.environment)
-      #expect(refused.status == 1 && refused.errors.contains("install Debian's libzip4 or libzip5"), "\(refused)")
+      try hiding(hide, home.words(words), environment: home.environment).fails("install Debian's libzip4 or libzip5")
     }
     let compared = try run("deck", "diff", "D", other)
     #expect(compared.status <= 1 && compared.errors.isEmpty, "\(compared)")
@@ -114,7 +109,7 @@ private let canHide: Bool = {
   @Test func `removing an alias requires that it exists, and callable values are called like functions`() throws {
     #expect(try home.run([], input: "alias sp \"deck list\"\nalias sp\nalias\n").lines.contains("No aliases."))
     #expect(try home.lua("print(assert(shell.run('alias dl \"deck list\"')).text)").output == "deck list\n")
-    try home.refuses("alias", "nosuch", says: "nosuch")
+    try home.run("alias", "nosuch").fails("nosuch")
     // A line with only that word shows the variable of that name; this is reported when the alias is set or listed.
     let hidden = "a Lua variable too: a line with only sp shows the variable"
     for lines in ["sp = 5\nalias sp \"deck list\"\n", "alias sp \"deck list\"\nsp = 5\nalias\n"] {
@@ -148,7 +143,7 @@ private let canHide: Bool = {
 
   @Test func `version and help answer on standard output`() throws {
     #expect(try home.run("--version").lines.first == "Deckhand 0.1.0")
-    try home.shows("--help", text: "deckhand run FILE.lua")
+    try home.run("--help").succeeds("deckhand run FILE.lua")
   }
 
   @Test(arguments: [
@@ -160,9 +155,7 @@ private let canHide: Bool = {
     (["run"], "FILE"), (["deck", "list", "extra"], "extra"),
   ])
   func `wrong usage exits with 2 and says what was wrong`(arguments: [String], message: String) throws {
-    let run = try Home().run(arguments)
-    #expect(run.status == 2)
-    #expect(run.errors.contains(message), "\(run.errors)")
+    let run = try Home().run(arguments).fails(message, status: 2)
     #expect(run.output.isEmpty)
   }
 
@@ -188,9 +181,7 @@ private let canHide: Bool = {
     ("error(setmetatable({}, {__tostring = function() error('no') end}))", 1, "error object"),
   ])
   func `a script ends with its status and names where it failed`(code: String, status: Int32, message: String) throws {
-    let run = try Home().run("-e", code)
-    #expect(run.status == status)
-    #expect(run.errors.contains(message), "\(run.errors)")
+    try Home().run("-e", code).fails(message, status: status)
   }
 
   @Test func `os.exit in a listener is no error of the listener`() throws {
@@ -221,34 +212,28 @@ private let canHide: Bool = {
 
   @Test func `a full output device is reported`() throws {
     for arguments in [["-e", "print(1)"], ["--version"], ["--help"]] {
-      let run = try home.sh("\"$@\" > /dev/full", arguments)
-      #expect(run.status == 1 && run.errors.contains("standard output could not be written"), "\(run)")
+      try home.sh("\"$@\" > /dev/full", arguments).fails("standard output could not be written")
     }
-    let made = try home.sh("\"$@\" > /dev/full", ["deck", "create", "D"])
-    #expect(made.status == 1 && made.errors.contains("what it changed is saved"), "\(made)")
+    try home.sh("\"$@\" > /dev/full", ["deck", "create", "D"]).fails("what it changed is saved")
     #expect(try home.run("deck", "list").output.contains("D"))
   }
 
   @Test func `a file beyond the limit of ulimit is reported`() throws {
     let code = "print(select(2, files.write('\(home.path)/a', ('x'):rep(100000))))"
-    let run = try home.sh("ulimit -f 100; exec \"$@\"", ["-e", code])
-    #expect(run.status == 0 && run.output.contains("could not be written: file too large"), "\(run)")
+    try home.sh("ulimit -f 100; exec \"$@\"", ["-e", code]).succeeds("could not be written: file too large")
   }
 
   @Test func `at the prompt a file that cannot be written is reported, and the line fails`() throws {
-    let run = try Home().run(input: "version > /dev/full\n")
-    #expect(run.status == 1 && run.errors.contains("/dev/full cannot be written: no space left on device"), "\(run)")
+    try Home().run(input: "version > /dev/full\n").fails("/dev/full cannot be written: no space left on device")
   }
 
   @Test func `a script that cannot be read from standard input is reported`() throws {
-    let run = try home.sh("\"$@\" < /", ["run", "-"])
-    #expect(run.status == 1 && run.errors.contains("could not be read: it is a folder"), "\(run)")
+    try home.sh("\"$@\" < /", ["run", "-"]).fails("could not be read: it is a folder")
   }
 
   @Test func `a failing script does not end a prompt, and a script with -i starts one`() throws {
     let bad = try home.write("error('x')", to: "bad.lua")
-    let piped = try home.run(input: "run \(bad)\n1 + 1\n")
-    #expect(piped.status == 0 && piped.output == "2\n", "\(piped)")
+    try home.run(input: "run \(bad)\n1 + 1\n").prints("2\n")
     #expect(try home.run(input: "run \(bad)\n").status == 1)
     #expect(try home.run("-i", bad, input: "1 + 1\n").output == "2\n")
     #expect(try home.run("run", bad).status == 1)
@@ -308,8 +293,7 @@ private let canHide: Bool = {
   @Test func `a temporary folder that does not exist is named`() throws {
     let child = try Child(
       home.words(["plugin", "test", "palindromes"]), environment: home.environment + ["TMPDIR=/nonexistent"])
-    let run = try child.finish(input: "")
-    #expect(run.status == 1 && run.errors.contains("\"/nonexistent/deckhand-test\" could not be created"), "\(run)")
+    try child.finish(input: "").fails("\"/nonexistent/deckhand-test\" could not be created")
   }
 
   @Test func `folders are private to the user`() throws {

@@ -16,9 +16,8 @@ import TestSupport
     #expect(set.lines.contains { $0.hasPrefix("learning_steps  1m 10m 1d  preset") }, "\(set.output)")
     try home.run("deck", "options", "E", "preset=d")
     #expect(try home.run("deck", "options", "E").lines[0] == "E uses the preset \"D\", shared by 2 decks.")
-    let json = try home.run("--json", "deck", "options", "D::I").output
-    #expect(
-      json.contains(#""preset": "D", "new_per_day": 7, "#) && json.contains(#""learning_steps": [60, 600, 86400]"#))
+    try home.run("--json", "deck", "options", "D::I")
+      .succeeds(#""preset": "D", "new_per_day": 7, "#, #""learning_steps": [60, 600, 86400]"#)
     try home.run("deck", "options", "E", "--deck-only", "new_per_day=2")
     #expect(
       try home.lua("print(decks.open('E').options.new_per_day, decks.open('D').options.new_per_day)").output
@@ -87,8 +86,8 @@ import TestSupport
   }
 
   @Test func `fitting refuses short logs, and keeps parameters that already predict better`() throws {
-    try home.refuses("deck", "optimize", "D", says: "needs at least 400 reviews on later days; there are 0")
-    try home.shows("deck", "optimize", "--all", text: "D:\n  fitting the memory model needs at least 400")
+    try home.run("deck", "optimize", "D").fails("needs at least 400 reviews on later days; there are 0")
+    try home.run("deck", "optimize", "--all").succeeds("D:\n  fitting the memory model needs at least 400")
     #expect(try home.run("deck", "optimize").errors.contains("say which deck"))
   }
 
@@ -97,14 +96,12 @@ import TestSupport
       "local t = {} for i = 1, 250 do t[i] = {prompt = 'p' .. i, answer = 'a'} end decks.create('L'):add_all(t)")
     #expect(made.status == 0, "\(made)")
     let script = sourceRoot() + "/Tests/Peers/simulated_log.py"
-    let log = try Child(
+    try Child(
       ["/usr/bin/env", "python3", script, "250", "3", home.path + "/data/local/collection.sqlite"],
       environment: home.environment
-    ).finish(input: "")
-    #expect(log.status == 0, "\(log)")
+    ).finish(input: "").succeeds()
     let steps = try home.run("undo", "--list", "--json").lines.count
-    let json = try home.run("--dry-run", "--json", "deck", "optimize", "L")
-    #expect(json.status == 0, "\(json)")
+    try home.run("--dry-run", "--json", "deck", "optimize", "L").succeeds()
     let run = try home.run("deck", "optimize", "L")
     #expect(run.status == 0 && run.lines.count == 6 && run.lines[0].hasPrefix("Fitted to "), "\(run)")
     func loss(_ line: String) -> Double {
@@ -157,11 +154,10 @@ import TestSupport
                      " last_review = 1700000000 WHERE id = ?", (card,))
       db.commit()
       """
-    let log = try Child(
+    try Child(
       ["/usr/bin/env", "python3", "-c", script, home.path + "/data/local/collection.sqlite"],
       environment: home.environment
-    ).finish(input: "")
-    #expect(log.status == 0, "\(log)")
+    ).finish(input: "").succeeds()
     let shown = try home.run("deck", "leeches", "Lee")
     #expect(shown.lines.first == "1 card forgotten more often than the memory model explains.", "\(shown)")
     #expect(
@@ -170,17 +166,13 @@ import TestSupport
     let line = try #require(shown.lines.first { $0.hasPrefix("  Side by side: `") }).dropFirst(17).dropLast()
     #expect(line == #"study Lee --query 'dupe:"perro" or dupe:"perra"' --cram --no-schedule"#)
     let words = ["study", "Lee", "--query", #"dupe:"perro" or dupe:"perra""#, "--cram", "--no-schedule"]
-    let both = try home.run(words, input: "\n3\n\n3\n")
-    #expect(both.output.contains("2 right"), "\(both)")
-    let typed = try home.run("deck", "leeches", "Typed").output
-    #expect(typed.contains("Typed instead: cat\n") && typed.contains("Easily confused with: sun (cat)"), "\(typed)")
+    try home.run(words, input: "\n3\n\n3\n").succeeds("2 right")
+    try home.run("deck", "leeches", "Typed").succeeds("Typed instead: cat\n", "Easily confused with: sun (cat)")
     #expect(try home.run("--json", "deck", "leeches").output.contains(#""typed": [{"text": "cat", "times": 1}]"#))
-    let json = try home.run("--json", "deck", "leeches")
-    #expect(json.output.contains(#""answers": 12, "lapses": 6, "expected": "#), "\(json)")
+    try home.run("--json", "deck", "leeches").succeeds(#""answers": 12, "lapses": 6, "expected": "#)
     try home.run("deck", "options", "Lee", "desired_retention=0.895")
     let figures = try home.run("deck", "stats", "Lee")
-    #expect(figures.output.contains("\n  89.5 %  "), "\(figures)")
-    #expect(figures.output.contains("12 answers on later days: too few to say how well FSRS-6 predicts"), "\(figures)")
+      .succeeds("\n  89.5 %  ", "12 answers on later days: too few to say how well FSRS-6 predicts")
     #expect(figures.lines.contains("Minutes a day at a retention of") && figures.output.contains("(now)"), "\(figures)")
     #expect(
       try home.run("--json", "deck", "stats", "Lee").output.contains(#""model": {"name": "fsrs-6", "answers": 12, "#))

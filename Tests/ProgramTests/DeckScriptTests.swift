@@ -25,10 +25,9 @@ import TestSupport
 
   @Test(arguments: scripts)
   func `help is the head comment of the script, and a wrong option is reported`(name: String) throws {
-    let help = try home.run("run", script(name), "--help")
-    #expect(help.status == 0 && help.output.contains("deckhand run \(script(name))"), "\(help)")
-    try home.refuses("run", script(name), "--nope", says: "no option is called --nope; --help shows more")
-    try home.refuses("run", script(name), says: "usage: \(name).lua ")
+    try home.run("run", script(name), "--help").succeeds("deckhand run \(script(name))")
+    try home.run("run", script(name), "--nope").fails("no option is called --nope; --help shows more")
+    try home.run("run", script(name)).fails("usage: \(name).lua ")
   }
 
   @Test func `input may be standard input, and a read error is reported without a position in the script`() throws {
@@ -56,16 +55,15 @@ import TestSupport
       #expect(run.status == 1 && run.errors.contains(message) && !run.errors.contains(".lua:"), "\(run)")
     }
     let bad = try home.write([0x61, 0xFF], to: "bad.txt")
-    try home.refuses("run", script("words_of_text"), bad, "D", says: "is not text in UTF-8: see its byte 2")
+    try home.run("run", script("words_of_text"), bad, "D").fails("is not text in UTF-8: see its byte 2")
   }
 
   @Test(arguments: ["frequency", "collocations", "cloze_wanted"])
   func `the scripts for map have help too`(name: String) throws {
-    let help = try home.run("run", script(name), "--help")
-    #expect(help.status == 0 && help.output.contains("deckhand map \(script(name))"), "\(help)")
+    try home.run("run", script(name), "--help").succeeds("deckhand map \(script(name))")
     let map = try home.run("map", script(name), "--help")
     #expect(map.status == 0 && map.errors.contains("deckhand map \(script(name))"), "\(map)")
-    try home.refuses("run", script(name), says: "this script is for `deckhand map`")
+    try home.run("run", script(name)).fails("this script is for `deckhand map`")
   }
 
   @Test func `a slice of a list of a million words becomes a deck of a thousand`() throws {

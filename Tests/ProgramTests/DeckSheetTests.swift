@@ -82,7 +82,7 @@ import TestSupport
     #expect(try home.run("deck", "sheet", "Spanish", path).output.hasPrefix("Drew 12 cards of \"Spanish\" on 4 pages"))
     let some = try home.run("deck", "sheet", "Spanish", path, "--query", "is:suspended")
     #expect(some.output.hasPrefix("Drew 1 card of \"Spanish\" on 2 pages"))
-    try home.refuses("deck", "sheet", "Spanish", path, "--query", "nosuchword", says: "no card to print")
+    try home.run("deck", "sheet", "Spanish", path, "--query", "nosuchword").fails("no card to print")
   }
 
   @Test(arguments: [["--kind", "cartoon"], ["--size", "a3"], ["--seed", "x"]])
@@ -102,10 +102,9 @@ import TestSupport
         let path = home.path + "/\(mask)-" + name
         let given = name.hasPrefix("types/") ? home.path + "/\(mask)-types" : path
         let line = "umask \(mask) && exec \"$0\" \"$@\""
-        let run = try Child(
+        try Child(
           ["/bin/sh", "-c", line] + home.words(words + [given]), environment: home.environment
-        ).finish(input: "")
-        #expect(run.status == 0, "\(name): \(run)")
+        ).finish(input: "").succeeds()
         #expect(mode(of: path) == expected, "\(name)")
       }
       #expect(mode(of: home.path + "/\(mask)-types") & 0o777 == (mask == "022" ? 0o755 : 0o770))

@@ -22,7 +22,7 @@ import TestSupport
     let file = home.path + "/a.rwcard"
     try home.run("doc", "export", doc, file)
     try home.lua("decks.create('D'):add{prompt = 'p', answer = 'a'}")
-    try home.refuses("card", "attach", "D:1", file, says: "is not in the store")
+    try home.run("card", "attach", "D:1", file).fails("is not in the store")
     let card = "{prompt = 'q', answer = 'r', document = documents.open('\(file)')}"
     #expect(try home.lua("print(decks.open('D'):add_all({\(card)}).rejected[1].code)").output == "not_in_store\n")
   }
@@ -31,8 +31,7 @@ import TestSupport
     let doc = id(try home.run("doc", "create", "--background", "1,1,0.7"))
     #expect(doc.count == 36)
     #expect(try home.run("doc", "add-text", doc, "el perro").status == 0)
-    let image = try home.run("doc", "add-image", doc, try picture(home), "frame=heart")
-    #expect(image.status == 0, "\(image)")
+    try home.run("doc", "add-image", doc, try picture(home), "frame=heart").succeeds()
     #expect(
       try home.run("doc", "set", doc, "2", "x=100", "rotation=15", "alt=a red field").output == "Changed 3 fields.\n")
     let shown = try home.run("doc", "show", String(doc.prefix(8))).output
@@ -60,8 +59,7 @@ import TestSupport
     let doc = id(try home.run("doc", "create"))
     try home.run("doc", "add-text", doc, "a")
     for number in ["0", "2", "-1", "-9223372036854775808"] {
-      let run = try home.run("doc", "raise", doc, number)
-      #expect(run.status == 1 && run.errors.contains("no element is called"), "\(run)")
+      try home.run("doc", "raise", doc, number).fails("no element is called")
     }
     #expect(try home.run("doc", "set", doc, "1", "text=\u{93E}").output == "Changed 1 field.\n")
     // What is named twice is counted once.
@@ -102,8 +100,7 @@ import TestSupport
         end
       end
       """
-    let run = try home.lua(check)
-    #expect(run.status == 0, "\(run)")
+    try home.lua(check).succeeds()
   }
 
   @Test func `what grows moves what is below it, and nothing else`() throws {
@@ -172,18 +169,15 @@ import TestSupport
       #expect(
         bytes.dropFirst(head == "\u{89}PNG" ? 1 : 0).starts(with: head.utf8.suffix(3)) || bytes.starts(with: head.utf8))
     }
-    let card = try home.run("doc", "export", doc, home.path + "/a.rwcard").output
-    #expect(card.contains("Next to it: images/"), "\(card)")
+    try home.run("doc", "export", doc, home.path + "/a.rwcard").succeeds("Next to it: images/")
     let copy = id(try home.run("doc", "create", "--from", home.path + "/a.rwcard"))
     #expect(try home.run("doc", "render", copy, home.path + "/b.png").output == "Drew \(home.path)/b.png.\n")
     #expect(contents(of: home.path + "/a.png") == contents(of: home.path + "/b.png"))
     let raised = try home.run("doc", "raise", home.path + "/a.rwcard", "1").output
     #expect(raised.hasPrefix("Moved. The file is unchanged; its copy is document "), "\(raised)")
-    let old = try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").output
-    #expect(old.contains("Next to it: "), "\(old)")
+    try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").succeeds("Next to it: ")
     for words in [["a.txt"], ["a"], ["a.png", "--edition", "2"]] {
-      let run = try home.run(["doc", "export", doc] + words)
-      #expect(run.status == 1 && run.errors.contains("a name that ends in "), "\(run)")
+      try home.run(["doc", "export", doc] + words).fails("a name that ends in ")
     }
   }
 
@@ -216,8 +210,7 @@ import TestSupport
       assert(added.text == "a\\r\\nb")
       assert(added.height == assert(d:add_text{text = "a\\nb"}).height)
       """
-    let run = try home.lua(code)
-    #expect(run.status == 0, "\(run)")
+    try home.lua(code).succeeds()
     #expect(try home.run("doc", "show", doc).output.contains("a text in 3 lines: \"uno\", \"dos\", \"tres\""))
     let export = try home.run("doc", "export", doc, home.path + "/old.rwcard", "--edition", "2").output
     #expect(export.contains("/elements/0/text  the text has 4 lines"), "\(export)")
@@ -230,9 +223,7 @@ import TestSupport
     (["add-text", "nosuch", "a", "left=0"], 2, "bad_value"), (["set", "nosuch", "1", "left=3"], 2, "bad_value"),
   ])
   func `an impossible change is refused with a code`(words: [String], status: Int32, code: String) throws {
-    let run = try Home().run(["doc"] + words + ["--json"])
-    #expect(run.status == status)
-    #expect(run.errors.contains("\"code\": \"\(code)\""), "\(run.errors)")
+    try Home().run(["doc"] + words + ["--json"]).fails("\"code\": \"\(code)\"", status: status)
   }
 
   @Test func `a document is drawn in the terminal, and beside a card that is studied`() throws {
@@ -250,8 +241,7 @@ import TestSupport
     let lines = [
       "d = documents.list()[1]", "e = d.elements[1]", "e.x = 77", "_ = os.execute([[\(other) ]] .. d.id)",
     ]
-    let run = try home.run(input: lines.joined(separator: "\n") + "\n")
-    #expect(run.status == 1 && run.errors.contains("was removed"), "\(run)")
+    try home.run(input: lines.joined(separator: "\n") + "\n").fails("was removed")
   }
 
   @Test func `Tab offers the elements of a document, and their fields`() throws {
@@ -273,8 +263,7 @@ import TestSupport
     }
     let doc = id(try run("doc", "create"))
     #expect(try run("doc", "add-text", doc, "words").status == 0)
-    let failed = try run("doc", "render", doc, home.path + "/x.png")
-    #expect(failed.status == 1 && failed.errors.contains("deckhand-draw"), "\(failed)")
+    try run("doc", "render", doc, home.path + "/x.png").fails("deckhand-draw")
     #expect(try run("doc", "show", doc).output.contains("words"))
   }
 }

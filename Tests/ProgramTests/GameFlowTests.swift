@@ -152,6 +152,6 @@ import TestSupport
     )
     try home.run("plugin", "enable", "m", "--grant")
     try home.run("plugin", "limit", "m", "--seconds", "600")
-    try home.refuses("fill", says: "stopped at 64 MiB")
+    try home.run("fill").fails("stopped at 64 MiB")
   }
 }

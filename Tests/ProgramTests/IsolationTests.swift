@@ -152,9 +152,8 @@ import TestSupport
     try home.plugin("early", manifest: #""commands": ["early"]"#, inner + "inner()")
     for (name, words) in [("deep", ["deep"]), ("early", ["plugin", "reload", "early"])] {
       _ = try home.run(["plugin", "enable", name, "--grant"] + place)
-      let run = try home.run(["--trace"] + words)
-      #expect(run.status == 1 && run.errors.contains("\(name): init.lua:1: no"), "\(run)")
-      #expect(run.errors.contains("stack traceback:\n") && run.errors.contains("init.lua:2: in "), "\(run)")
+      try home.run(["--trace"] + words)
+        .fails("\(name): init.lua:1: no", "stack traceback:\n", "init.lua:2: in ")
       #expect(try !home.run(words).errors.contains("traceback"))
     }
   }

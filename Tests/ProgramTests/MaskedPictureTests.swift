@@ -20,10 +20,9 @@ import TestSupport
     #expect(try prompts() == [])
     let name = "rwcard-\(doc.prefix(8)).png"
     let words = "Picture \(name), 1 area hidden; asked is area 1 at middle, top"
-    let run = try home.run(occlude)
-    #expect(run.output == "Added the note \"\(words)\" with 1 card to \"D\".\n", "\(run)")
+    try home.run(occlude).prints("Added the note \"\(words)\" with 1 card to \"D\".\n")
     #expect(try prompts() == ["\(words) = 1 el sol"])
-    try home.refuses(occlude, says: "already")
+    try home.run(occlude).fails("already")
     #expect(try home.run("undo").status == 0)
     #expect(try prompts() == [] && home.run("media", "list", "--json").output == "")
   }
@@ -35,10 +34,10 @@ import TestSupport
     let areas = [
       "1::image-occlusion:rect:left=.1:top=.1:width=.2:height=.2:oi=1", "2::image-occlusion:ellipse:left=.7",
     ]
-    let run = try home.run(
+    try home.run(
       "note", "add", "image occlusion", "--html", "--deck", "D", "Image=<img src=\"casa.svg\">", "Back Extra=el sol",
-      "Occlusion=" + areas.map { "{{c\($0)}}" }.joined(separator: "<br>"))
-    #expect(run.status == 0, "\(run)")
+      "Occlusion=" + areas.map { "{{c\($0)}}" }.joined(separator: "<br>")
+    ).succeeds()
     let start = "Picture casa.svg, 1 area hidden; asked is area "
     let end = "; 1 area cannot be read"
     #expect(try prompts().sorted() == [start + "1 at left, top\(end) = el sol", start + "2\(end) = el sol"])

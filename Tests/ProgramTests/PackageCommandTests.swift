@@ -25,8 +25,7 @@ import TestSupport
 
   /// Packs `source/verbs`; returns the package's path.
   private func pack(_ home: Home, _ name: String) throws -> String {
-    let run = try home.run("plugin", "pack", home.path + "/source/verbs", home.path + "/" + name)
-    #expect(run.status == 0, "\(run)")
+    try home.run("plugin", "pack", home.path + "/source/verbs", home.path + "/" + name).succeeds()
     return home.path + "/" + name
   }
 
@@ -51,23 +50,20 @@ import TestSupport
     #expect(installed.status == 0 && installed.output == "Installed verbs 1.0.0; 1 test passed.\n", "\(installed)")
     #expect(try user.run("verbs").output == "version 1.0.0\n")
     #expect(try user.run("plugin", "install", first).errors.contains("already installed"))
-    let info = try user.run("plugin", "info", "verbs", "--json").output
-    #expect(info.contains("\"source\": \"\(first)\", \"sha256\": \"\(hash)\""), "\(info)")
+    try user.run("plugin", "info", "verbs", "--json").succeeds("\"source\": \"\(first)\", \"sha256\": \"\(hash)\"")
     // The new version asks for more permissions: only the new ones are asked for, and its code is agreed to as well.
     for (options, words) in [
       ([], "verbs asks for words; `plugin update verbs --yes --grant` grants it"),
       (["--yes"], "verbs asks for words; `plugin update verbs --yes --grant` grants it"),
       (["--grant"], "nobody can be asked about the changes in verbs 1.1.0"),
     ] {
-      let more = try user.run(["plugin", "update", "verbs", second] + options)
-      #expect(more.status == 1 && more.errors.contains(words), "\(more)")
+      try user.run(["plugin", "update", "verbs", second] + options).fails(words)
       #expect(try user.run("verbs").output == "version 1.0.0\n")
     }
     let updated = try user.run("plugin", "update", "verbs", second, "--yes", "--grant")
     #expect(updated.output == "Updated verbs from 1.0.0 to 1.1.0; 1 test passed.\n", "\(updated)")
     #expect(try user.run("verbs").output == "version 1.1.0\n")
-    let older = try user.run("plugin", "update", "verbs", first, "--yes")
-    #expect(older.status == 1 && older.errors.contains("1.1.0 is installed, and \"\(first)\" has 1.0.0"), "\(older)")
+    try user.run("plugin", "update", "verbs", first, "--yes").fails("1.1.0 is installed, and \"\(first)\" has 1.0.0")
     let wrong = try user.run("plugin", "update", "verbs", first, "1.0.1", "--yes")
     #expect(wrong.errors.contains("has verbs 1.0.0, not verbs 1.0.1"), "\(wrong)")
     let back = try user.run("plugin", "update", "verbs", first, "1.0.0", "--yes")
@@ -77,10 +73,8 @@ import TestSupport
 
   @Test func `an update reads the folder again that a plugin was installed from`() throws {
     let folder = try source(home)
-    let install = try home.sh("cd \(home.path) && exec \"$@\"", ["plugin", "install", "source/verbs", "--grant"])
-    #expect(install.status == 0, "\(install)")
-    try home.refuses(
-      "plugin", "update", "verbs", "--yes", says: "verbs 1.0.0 is installed, and \"\(folder)\" has the same")
+    try home.sh("cd \(home.path) && exec \"$@\"", ["plugin", "install", "source/verbs", "--grant"]).succeeds()
+    try home.run("plugin", "update", "verbs", "--yes").fails("verbs 1.0.0 is installed, and \"\(folder)\" has the same")
     // New code counts, whether or not its author gave it a new version.
     try source(home, code: "-- more")
     #expect(try home.run("plugin", "update", "verbs").errors.contains("with --yes it makes them"))
@@ -135,7 +129,7 @@ import TestSupport
       let refused = try home.run("plugin", "install", bad, "--grant")
       #expect(refused.status == 1 && refused.errors.contains(words) && isEmpty(home), "\(refused)")
       #expect(try home.run("plugin", "install", first, "--grant").status == 0)
-      try home.refuses("plugin", "update", "verbs", bad, "--yes", says: "; verbs 1.0.0 stays")
+      try home.run("plugin", "update", "verbs", bad, "--yes").fails("; verbs 1.0.0 stays")
       #expect(try home.run("verbs").output == "version 1.0.0\n")
       #expect(names(in: home.path + "/data/plugins") == [".lock", "verbs"])
       #expect(try home.run("plugin", "remove", "verbs").status == 0 && isEmpty(home))
@@ -148,8 +142,7 @@ import TestSupport
     #expect(try home.run("plugin", "install", first, "--grant").status == 0)
     try home.write("{", to: "data/plugins/verbs/plugin.json")
     try source(home, version: "1.1.0")
-    let update = try home.run("plugin", "update", "verbs", pack(home, "verbs-2.tar.gz"), "--yes")
-    #expect(update.status == 0, "\(update)")
+    try home.run("plugin", "update", "verbs", pack(home, "verbs-2.tar.gz"), "--yes").succeeds()
     #expect(try home.run("verbs").output == "version 1.1.0\n")
   }
 
@@ -158,8 +151,7 @@ import TestSupport
     try home.enable("verbs")
     removeTree(home.path + "/data/plugins/verbs")
     try source(home)
-    let run = try home.run("plugin", "install", home.path + "/source/verbs")
-    #expect(run.status == 1 && run.errors.contains("asks for shell"), "\(run)")
+    try home.run("plugin", "install", home.path + "/source/verbs").fails("asks for shell")
     // A disabled plugin stays disabled.
     #expect(try home.run("plugin", "install", home.path + "/source/verbs", "--grant").status == 0)
     #expect(try home.run("plugin", "disable", "verbs").status == 0)
@@ -186,8 +178,7 @@ import TestSupport
       "install source/verbs --grant", "update verbs", "pack source/verbs x.tar.gz", "check source/verbs",
       "remove verbs",
     ] {
-      let run = try home.lua("print(select(2, shell.run('plugin \(line)')).code)")
-      #expect(run.output == "not_here\n", "\(line): \(run)")
+      try home.lua("print(select(2, shell.run('plugin \(line)')).code)").prints("not_here\n")
     }
   }
 
@@ -229,7 +220,7 @@ import TestSupport
 
   @Test func `all faults of a plugin are reported at once to its author`() throws {
     let path = try source(home, manifest: #""summary": "S.", "author": "A", "licence": "MIT""#)
-    try home.shows("plugin", "check", path, text: "1 test; no faults.")
+    try home.run("plugin", "check", path).succeeds("1 test; no faults.")
     try home.write(#"{"name": "verbs", "api": 1, "commands": ["deck"]}"#, to: "source/verbs/plugin.json")
     #expect(unlink(path + "/test.lua") == 0)
     let bad = try home.run("plugin", "check", path)
@@ -246,9 +237,9 @@ import TestSupport
 
   @Test func `a package inside its own folder, a link in it and a missing folder are refused`() throws {
     let path = try source(home)
-    try home.refuses("plugin", "pack", path, path + "/verbs.tar.gz", says: "write it elsewhere")
+    try home.run("plugin", "pack", path, path + "/verbs.tar.gz").fails("write it elsewhere")
     symlink("/etc/passwd", path + "/x.lua")
-    try home.refuses("plugin", "pack", path, home.path + "/x.tar.gz", says: "it is a link")
+    try home.run("plugin", "pack", path, home.path + "/x.tar.gz").fails("it is a link")
     #expect(try home.run("plugin", "pack", home.path + "/nothing", home.path + "/x.tar.gz").status == 1)
     #expect(access(home.path + "/x.tar.gz", F_OK) != 0)
   }

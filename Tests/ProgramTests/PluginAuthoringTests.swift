@@ -108,8 +108,7 @@ import TestSupport
       ("<other/>", "a.kv: there is no kv in it"),
     ] {
       try home.write(content, to: "a.kv")
-      let run = try home.run("deck", "import", "D", home.path + "/a.kv")
-      #expect(run.status == 1 && run.errors.contains(words), "\(run)")
+      try home.run("deck", "import", "D", home.path + "/a.kv").fails(words)
     }
   }
 
@@ -136,7 +135,7 @@ import TestSupport
     #expect(run.status == 0 && run.lines.last?.hasSuffix(" passed.") == true, "\(run)")
     #expect(try home.run("plugin", "enable", "own", "--grant").status == 0)
     #expect(try home.run("plugin", "info", "own").output.contains("\(kind) own"))
-    try home.refuses("plugin", "new", "other", "--kind", "x", says: "mode, command", status: 2)
+    try home.run("plugin", "new", "other", "--kind", "x").fails("mode, command", status: 2)
   }
 
   @Test(arguments: [
@@ -144,8 +143,7 @@ import TestSupport
     "spreadsheets",
   ])
   func `each bundled plugin passes its own test`(name: String) throws {
-    let run = try Home().run("plugin", "test", name)
-    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    let run = try Home().run("plugin", "test", name).succeeds()
     #expect(run.lines.last?.hasSuffix("passed.") == true)
   }
 
@@ -170,15 +168,13 @@ import TestSupport
         expect(run("own " .. folder .. "/x")):equals("in")
       end)
       """, to: "data/plugins/own/test.lua")
-    let run = try home.run("plugin", "test", "own")
-    #expect(run.status == 0, "\(run.output)\(run.errors)")
+    try home.run("plugin", "test", "own").succeeds()
     #expect(try home.run("deck", "list").output.contains("Thrown away") == false)
   }
 
   @Test func `the files of lua-types and the real objects have the same members`() throws {
     let script = try home.write(Self.compareTypes, to: "compare.lua")
-    let run = try home.run("run", script, home.path + "/types")
-    #expect(run.status == 0 && run.output == "same\n", "\(run.output)\(run.errors)")
+    try home.run("run", script, home.path + "/types").prints("same\n")
   }
 
   /// The real names come from the registry, which holds a type once it was described; `lua-types` describes them all.

@@ -34,7 +34,7 @@ import TestSupport
     #expect(
       json.lines == [#"{"as": "csv", "count": 3, "deck": "Spanish", "n": 3, "quick": true, "words": ["a", "b c"]}"#])
     #expect(try home.run("quiz").status == 2)
-    try home.refuses("quiz", "x", "--count", "many", says: "--count must be a whole number, not \"many\"", status: 2)
+    try home.run("quiz", "x", "--count", "many").fails("--count must be a whole number, not \"many\"", status: 2)
     #expect(try home.run("quiz", "x", "--cuont", "1").errors.contains("did you mean \"--count\""))
     let help = try home.run("help", "quiz").output
     #expect(help.contains("quiz DECK [WORD]... [--count N] [--quick] [--as csv|tsv]") && help.contains("how many"))

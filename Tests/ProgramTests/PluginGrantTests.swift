@@ -14,9 +14,9 @@ import TestSupport
     #expect(try home.run("grow").status == 0)
     try home.plugin(
       "grows", permissions: #"["shell", "decks.read"]"#, manifest: #""commands": ["grow"]"#, version: "2.0", grow)
-    try home.refuses("grow", says: "the plugin grows has it, but asks for more than it was granted", status: 2)
+    try home.run("grow").fails("the plugin grows has it, but asks for more than it was granted", status: 2)
     #expect(try home.run("plugin", "list").output.contains("asks for more than granted: decks.read"))
-    try home.refuses("plugin", "enable", "grows", says: "asks for shell, decks.read")
+    try home.run("plugin", "enable", "grows").fails("asks for shell, decks.read")
   }
 
   @Test func `what a plugin may no longer do at a sign-out is not reported as its error`() throws {

@@ -60,26 +60,6 @@ final class Home {
     return try run("notetype", "create", name, "--from", file)
   }
 
-  /// Runs the program, which must end with the status and say this on standard error.
-  func refuses(
-    _ arguments: String..., says text: String, status: Int32 = 1, at place: SourceLocation = #_sourceLocation
-  ) throws {
-    try refuses(arguments, says: text, status: status, at: place)
-  }
-
-  func refuses(
-    _ arguments: [String], says text: String, status: Int32 = 1, at place: SourceLocation = #_sourceLocation
-  ) throws {
-    let run = try run(arguments)
-    #expect(run.status == status && run.errors.contains(text), "\(run)", sourceLocation: place)
-  }
-
-  /// Runs the program, which must succeed and write this.
-  func shows(_ arguments: String..., text: String, at place: SourceLocation = #_sourceLocation) throws {
-    let run = try run(arguments)
-    #expect(run.status == 0 && run.output.contains(text), "\(run)", sourceLocation: place)
-  }
-
   /// Runs a line of sh, in which `"$@"` is the program with the arguments.
   func sh(_ line: String, _ arguments: [String] = [], input: String = "") throws -> Run {
     try Child(["/bin/sh", "-c", line, "sh"] + words(arguments), environment: environment).finish(input: input)

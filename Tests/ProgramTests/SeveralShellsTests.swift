@@ -13,14 +13,14 @@ import TestSupport
   }
 
   @Test func `four shells that add, edit, study and import at once lose nothing`() throws {
-    let made = try home.lua(
+    try home.lua(
       """
       local edited, studied = decks.create("Edited"), decks.create("Studied")
       for i = 1, 30 do edited:add{prompt = "p" .. i, answer = "a", guid = "edit" .. 100 + i} end
       for i = 1, 30 do studied:add{prompt = "s" .. i, answer = "a"} end
       decks.create("Added")
-      """)
-    #expect(made.status == 0, "\(made)")
+      """
+    ).succeeds()
     let rows = try home.write((1...20).map { "i\($0),x\n" }.joined(), to: "rows.csv")
     let children = try [
       shell(home, (1...30).map { "card add Added n\($0) x" }),
@@ -32,15 +32,15 @@ import TestSupport
       let run = try child.finish(input: "")
       #expect(run.status == 0 && run.errors.isEmpty, "\(run)")
     }
-    let count = try home.lua(
+    try home.lua(
       """
       local edited, imported, studied = 0, 0, 0
       for card in decks.open("Edited"):cards() do if card.answer == "new" then edited = edited + 1 end end
       for card in decks.open("Studied"):cards() do studied = studied + card.reps end
       for i = 1, 10 do imported = imported + #decks.open("Imported" .. i) end
       print(#decks.open("Added"), edited, studied, imported)
-      """)
-    #expect(count.output == "30\t30\t15\t200\n", "\(count)")
+      """
+    ).prints("30\t30\t15\t200\n")
     #expect(try home.run("doctor", "cards").status == 0)
   }
 
@@ -108,8 +108,7 @@ import TestSupport
     #expect(mkfifo(pipe, 0o600) == 0)
     let terminal = try home.terminal(["--at", "1", "card", "list"], ["PAGER=echo PAGED; cat \(pipe)"])
     terminal.wait(for: "PAGED")
-    let added = try home.run("card", "add", "Spanish", "late", "a")
-    #expect(added.status == 0, "\(added)")
+    try home.run("card", "add", "Spanish", "late", "a").succeeds()
     // Opening it for writing blocks until the pager has opened it for reading.
     close(open(pipe, O_WRONLY))
     #expect(terminal.ended() == 0)
@@ -124,9 +123,8 @@ import TestSupport
     terminal.type("backup\r")
     #expect(terminal.shows("no account is called", seconds: 30))
     #expect(terminal.ended(after: "exit\r") == 0)
-    try home.refuses("account", "remove", "ana", says: "there is no account; `account add")
-    let added = try home.run("account", "add", "ana", "--new-password-file", password)
-    #expect(added.status == 0, "\(added)")
+    try home.run("account", "remove", "ana").fails("there is no account; `account add")
+    try home.run("account", "add", "ana", "--new-password-file", password).succeeds()
   }
 
   @Test func `a refused password of the first account closes nothing`() throws {

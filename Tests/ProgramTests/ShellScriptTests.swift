@@ -6,16 +6,14 @@ import TestSupport
   private let home = Home()
 
   @Test func `the word lua forces Lua at the prompt, and is not a command`() throws {
-    let run = try Home().run("lua", "-e", "print(1)")
-    #expect(run.status == 2 && run.errors.contains("no command is called \"lua\""), "\(run)")
+    try Home().run("lua", "-e", "print(1)").fails("no command is called \"lua\"", status: 2)
   }
 
   @Test func `a file of commands is one transaction and stops at the first failure, with its position`() throws {
     let good = try home.write("# decks\n\ndeck create A\n  deck create \"B C\"\n", to: "good.dh")
     let bad = try home.write("deck create D\ndeck shw D\ndeck create E\n", to: "bad.dh")
     #expect(try home.run("run", good).status == 0)
-    let run = try home.run("run", bad)
-    #expect(run.status == 2 && run.errors.contains("bad.dh:2: deck: no command is called \"shw\""), "\(run)")
+    let run = try home.run("run", bad).fails("bad.dh:2: deck: no command is called \"shw\"", status: 2)
     #expect(run.errors.hasSuffix("What the lines before it did was undone.\n"), "\(run)")
     #expect(try home.lua("print(#decks.list())").output == "2\n")
     #expect(try home.run("run", "nowhere.dh").status == 1)
@@ -36,8 +34,7 @@ import TestSupport
     }
     #expect(terminal.ended(after: "\u{04}") == 0)
     let other = Home()
-    let run = try other.run("-e", "dofile('\(home.path)/session.lua') print(x)")
-    #expect(run.status == 0 && run.output == "2\n42\n1\n", "\(run)")
+    try other.run("-e", "dofile('\(home.path)/session.lua') print(x)").prints("2\n42\n1\n")
     #expect(try other.run("deck", "show", "A").status == 0)
   }
 

@@ -17,8 +17,7 @@ struct Accounts {
     chmod(password, 0o600)
     chmod(wrong, 0o600)
     try home.lua("decks.create('Mine'):add{prompt = 'p', answer = 'a'}")
-    let added = try home.run("account", "add", "ana", "--new-password-file", password)
-    #expect(added.status == 0, "\(added)")
+    try home.run("account", "add", "ana", "--new-password-file", password).succeeds()
   }
 
   @discardableResult
@@ -28,8 +27,7 @@ struct Accounts {
 
   /// Adds `ben`, with the same password.
   func addBen() throws {
-    let added = try ana("account", "add", "ben", "--new-password-file", password)
-    #expect(added.status == 0, "\(added)")
+    try ana("account", "add", "ben", "--new-password-file", password).succeeds()
   }
 
   /// Returns a prompt at which ana has signed in.
@@ -115,8 +113,7 @@ struct Accounts {
     #expect(try accounts.home.lua(code).output == "nil\tempty\nnil\tempty\n")
     #expect(try accounts.ana("whoami").status == 0)
     try accounts.addBen()
-    let several = try accounts.home.run("--password-file", accounts.password, "whoami")
-    #expect(several.status == 77 && several.errors.contains("--user NAME"), "\(several)")
+    try accounts.home.run("--password-file", accounts.password, "whoami").fails("--user NAME", status: 77)
     let missing = try accounts.home.run("--user", "ana", "--password-file", accounts.home.path + "/none", "whoami")
     #expect(missing.status == 77 && missing.errors.contains("/none"), "\(missing)")
     let nobody = try Home().run("--user", "ana", "deck", "list")
@@ -124,9 +121,9 @@ struct Accounts {
   }
 
   @Test func `a password comes from standard input, and the rest of the input belongs to the script`() throws {
-    let run = try accounts.home.run(
-      ["--password-file", "-", "-"], input: "correct horse 12\nprint(auth.user, #decks.list())")
-    #expect(run.output == "ana\t1\n", "\(run)")
+    try accounts.home.run(
+      ["--password-file", "-", "-"], input: "correct horse 12\nprint(auth.user, #decks.list())"
+    ).prints("ana\t1\n")
   }
 
   @Test func `objects kept from before a sign-out raise an error`() throws {
@@ -178,7 +175,7 @@ struct Accounts {
   }
 
   @Test func `nobody signs out within a change, or at a step of the past`() throws {
-    let run = try accounts.ana(
+    try accounts.ana(
       "-e",
       """
       local function refusal() return select(2, pcall(auth.logout)).code end
@@ -188,8 +185,8 @@ struct Accounts {
         n, code = n + 1, code or refusal() return n < 4 and {prompt = "p" .. n, answer = "a"} or nil
       end))
       print(code, #deck, auth.user)
-      """)
-    #expect(run.output == "cannot_undo\nin_script\t3\tana\n", "\(run)")
+      """
+    ).prints("cannot_undo\nin_script\t3\tana\n")
   }
 
   @Test func `a script that fails after its sign-out keeps its earlier work`() throws {
@@ -200,8 +197,7 @@ struct Accounts {
       "auth.logout() assert(auth.login{user = 'ana', password_file = '\(accounts.password)'}) decks.create('Lost') error('x')"
     )
     #expect(again.status == 1)
-    let names = try accounts.ana("-e", "for _, d in ipairs(decks.list()) do print(d.name) end")
-    #expect(names.output == "Before\nMine\n", "\(names)")
+    try accounts.ana("-e", "for _, d in ipairs(decks.list()) do print(d.name) end").prints("Before\nMine\n")
   }
 
   @Test func `any signed-in user can add, change and remove accounts`() throws {

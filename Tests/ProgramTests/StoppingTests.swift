@@ -183,8 +183,7 @@ import TestSupport
       "assert(files.read('\(pipe)'))", "assert(files.write('\(pipe)', 'x'))", "files.lines('\(pipe)')",
       "assert(decks.create('A'):import('\(pipe)'))", "assert(decks.create('B'):export('\(pipe)'))",
     ] {
-      let run = try home.lua(code)
-      #expect(run.status == 1 && run.errors.contains("not a regular file"), "\(code): \(run.errors)")
+      try home.lua(code).fails("not a regular file")
     }
     for code in ["assert(words.load('\(pipe)'))", "assert(documents.open('\(pipe)'))"] {
       #expect(try home.lua(code).status == 1)
@@ -205,7 +204,7 @@ import TestSupport
     #expect(mkfifo(pipe, 0o600) == 0)
     let shell = try Child(
       ["/bin/sh", "-c", "printf 'prompt,answer\\na,b\\n' > \(pipe)"], environment: home.environment)
-    try home.shows("deck", "import", "A", pipe, text: "Imported 1 card")
+    try home.run("deck", "import", "A", pipe).succeeds("Imported 1 card")
     _ = shell.wait()
     let terminal = try home.prompt()
     terminal.type("deck import A \(pipe)\r")

@@ -61,8 +61,7 @@ import TestSupport
     // A session may take long, and none may take until the next day.
     home.clock = try ManualClock()
     if !transcript.before.isEmpty {
-      let run = try home.runInside(["-e", transcript.before.joined(separator: "\n")])
-      #expect(run.status == 0, "\(run.errors)")
+      try home.runInside(["-e", transcript.before.joined(separator: "\n")]).succeeds()
     }
     let program = home.words(transcript.arguments).map { "'\($0)'" }.joined(separator: " ")
     let environment = home.environment + ["NO_COLOR=1", "EDITOR=/bin/true", "PAGER=cat"] + transcript.environment

@@ -64,16 +64,13 @@ import TestSupport
 
   @Test func `lines of Lua and answers are steps too, and Lua undoes them`() throws {
     try home.lua("decks.create('Spanish'):add{prompt = 'p', answer = 'a'}")
-    let run = try home.run(input: "decks.create('New')\nstudy Spanish\n\n3\n")
-    #expect(run.status == 0, "\(run)")
-    let names = try home.run("undo", "--list").output
-    #expect(names.contains("creating the deck New (a line of Lua)"), "\(names)")
-    #expect(names.contains("answering \"p\": good (study)"), "\(names)")
+    try home.run(input: "decks.create('New')\nstudy Spanish\n\n3\n").succeeds()
+    try home.run("undo", "--list").succeeds("creating the deck New (a line of Lua)", "answering \"p\": good (study)")
     let lua = try home.lua("print(shell.undo()) print(shell.redo()) print(select(2, shell.redo()).code)")
     let name = "answering \"p\": good (study)"
     #expect(lua.output == "\(name)\n\(name)\nnothing_to_redo\n", "\(lua)")
     let listed = try home.run("--json", "undo", "--list").output
-    try home.refuses("-e", "assert(shell.undo()) assert(shell.undo()) decks.create('X') error('no')", says: "no")
+    try home.run("-e", "assert(shell.undo()) assert(shell.undo()) decks.create('X') error('no')").fails("no")
     #expect(try home.run("--json", "undo", "--list").output == listed)
     #expect(try home.lua("decks.create('X') print(select(2, shell.undo()).code)").output == "cannot_undo\n")
   }
@@ -97,11 +94,10 @@ import TestSupport
     try home.enable("maker")
     #expect(try home.run("make", "bad").status == 1)
     #expect(try home.run("make", "told").status == 1)
-    let plain = try home.run("make", "plain")
-    #expect(plain.status == 1 && plain.errors.contains("not so"), "\(plain)")
-    try home.refuses("make", "bytes", says: "not \u{FFFD} so")
-    try home.refuses("make", "coded", says: "it failed with the code \"x7\"")
-    try home.refuses("make", "worded", says: "not at all")
+    try home.run("make", "plain").fails("not so")
+    try home.run("make", "bytes").fails("not \u{FFFD} so")
+    try home.run("make", "coded").fails("it failed with the code \"x7\"")
+    try home.run("make", "worded").fails("not at all")
     #expect(try home.run("make", "empty").errors.contains("neither a code nor a message"))
     #expect(try home.run("deck", "list", "--json").output == "")
     #expect(try home.run("make", "word").status == 0)
@@ -148,8 +144,7 @@ import TestSupport
     #expect(stat(file, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
     try home.run("deck", "remove", "Spanish")
     try home.run("doc", "create")
-    let restored = try home.run("restore", file)
-    #expect(restored.status == 0 && restored.output.contains("Restored 1 deck, 30 cards, 0 documents."), "\(restored)")
+    let restored = try home.run("restore", file).succeeds("Restored 1 deck, 30 cards, 0 documents.")
     let row = restored.lines.first { $0.hasPrefix("Cards") }?.split(separator: " ").map(String.init)
     #expect(row == ["Cards", "30", "0"], "\(restored)")
     #expect(try cards(home) == 30)
@@ -158,8 +153,8 @@ import TestSupport
     #expect(try home.run("--json", "restore", String(kept)).output.contains("\"documents\": 1"))
     #expect(try cards(home) == 0)
     try home.write("PK", to: "a.colpkg")
-    try home.refuses("restore", home.path + "/a.colpkg", says: "`deck import DECK FILE` imports such a file")
-    try home.refuses("restore", "/etc/hostname", says: "not a complete archive")
+    try home.run("restore", home.path + "/a.colpkg").fails("`deck import DECK FILE` imports such a file")
+    try home.run("restore", "/etc/hostname").fails("not a complete archive")
     #expect(try home.lua("decks.create('Y') assert(shell.run('restore \(file)'))").status == 1)
   }
 
@@ -174,7 +169,7 @@ import TestSupport
     #expect(
       try home.run("--user", "ana", "--password-file", ana, "account", "add", "bob", "--new-password-file", bob).status
         == 0)
-    try home.refuses("--user", "bob", "--password-file", bob, "restore", file, says: "sign in as \"ana\"", status: 77)
+    try home.run("--user", "bob", "--password-file", bob, "restore", file).fails("sign in as \"ana\"", status: 77)
     #expect(try home.run("--user", "ana", "--password-file", ana, "deck", "remove", "Spanish").status == 0)
     #expect(try home.run("--user", "ana", "--password-file", ana, "restore", file).status == 0)
     #expect(try home.run("--user", "ana", "--password-file", ana, "deck", "list").output.contains("Spanish"))
@@ -215,8 +210,7 @@ import TestSupport
   }
 
   @Test func `a backup that cannot be written names its path and the reason`() throws {
-    let run = try home.run("backup", home.path)
-    #expect(run.status == 1 && run.errors.contains("could not be written: it is a folder"), "\(run)")
+    try home.run("backup", home.path).fails("could not be written: it is a folder")
     let path = home.path + "/none/x.backup"
     let missing = try home.run("backup", path)
     #expect(
@@ -243,10 +237,8 @@ import TestSupport
     #expect(found.errors == "doctor: 1 finding; `doctor --mend` makes a backup and repairs 1 of them\n")
     #expect(try home.run("doctor", "--json").output.contains("\"code\": \"open_to_others\""))
     #expect(try home.run("--dry-run", "doctor", "--mend").errors.contains("would make a backup and repair 1 finding"))
-    let mended = try home.run("doctor", "--mend")
-    #expect(
-      mended.status == 0 && mended.output.contains("Repaired 1 finding.\nThe previous data is saved in "), "\(mended)")
-    #expect(mended.output.contains("repaired: other users may read or write it"), "\(mended)")
+    try home.run("doctor", "--mend")
+      .succeeds("Repaired 1 finding.\nThe previous data is saved in ", "repaired: other users may read or write it")
     #expect(try home.run("doctor").status == 0)
   }
 
@@ -268,11 +260,10 @@ import TestSupport
     try home.run("deck", "create", "Spanish")
     try home.run("card", "add", "Spanish", "el perro", "the dog")
     let script = "import sqlite3, sys\ndb = sqlite3.connect(sys.argv[1])\n\(damage)\ndb.commit()\n"
-    let damaged = try Child(
+    try Child(
       ["/usr/bin/env", "python3", "-c", script, home.path + "/data/local/collection.sqlite"],
       environment: home.environment
-    ).finish(input: "")
-    #expect(damaged.status == 0, "\(damaged)")
+    ).finish(input: "").succeeds()
     #expect(try home.run("doctor").status == 1)
     let run = try home.run(input: "deck list\ndoctor --mend\ndeck list\n")
     #expect(run.errors.contains("`doctor --mend` recovers"), "\(run)")

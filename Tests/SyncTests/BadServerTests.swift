@@ -33,19 +33,32 @@ final class StandIn {
     defer { close(answers.reading) }
     let text = String(decoding: readSome(answers.reading), as: UTF8.self)
     port = try #require(Int(text.split(separator: "\n").first ?? ""), "python3 did not start the stand-in: \(text)")
+    try self.folder.write("a-key", to: "key")
+    chmod(keyPath, 0o600)
+  }
+
+  private var keyPath: String { folder.file("key") }
+
+  /// - Parameter mode: how it answers.
+  func server(_ mode: String) -> SyncServer {
+    SyncServer(.built, address: "http://127.0.0.1:\(port)/\(mode)/", session: "abc", keyPath: keyPath)
+  }
+
+  func mediaServer(_ mode: String) -> MediaServer {
+    MediaServer(.built, address: "http://127.0.0.1:\(port)/\(mode)/", session: "abc", keyPath: keyPath)
   }
 
   /// Returns the paths that were requested.
-  func heard() throws -> [String] {
-    let answer = try SyncProgram.built.call(
-      SyncRequest(call: "heard", address: "http://127.0.0.1:\(port)/", session: "a", keyPath: try keyFile()), [])
-    return try #require(answer.answer.list).compactMap(\.text)
+  func heard() throws -> [String] { try told("heard") }
+
+  /// Returns the calls of the collection's sync that were made.
+  func called() throws -> [String] {
+    try told("called/x").compactMap { $0.split(separator: "/").last.map(String.init) }
   }
 
-  private func keyFile() throws -> String {
-    try folder.write("a-key", to: "key")
-    chmod(folder.file("key"), 0o600)
-    return folder.file("key")
+  private func told(_ call: String) throws -> [String] {
+    let request = SyncRequest(call: call, address: "http://127.0.0.1:\(port)/", session: "a", keyPath: keyPath)
+    return try #require(SyncProgram.built.call(request, []).answer.list).compactMap(\.text)
   }
 
   deinit {

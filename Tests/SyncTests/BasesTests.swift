@@ -40,8 +40,6 @@ import Values
     try sides.store.undo(step?.id) { try SearchLog.forget($0) }
   }
 
-  private func unsent() throws -> SyncCounts { try sides.store.read { try SyncTables.unsent($0) } }
-
   private func edit(_ fields: [String: String]) throws {
     try sides.store.operation("edit") { db in
       _ = try NoteTable.update(db, note, fields: fields, now: 1_699_999_000, isInterrupted: { false })
@@ -51,7 +49,7 @@ import Values
   @Test func `unchanged rows are stored once, and represent the server's state`() throws {
     #expect(try kept().isEmpty)
     #expect(try rows("server_rows") == sent(ServerSide.card(100), ServerSide.note(100, "one")))
-    #expect(try unsent().total == 0)
+    #expect(try sides.unsent().total == 0)
     #expect(try sides.store.read { try Bases($0).counts() }.cards == 1)
   }
 
@@ -60,20 +58,20 @@ import Values
     try sides.change { db, id in try CardHiding.setFlag(db, [id], to: 3, now: 1_699_999_000) }
     try edit(["Back": "two"])
     #expect(try kept() == before && rows("server_rows") == before)
-    #expect(try unsent().cards == 1 && unsent().notes == 1)
+    #expect(try sides.unsent().cards == 1 && sides.unsent().notes == 1)
     try undo()
     try undo()
     #expect(try kept().isEmpty && rows("server_rows") == before)
-    #expect(try unsent().total == 0)
+    #expect(try sides.unsent().total == 0)
     try sides.change { db, id in try CardHiding.setFlag(db, [id], to: 3, now: 1_699_999_000) }
     try edit(["Back": "two"])
     let (_, out) = try sides.outgoing(sides.pulled())
     let (card, note) = (try #require(out[.cards]?.first), try #require(out[.notes]?.first))
-    #expect(try kept().isEmpty && unsent().total == 0)
+    #expect(try kept().isEmpty && sides.unsent().total == 0)
     #expect(try rows("server_rows") == sent(.list(card), .list(note)))
     // Once that sync is undone, both are unsent again.
     try undo("send")
-    #expect(try kept() == before && unsent().cards == 1 && unsent().notes == 1)
+    #expect(try kept() == before && sides.unsent().cards == 1 && sides.unsent().notes == 1)
   }
 
   @Test func `changed note texts create no base for the card, and a reverted change is not sent`() throws {
@@ -86,7 +84,7 @@ import Values
     let (_, out) = try sides.outgoing(sides.pulled())
     #expect(out.isEmpty)
     // The card is as on the server; so is the note, except for its modification time.
-    #expect(try unsent().total == 0 && kept().count == 1)
+    #expect(try sides.unsent().total == 0 && kept().count == 1)
   }
 
   @Test func `a removal is sent once and forgotten by undo, and rows restored after it was sent get new ids`() throws {
@@ -94,29 +92,29 @@ import Values
       try sides.store.operation("remove") { db in _ = try NoteTable.remove(db, [note]) }
     }
     try remove()
-    #expect(try kept().isEmpty && unsent().removals == 2)
+    #expect(try kept().isEmpty && sides.unsent().removals == 2)
     #expect(try sides.store.read { try Bases($0).counts() }.notes == 1)
     try undo()
-    #expect(try unsent().total == 0)
+    #expect(try sides.unsent().total == 0)
     try sides.store.undo(again: true) { try SearchLog.forget($0) }
-    #expect(try unsent().removals == 2)
+    #expect(try sides.unsent().removals == 2)
     let graves = try sides.outgoing(sides.pulled()).0.graves
     #expect(graves.notes == [Int64(ServerSide.note)] && graves.cards == [Int64(ServerSide.card)])
-    #expect(try unsent().total == 0)
+    #expect(try sides.unsent().total == 0)
     try undo("remove")
     // The server does not have it, whatever is changed.
     try edit(["Back": "two"])
-    #expect(try kept().isEmpty && unsent().notes == 1 && unsent().cards == 1)
+    #expect(try kept().isEmpty && sides.unsent().notes == 1 && sides.unsent().cards == 1)
     let (_, out) = try sides.outgoing(sides.pulled())
     #expect(out[.notes]?.map { $0[0] } == [.integer(ServerSide.note + 1)])
     #expect(out[.cards]?.map { $0[0] } == [.integer(ServerSide.card + 1)])
-    #expect(try unsent().total == 0)
+    #expect(try sides.unsent().total == 0)
   }
 
   @Test func `removing the link leaves nothing behind, and another server gets everything`() throws {
     try sides.store.operation("unlink") { try SyncTables.removeLink($0) }
-    #expect(try rows("server_rows").isEmpty && unsent().notes == 1 && unsent().cards == 1)
+    #expect(try rows("server_rows").isEmpty && sides.unsent().notes == 1 && sides.unsent().cards == 1)
     try undo()
-    #expect(try unsent().total == 0 && rows("server_rows").count == 2)
+    #expect(try sides.unsent().total == 0 && rows("server_rows").count == 2)
   }
 }

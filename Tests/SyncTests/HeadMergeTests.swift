@@ -30,16 +30,9 @@ import Values
     return head
   }
 
-  private func write(_ fields: [String: String]) throws {
-    try sides.change { db, id in
-      let note = try #require(try CardTable.card(db, id)?.note)
-      try NoteTable.update(db, note, fields: fields, now: 200, isInterrupted: { false })
-    }
-  }
-
   @Test func `local text in a field that was removed there is in the report`() throws {
     try sides.linked()
-    try write(["Back": "mine"])
+    try sides.write(["Back": "mine"])
     let report = try sides.merge(sides.pulled(reshaped(["Front"])))
     #expect(report.setAside.count == 1)
     #expect(report.setAside.first?["guid"] == .text("g1") && report.setAside.first?["type"] == .text("Basic"))
@@ -50,7 +43,7 @@ import Values
 
   @Test func `fields reordered there are matched by name, and nothing is set aside`() throws {
     try sides.linked()
-    try write(["Back": "mine"])
+    try sides.write(["Back": "mine"])
     #expect(try sides.merge(sides.pulled(reshaped(["Back", "More", "Front"]))).setAside.isEmpty)
     #expect(try sides.note().fields == ["mine", "", "uno"])
     #expect(try sides.here()?.prompt == "mine")
@@ -58,7 +51,7 @@ import Values
 
   @Test func `a note changed by both whose type lost fields there is set aside in its local state`() throws {
     try sides.linked()
-    try write(["Back": "mine"])
+    try sides.write(["Back": "mine"])
     var row = try #require(ServerSide.note(900, "").list)
     row[6] = .text("dos")
     let report = try sides.merge(sides.pulled(reshaped(["Front"]), [.notes: [.list(row)]]))

@@ -26,13 +26,6 @@ import Values
     return .list(row)
   }
 
-  private func write(_ fields: [String: String], at now: Double = 200) throws {
-    try sides.change { db, id in
-      let note = try #require(try CardTable.card(db, id)?.note)
-      try NoteTable.update(db, note, fields: fields, now: now, isInterrupted: { false })
-    }
-  }
-
   @Test func `a second card there for the same side of a note stays there, and is counted`() throws {
     try sides.linked()
     var second = try #require(ServerSide.card(900).list)
@@ -119,7 +112,7 @@ import Values
     try sides.editType { edit in
       edit.cards.append(.init(CardTemplate("Card 2", front: "{{Back}}", back: "{{Front}}"), was: nil))
     }
-    try write(["Back": "mine"])
+    try sides.write(["Back": "mine"])
     #expect(try store.read { try WholeCollection.cardCount($0) } == 2)
     let report = try sides.merge(sides.pulled(StagedHead(), [.notes: [row(900, fields: ["dos", ""])]], usn: 10))
     #expect(report.findings.contains { $0.contains("changed on both sides") })
@@ -291,7 +284,7 @@ import Values
 
   @Test func `a merge that reshapes many notes can be interrupted`() throws {
     try sides.linked()
-    try write(["Back": "mine"])
+    try sides.write(["Back": "mine"])
     var head = ServerSide.head()
     head.types[0]["flds"] = .list([.record(["name": .text("Front")])])
     head.types[0]["tmpls"] = .list([

@@ -17,11 +17,8 @@ import Wire
   private func pull(
     _ standIn: StandIn, _ mode: String, mostBytes: Int = .max, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> PulledCollection {
-    try folder.write("a-key", to: "key")
-    let server = SyncServer(
-      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
     let pull = CollectionPull(
-      server, folder: folder.path, mostBytes: mostBytes, now: { Double(time(nil)) },
+      standIn.server(mode), folder: folder.path, mostBytes: mostBytes, now: { Double(time(nil)) },
       isInterrupted: isInterrupted)
     return try pull.run()
   }
@@ -98,10 +95,7 @@ import Wire
       #expect(!error.message.contains("\u{1B}"))
     }
     #expect(scratchFolders().isEmpty)
-    let request = SyncRequest(
-      call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
-    let called = try SyncProgram.built.call(request, [])
-    let methods = (called.answer.list ?? []).compactMap(\.text).map { $0.split(separator: "/").last ?? "" }
+    let methods = try standIn.called()
     // The sync that was started is aborted.
     #expect(!methods.contains("start") || methods.contains("abort"), "\(mode): \(methods)")
   }

@@ -23,9 +23,7 @@ import Wire
     change: (Database, CardID, Double) throws -> Void = { try CardHiding.setFlag($0, [$1], to: 5, now: $2) },
     isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> SyncReport {
-    try folder.write("a-key", to: "key")
-    let server = SyncServer(
-      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: folder.file("key"))
+    let server = standIn.server(mode)
     let pull = CollectionPull(
       server, folder: folder.path, mostBytes: .max, now: { Double(time(nil)) }, isInterrupted: { false })
     let pulled = try pull.run()
@@ -43,15 +41,6 @@ import Wire
     }
   }
 
-  private func called(_ standIn: StandIn) throws -> [String] {
-    let request = SyncRequest(
-      call: "called/x", address: "http://127.0.0.1:\(standIn.port)/", session: "a", keyPath: folder.file("key"))
-    return try (SyncProgram.built.call(request, []).answer.list ?? []).compactMap {
-      $0.text?.split(separator: "/").last
-    }
-    .map(String.init)
-  }
-
   private func waiting() throws -> Int { try store.read { try SyncTables.unsent($0).total } }
 
   @Test func `local changes are sent in the order of the protocol, and both sides record it`() throws {
@@ -61,7 +50,7 @@ import Wire
     #expect(report.link?.meta?.usn == 8)
     #expect(try waiting() == 0)
     #expect(
-      try called(standIn).suffix(7) == [
+      try standIn.called().suffix(7) == [
         "start", "applyChanges", "chunk", "applyChunk", "applyChunk", "sanityCheck2", "finish",
       ])
   }
@@ -74,7 +63,7 @@ import Wire
   @Test func `an interruption while rows are sent aborts the sync there, and all is still to be sent`() throws {
     let standIn = try StandIn()
     #expect(throws: SyncError.interrupted) { try sync(standIn, "pull-send", isInterrupted: { true }) }
-    #expect(try called(standIn).last == "abort")
+    #expect(try standIn.called().last == "abort")
     #expect(try waiting() == 1)
   }
 
@@ -83,7 +72,7 @@ import Wire
     let report = try sync(standIn, "pull-removed") { db, id, _ in _ = try CardTable.remove(db, [id]) }
     #expect(report.sent == 0 && report.removedThere == 2)
     #expect(
-      try called(standIn).suffix(7) == [
+      try standIn.called().suffix(7) == [
         "start", "applyGraves", "applyChanges", "chunk", "applyChunk", "sanityCheck2", "finish",
       ])
     #expect(try waiting() == 0)
@@ -101,7 +90,7 @@ import Wire
     } catch let error as SyncError {
       #expect(error.code == code, "\(mode): \(error)")
     }
-    #expect(try called(standIn).last == "abort")
+    #expect(try standIn.called().last == "abort")
     #expect(try waiting() == 1)
     #expect(try store.read { try SyncTables.link($0)?.meta?.usn } == 7)
   }

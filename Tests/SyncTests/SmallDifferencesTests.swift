@@ -97,20 +97,17 @@ import Values
     #expect(try !edited { $0.cards.swapAt(0, 1) }.isSendable(after: type))
   }
 
-  private func exchange(_ standIn: StandIn, _ mode: String, _ known: KnownMedia) throws -> MediaExchange {
-    try sides.folder.write("a-key", to: "key")
-    let server = MediaServer(
-      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc",
-      keyPath: sides.folder.file("key"))
+  private func exchange(_ standIn: StandIn, _ mode: String, _ known: KnownMedia) -> MediaExchange {
     let contents = MediaContents(limit: .max, read: { Array($0.utf8) }, keep: { _ in "kept" })
-    return MediaExchange(server, contents, folder: sides.folder.path, known, isInterrupted: { false })
+    return MediaExchange(
+      standIn.mediaServer(mode), contents, folder: sides.folder.path, known, isInterrupted: { false })
   }
 
   @Test func `both sides count the files that the server has`() throws {
     let gone = MediaState(hash: nil, digest: String(repeating: "a", count: 40), isPending: true)
     var known = KnownMedia(states: ["mine.txt": MediaState(hash: "mine", size: 4)])
     let standIn = try StandIn()
-    let sync = try exchange(standIn, "media-counted", known)
+    let sync = exchange(standIn, "media-counted", known)
     try sync.run { _ in }
     #expect(try standIn.heard().last?.hasSuffix("mediaSanity") == true)
     #expect(sync.report.findings.isEmpty && sync.known.usn == 3)
@@ -121,7 +118,7 @@ import Values
 
   @Test func `files that another device uploaded meanwhile are listed the next time`() throws {
     let standIn = try StandIn()
-    let sync = try exchange(
+    let sync = exchange(
       standIn, "media-others", KnownMedia(states: ["mine.txt": MediaState(hash: "mine", size: 4)]))
     try sync.run { _ in }
     #expect(try standIn.heard().contains { $0.hasSuffix("uploadChanges") })
@@ -131,7 +128,7 @@ import Values
   @Test func `files are uploaded in batches as large as a server accepts`() throws {
     let large = MediaState(hash: "large", size: MediaServer.bytesAtOnce)
     let standIn = try StandIn()
-    let sync = try exchange(standIn, "media-two", KnownMedia(states: ["a.txt": large, "b.txt": large], usn: 2))
+    let sync = exchange(standIn, "media-two", KnownMedia(states: ["a.txt": large, "b.txt": large], usn: 2))
     try sync.run { _ in }
     #expect(try standIn.heard().count { $0.hasSuffix("uploadChanges") } == 2)
     #expect(sync.report.sent == 2)

@@ -24,30 +24,17 @@ import Values
     return head
   }
 
-  private func linked() throws {
-    let first = try sides.pulled(head(), isWhole: true)
-    try sides.merge(first, isFirst: true)
-    #expect(try sides.outgoing(first).0.count == 0)
-    try store.operation("link") { db in
-      var link = SyncLink(address: "a", user: "b")
-      link.meta = first.meta
-      try SyncTables.setLink(db, link)
-    }
-  }
-
   /// The bases of decks, types and presets, by kind and id, for rows that exist here.
   private func kept() throws -> [String] {
     let sql = "SELECT kind || ' ' || id FROM bases WHERE kind IN (2, 3, 4) AND here ORDER BY kind, id"
     return try store.read { try $0.rows(sql) { $0.text(0) } }
   }
 
-  private func unsent() throws -> SyncCounts { try store.read { try SyncTables.unsent($0) } }
-
   private func ids(_ sql: String) throws -> [Int64] { try store.read { try $0.rows(sql) { $0.integer(0) } } }
 
   @Test func `unchanged ones are stored once, with the server's ids`() throws {
-    try linked()
-    #expect(try kept().isEmpty && unsent().total == 0)
+    try sides.linked(head())
+    #expect(try kept().isEmpty && sides.unsent().total == 0)
     #expect(try ids("SELECT id FROM decks WHERE name = 'Spanish'") == [2])
     #expect(try ids("SELECT preset FROM decks WHERE id = 2") == [5])
     #expect(try ids("SELECT id FROM note_types WHERE name = 'Basic'") == [Int64(ServerSide.type)])
@@ -57,7 +44,7 @@ import Values
   }
 
   @Test func `a change keeps the base, undo removes it, and after sending the row is its own base again`() throws {
-    try linked()
+    try sides.linked(head())
     try store.operation("rename") { try DeckTable.rename($0, DeckID(rawValue: 2), to: "Castilian", now: 1) }
     try store.operation("options") { db in
       var options = try PresetTable.record(db, PresetID(rawValue: 5)).options
@@ -65,44 +52,44 @@ import Values
       try PresetTable.setOptions(db, PresetID(rawValue: 5), to: options)
     }
     #expect(try kept() == ["2 2", "4 5"])
-    #expect(try unsent().decks == 1 && unsent().presets == 1)
+    #expect(try sides.unsent().decks == 1 && sides.unsent().presets == 1)
     try store.undo()
     try store.undo()
-    #expect(try kept().isEmpty && unsent().total == 0)
+    #expect(try kept().isEmpty && sides.unsent().total == 0)
     try store.undo(again: true)
     try store.undo(again: true)
     let sent = try sides.outgoing(sides.pulled()).0.head
     #expect(sent.decks.map { $0["id"] } == [.integer(2)] && sent.decks[0]["name"] == .text("Castilian"))
     #expect(sent.presets.map { $0["id"] } == [.integer(5)] && sent.presets[0]["strange"] == .text("kept"))
     #expect(sent.presets[0]["new"]?.record?["perDay"] == .integer(44))
-    #expect(try kept().isEmpty && unsent().total == 0)
+    #expect(try kept().isEmpty && sides.unsent().total == 0)
     let row = try store.read { try Bases($0)[.deck, 2]?.record }
     #expect(row?["name"] == .text("Castilian") && row?["usn"] == .integer(9))
   }
 
   @Test func `a reverted change is not sent`() throws {
-    try linked()
+    try sides.linked(head())
     for name in ["Castilian", "Spanish"] {
       try store.operation("rename") { try DeckTable.rename($0, DeckID(rawValue: 2), to: name, now: 1) }
     }
-    #expect(try kept() == ["2 2"] && unsent().total == 0)
+    #expect(try kept() == ["2 2"] && sides.unsent().total == 0)
     #expect(try sides.outgoing(sides.pulled()).0.count == 0)
     #expect(try kept().isEmpty)
   }
 
   @Test func `a removed deck is sent as a grave, and one restored after that has another id`() throws {
-    try linked()
+    try sides.linked(head())
     try store.operation("remove") { try DeckTable.remove($0, DeckID(rawValue: 2)) }
-    #expect(try unsent().removals == 1 && kept().isEmpty)
+    #expect(try sides.unsent().removals == 1 && kept().isEmpty)
     #expect(try sides.outgoing(sides.pulled()).0.graves.decks == [2])
     try store.undo(store.undoSteps().first { $0.name == "remove" }?.id)
-    #expect(try unsent().decks == 1)
+    #expect(try sides.unsent().decks == 1)
     #expect(try sides.outgoing(sides.pulled()).0.head.decks.map { $0["id"] } == [.integer(3)])
     #expect(try ids("SELECT id FROM decks WHERE name = 'Spanish'") == [3])
   }
 
   @Test func `a removed deck is restored by a card received in it, and keeps its base`() throws {
-    try linked()
+    try sides.linked(head())
     try store.operation("remove") { try DeckTable.remove($0, DeckID(rawValue: 2)) }
     let rows: [StagedKind: [Value]] = [.notes: [ServerSide.note(300, "later")], .cards: [ServerSide.card(300)]]
     try sides.merge(sides.pulled(StagedHead(), rows))

@@ -87,11 +87,16 @@ struct TwoSides {
 
   /// Creates a collection that both sides have.
   func linked() throws {
-    let rows: [StagedKind: [Value]] = [
-      .notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)],
-      .revlog: [ServerSide.review(1_690_000_000_000, 3)],
-    ]
-    let first = try pulled(ServerSide.head(), rows, isWhole: true)
+    try linked(
+      ServerSide.head(),
+      [
+        .notes: [ServerSide.note(100, "one")], .cards: [ServerSide.card(100)],
+        .revlog: [ServerSide.review(1_690_000_000_000, 3)],
+      ])
+  }
+
+  func linked(_ head: StagedHead, _ rows: [StagedKind: [Value]] = [:]) throws {
+    let first = try pulled(head, rows, isWhole: true)
     try merge(first, isFirst: true)
     #expect(try outgoing(first).0.count == 0)
     try store.operation("link") { db in
@@ -116,6 +121,16 @@ struct TwoSides {
     let id = try #require(try here()?.id)
     try store.operation("change") { try body($0, id) }
   }
+
+  /// Changes fields of the server's note here.
+  func write(_ fields: [String: String], at now: Double = 200) throws {
+    try change { db, id in
+      let note = try #require(try CardTable.card(db, id)?.note)
+      try NoteTable.update(db, note, fields: fields, now: now, isInterrupted: { false })
+    }
+  }
+
+  func unsent() throws -> SyncCounts { try store.read { try SyncTables.unsent($0) } }
 
   /// Changes the type of the server's notes here.
   func editType(_ body: (inout NoteTypeEdit) -> Void) throws {

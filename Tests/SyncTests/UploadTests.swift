@@ -63,12 +63,6 @@ import Values
     }
   }
 
-  private func server(_ standIn: StandIn, _ mode: String) throws -> SyncServer {
-    try sides.folder.write("a-key", to: "key")
-    return SyncServer(
-      .built, address: "http://127.0.0.1:\(standIn.port)/\(mode)/", session: "abc", keyPath: sides.folder.file("key"))
-  }
-
   private func upload(
     _ server: SyncServer, sends: Bool = true, isInterrupted: @escaping @Sendable () -> Bool = { false }
   ) throws -> SyncReport {
@@ -82,7 +76,7 @@ import Values
   @Test func `everything is sent as one file, and both sides record it`() throws {
     try filled()
     let standIn = try StandIn()
-    let report = try upload(server(standIn, "pull-upload"))
+    let report = try upload(standIn.server("pull-upload"))
     #expect(try standIn.heard().suffix(2).map { $0.split(separator: "/").last } == ["upload", "meta"])
     // The card, its note, the answer, two decks, the type and the preset that every collection has.
     #expect(report.sent == 7 && report.link?.meta?.usn == 7)
@@ -96,7 +90,7 @@ import Values
     try filled()
     let before = try store.read { try SyncTables.unsent($0).total }
     let standIn = try StandIn()
-    let error = try #require(throws: SyncError.self) { try upload(server(standIn, "pull-full")) }
+    let error = try #require(throws: SyncError.self) { try upload(standIn.server("pull-full")) }
     #expect(try standIn.heard().last?.hasSuffix("upload") == true)
     #expect(error.code == "server_refused" && error.report.message.contains("no room is left"), "\(error)")
     #expect(try store.read { try SyncTables.unsent($0).total } == before && before > 0)
@@ -106,7 +100,7 @@ import Values
   @Test func `an interrupted upload sends nothing to the server`() throws {
     try filled()
     let standIn = try StandIn()
-    #expect(throws: SyncError.interrupted) { try upload(server(standIn, "pull-upload"), isInterrupted: { true }) }
+    #expect(throws: SyncError.interrupted) { try upload(standIn.server("pull-upload"), isInterrupted: { true }) }
     #expect(try !standIn.heard().contains { $0.hasSuffix("upload") })
   }
 

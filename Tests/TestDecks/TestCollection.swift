@@ -10,6 +10,7 @@ public import Templates
 public final class TestCollection {
   public let store: Store
   public var now = 1_700_000_000.0
+  public var moment: StudyMoment { StudyMoment(now: now) }
   private var generator = TestGenerator(1)
 
   /// - Parameter hasUndo: whether each operation is an undo step.
@@ -80,6 +81,12 @@ public final class TestCollection {
 
   public func cards(_ deck: DeckID) throws -> [CardRecord] {
     try store.read { try CardTable.cards($0, ids: CardTable.ids($0, in: deck)) }
+  }
+
+  public func card(_ id: CardID) throws -> CardRecord { try #require(try store.read { try CardTable.card($0, id) }) }
+
+  public func session(_ deck: DeckID, limit: Int? = nil) throws -> ReviewSession {
+    try store.read { try ReviewSession($0, deck: deck, limit: limit, at: moment) }
   }
 
   public func prompts(_ deck: DeckID) throws -> [String] { try cards(deck).map(\.prompt) }

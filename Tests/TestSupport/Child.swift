@@ -1,10 +1,11 @@
 // A process with pipes on its three standard streams.
 
 public import Glibc
-import Testing
+public import Testing
 
 /// The result of running a program.
 public struct Run: Sendable {
+  public let arguments: [String]
   public let status: Int32
   public let output: String
   public let errors: String
@@ -12,11 +13,33 @@ public struct Run: Sendable {
   public let processorSeconds: Double
 
   public var lines: [String] { output.split(separator: "\n").map(String.init) }
+
+  /// Expects that the program succeeded and wrote these texts to standard output.
+  @discardableResult
+  public func succeeds(_ texts: String..., at place: SourceLocation = #_sourceLocation) -> Run {
+    #expect(status == 0 && texts.allSatisfy { output.contains($0) }, "\(self)", sourceLocation: place)
+    return self
+  }
+
+  /// Expects that the program succeeded and wrote exactly this to standard output.
+  @discardableResult
+  public func prints(_ text: String, at place: SourceLocation = #_sourceLocation) -> Run {
+    #expect(status == 0 && output == text, "\(self)", sourceLocation: place)
+    return self
+  }
+
+  /// Expects that the program ended with the status and wrote these texts to standard error.
+  @discardableResult
+  public func fails(_ texts: String..., status: Int32 = 1, at place: SourceLocation = #_sourceLocation) -> Run {
+    #expect(self.status == status && texts.allSatisfy { errors.contains($0) }, "\(self)", sourceLocation: place)
+    return self
+  }
 }
 
 /// A process with pipes on its three standard streams.
 public final class Child {
   public let process: pid_t
+  private let arguments: [String]
   private let input: Int32
   private let output: Int32
   private let errors: Int32
@@ -29,6 +52,7 @@ public final class Child {
       posix_spawn_file_actions_adddup2(&actions, errors.writing, 2)
     }
     (self.input, self.output, self.errors) = (input.writing, output.reading, errors.reading)
+    self.arguments = arguments
     for given in [input.reading, output.writing, errors.writing] { close(given) }
   }
 
@@ -43,7 +67,8 @@ public final class Child {
     close(output)
     close(errors)
     let (status, used) = statusAndUsage(of: process)
-    return Run(status: shellStatus(status), output: out, errors: err, processorSeconds: used)
+    return Run(
+      arguments: arguments, status: shellStatus(status), output: out, errors: err, processorSeconds: used)
   }
 
   public func feed(_ text: String) { feed(Array(text.utf8)) }

@@ -1,4 +1,4 @@
-// Single values of a query, for checks of what a database contains.
+// Single values of a query, for checks of what a database contains, and statements that change it.
 
 public import Storage
 
@@ -16,6 +16,13 @@ extension ColumnValue {
   /// Returns the first column of every row.
   public static func fetchAll(_ db: Database, sql: String, arguments: StatementArguments = []) throws -> [Self] {
     try db.rows(sql, arguments) { Self($0, 0) }
+  }
+}
+
+extension Store {
+  /// Runs statements as one operation.
+  public func execute(_ sql: String, _ arguments: StatementArguments = []) throws {
+    try operation("x") { try $0.execute(sql: sql, arguments: arguments) }
   }
 }
 

@@ -24,13 +24,6 @@ private struct Stop: Error {}
     }
   }
 
-  private func prompts(_ deck: DeckHandle) throws -> [String] {
-    let cards = try deck.cards()
-    var found: [String] = []
-    while let card = try cards.nextCard() { found.append(try card.record().prompt) }
-    return found
-  }
-
   private func place(_ generator: inout TestGenerator, _ count: Int) -> CardPlace {
     switch Int.random(in: 0..<5, using: &generator) {
     case 0, 1: .top
@@ -122,7 +115,7 @@ private struct Stop: Error {}
         let last = "p \(round) \(step) \(count - 1)"
         #expect(try added?.position() == model.decks[deck].firstIndex(of: last).map { $0 + 1 })
       }
-      for deck in 0..<2 { #expect(try prompts(handles[deck]) == model.decks[deck]) }
+      for deck in 0..<2 { #expect(try handles[deck].prompts() == model.decks[deck]) }
       _ = try add(200, "p \(round) end", handles[0], at: .bottom)
       for number in 0..<200 { model.insert("p \(round) end \(number)", 0, .bottom) }
       if round % 2 == 0 {
@@ -131,12 +124,12 @@ private struct Stop: Error {}
         try workspace.rollbackUnit()
         model = before
       }
-      for deck in 0..<2 { #expect(try prompts(handles[deck]) == model.decks[deck]) }
+      for deck in 0..<2 { #expect(try handles[deck].prompts() == model.decks[deck]) }
     }
     try workspace.care.undo()
-    #expect(try prompts(handles[0]).allSatisfy { $0.hasPrefix("p 0") || $0.hasPrefix("all ") })
+    #expect(try handles[0].prompts().allSatisfy { $0.hasPrefix("p 0") || $0.hasPrefix("all ") })
     try workspace.care.undo()
-    #expect(try prompts(handles[0]).isEmpty && prompts(handles[1]).isEmpty)
+    #expect(try handles[0].prompts().isEmpty && handles[1].prompts().isEmpty)
     #expect(try workspace.care.integrityProblems().isEmpty)
     try workspace.close()
   }
@@ -151,7 +144,7 @@ private struct Stop: Error {}
     let other = try workspace.decks.create("D")
     try other.add(NewCard(prompt: "c", answer: "x"))
     try workspace.commitUnit()
-    #expect(try prompts(other) == ["c"])
+    #expect(try other.prompts() == ["c"])
     try workspace.close()
   }
 }

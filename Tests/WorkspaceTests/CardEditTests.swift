@@ -60,14 +60,13 @@ import Values
     let many = try workspace.decks.create("Many")
     for number in 0..<501 { try many.add(NewCard(prompt: "\(number)", answer: "x"), at: .bottom) }
     let cards = try many.cards().rest()
-    func prompts(_ deck: DeckHandle) throws -> [String] { try deck.cards().rest().map { try $0.record().prompt } }
-    let (before, other) = (try prompts(many), try prompts(deck))
+    let (before, other) = (try many.prompts(), try deck.prompts())
     #expect(throws: WorkspaceError.interrupted) {
       try workspace.cards.move(cards, into: deck) { if $0 > 0 { throw WorkspaceError.interrupted } }
     }
-    #expect(try prompts(many) == before && prompts(deck) == other)
+    #expect(try many.prompts() == before && deck.prompts() == other)
     #expect(try workspace.cards.move(cards, into: deck) == 501)
-    #expect(try prompts(deck) == before + other)
+    #expect(try deck.prompts() == before + other)
   }
 
   @Test func `a card of another deck is not removed from this one`() throws {

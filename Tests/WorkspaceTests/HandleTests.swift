@@ -18,10 +18,6 @@ import Text
     for prompt in ["c", "b", "a"] { _ = try deck.add(NewCard(prompt: prompt, answer: prompt + "!")) }
   }
 
-  private func prompts(_ deck: DeckHandle) throws -> [String] {
-    try deck.cards().rest().map { try $0.record().prompt }
-  }
-
   @Test func `an object has one handle while somebody holds it`() throws {
     func made(_ name: String) throws -> DeckHandle { try workspace.decks.openOrCreate(name, for: .createDeck) { $0 } }
     let card = try #require(try deck.card(at: 1))
@@ -39,9 +35,9 @@ import Text
     let (first, last) = (try #require(try deck.card(at: 1)), try #require(try deck.card(at: 3)))
     #expect(try (first.position(), last.position(), deck.count()) == (1, 3, 3))
     try last.move(to: 1)
-    #expect(try (first.position(), last.position()) == (2, 1) && prompts(deck) == ["c", "a", "b"])
+    #expect(try (first.position(), last.position()) == (2, 1) && deck.prompts() == ["c", "a", "b"])
     try last.move(to: 99)
-    #expect(try (last.position(), prompts(deck)) == (3, ["a", "b", "c"]))
+    #expect(try (last.position(), deck.prompts()) == (3, ["a", "b", "c"]))
     let other = try person.workspace()
     try other.decks.open("D").cards().rest().forEach { try $0.update(answer: "new") }
     // Another process's changes are seen at the next read.
@@ -110,4 +106,9 @@ import Text
     #expect(throws: DeckError.self) { try deck.scheduling.set(name, .number(-1)) }
     #expect(try deck.scheduling.options().value(name) == before + 1)
   }
+}
+
+extension DeckHandle {
+  /// The prompts of its cards, top first.
+  func prompts() throws -> [String] { try cards().rest().map { try $0.record().prompt } }
 }

@@ -6,6 +6,7 @@ import Files
 import Glibc
 import Problems
 import Storage
+import TestDecks
 import TestWorkspace
 
 @testable import Workspace
@@ -22,20 +23,16 @@ import TestWorkspace
 
   private var path: String { person.folder.file("one.deckhand-backup") }
 
-  private func code(_ body: () throws -> Void) -> String {
-    do { try body() } catch { return (error as? any Problem)?.code ?? "\(error)" }
-    return "done"
-  }
-
   @Test func `a signed-out workspace reads nothing`() throws {
     let workspace = try person.workspace()
     let staged = try workspace.care.stage(path)
     let deck = try workspace.decks.open("Deck")
     try workspace.close()
     let codes = [
-      code { _ = try workspace.care.inspect(path) }, code { _ = try workspace.care.diagnose() },
-      code { _ = try workspace.care.stage(path) }, code { _ = try workspace.care.restore(staged) },
-      code { _ = try workspace.care.contents() }, code { _ = try workspace.care.mend() }, code { _ = try deck.count() },
+      problemCode { _ = try workspace.care.inspect(path) }, problemCode { _ = try workspace.care.diagnose() },
+      problemCode { _ = try workspace.care.stage(path) }, problemCode { _ = try workspace.care.restore(staged) },
+      problemCode { _ = try workspace.care.contents() }, problemCode { _ = try workspace.care.mend() },
+      problemCode { _ = try deck.count() },
     ]
     #expect(codes == Array(repeating: "auth_required", count: 7))
   }
@@ -48,8 +45,8 @@ import TestWorkspace
     try person.folder.write("x", to: "local/media/0123456789abcdef0123")
     let before = try workspace.care.steps().count
     let codes = [
-      code { try workspace.care.backup(to: path) }, code { _ = try workspace.care.restore(staged) },
-      code { _ = try workspace.care.undo() },
+      problemCode { try workspace.care.backup(to: path) }, problemCode { _ = try workspace.care.restore(staged) },
+      problemCode { _ = try workspace.care.undo() },
     ]
     #expect(codes == Array(repeating: "dry_run", count: 3))
     #expect(try workspace.care.steps().count == before && workspace.media.clean() == 0)
@@ -61,8 +58,8 @@ import TestWorkspace
     let staged = try workspace.care.stage(path)
     try workspace.beginUnit()
     try workspace.decks.open("Deck").add(NewCard(prompt: "c", answer: "d"))
-    #expect(code { try workspace.care.backup(to: path) } == code { throw BackupError.inUnit })
-    #expect(code { _ = try workspace.care.restore(staged) } == code { throw BackupError.inUnit })
+    #expect(problemCode { try workspace.care.backup(to: path) } == problemCode { throw BackupError.inUnit })
+    #expect(problemCode { _ = try workspace.care.restore(staged) } == problemCode { throw BackupError.inUnit })
     #expect(try workspace.media.clean() == 0)
     try workspace.rollbackUnit()
     #expect(try workspace.care.restore(staged).restored.cards == 1)

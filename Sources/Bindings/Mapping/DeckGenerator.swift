@@ -10,7 +10,7 @@ import Text
 
 /// Runs generators.
 ///
-///     let generator = DeckGenerator(seconds: 60, processes: context.plugins)
+///     let generator = DeckGenerator(seconds: 60, processes: context.shell)
 ///     _ = try generator.run("es/times.lua", in: "es") { card in ... }
 package struct DeckGenerator: CardGenerator {
   /// For the generator's own data, and for the cards that it makes, each.
@@ -20,12 +20,12 @@ package struct DeckGenerator: CardGenerator {
   private static let cardWeight = 1536
 
   private let seconds: Double
-  private let processes: any PluginDirectory
+  private let processes: any ShellHost
 
   /// - Parameters:
   ///   - seconds: the time limit of one generator.
   ///   - processes: starts the process that a generator runs in.
-  package init(seconds: Double, processes: any PluginDirectory) {
+  package init(seconds: Double, processes: any ShellHost) {
     (self.seconds, self.processes) = (seconds, processes)
   }
 

@@ -76,8 +76,11 @@ public struct BuildReport: Equatable, Sendable {
   /// Whether rows were refused, no row was accepted, and nothing else was done.
   public var isRefused: Bool { cards.isRefused && !hasAcceptedRows && removed == 0 && media == 0 && writtenBack == 0 }
 
+  public var counts: [(Int, String)] {
+    [(cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media imported")]
+  }
+
   public var inWords: String {
-    let counts = [(cards.added, "added"), (cards.updated, "updated"), (removed, "removed"), (media, "media imported")]
     let words = counts.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" }
     return words.isEmpty ? "only the state of the sources was recorded" : words.joined(separator: ", ")
   }

@@ -137,14 +137,8 @@ enum BuildCommand {
   }
 
   private static func words(_ report: BuildReport, _ deck: String, writesBack: Bool, _ session: Session) -> [String] {
-    var parts: [String] = []
-    func add(_ count: Int, _ words: String) { if count > 0 { parts.append("\(session.grouped(count)) \(words)") } }
-    add(report.cards.added, "added")
-    add(report.cards.updated, "updated")
-    add(report.removed, "removed")
-    add(report.media, "media imported")
-    add(report.cards.rejectedCount, "refused")
-    add(report.writtenBack, "written back to their sources")
+    let parts = session.counts(
+      report.counts + [(report.cards.rejectedCount, "refused"), (report.writtenBack, "written back to their sources")])
     let sources = session.counted(report.read, "source") + " read, \(session.grouped(report.unchanged)) unchanged"
     var lines = [
       "Built \(quoted(deck)): \(parts.isEmpty ? "nothing changed" : parts.joined(separator: ", ")); \(sources)."

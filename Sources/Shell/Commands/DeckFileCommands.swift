@@ -151,17 +151,14 @@ enum DeckFileCommands {
     let decks = deck.map { [$0] } ?? report.decks
     let target = cards.added + cards.updated + cards.skipped == 0 ? "" : firstFew(decks.map { quoted($0) }, 5)
     var parts = ["Imported \(session.counted(cards.added, "card"))\(target.isEmpty ? "" : " into \(target)")"]
-    var rest: [String] = []
-    if cards.updated > 0 { rest.append("\(session.grouped(cards.updated)) updated") }
-    if cards.skipped > 0 {
-      // A note of a package exists once, in any deck.
-      let isElsewhere =
-        try cards.added + cards.updated == 0
-        && deck.map { try session.workspace().decks.named($0)?.countWithSubdecks() ?? 0 == 0 } ?? false
-      let place = isElsewhere ? "already in other decks" : "already there"
-      rest.append("\(session.grouped(cards.skipped)) skipped (\(place))")
-    }
-    if cards.rejectedCount > 0 { rest.append("\(session.grouped(cards.rejectedCount)) refused") }
+    // A note of a package exists once, in any deck.
+    let isElsewhere =
+      try cards.skipped > 0 && cards.added + cards.updated == 0
+      && deck.map { try session.workspace().decks.named($0)?.countWithSubdecks() ?? 0 == 0 } ?? false
+    let rest = session.counts([
+      (cards.updated, "updated"), (cards.skipped, "skipped (already \(isElsewhere ? "in other decks" : "there"))"),
+      (cards.rejectedCount, "refused"),
+    ])
     if !rest.isEmpty { parts[0] += "; " + rest.joined(separator: ", ") }
     parts[0] += cards.rejectedCount > 0 ? ":" : "."
     let places = cards.rejected.prefix(20).map { $0.place?.inWords ?? "card \($0.index)" }

@@ -71,15 +71,12 @@ enum DeckPageCommands {
   }
 
   private static func words(_ report: AnswerReport, _ deck: String, _ session: Session) -> String {
-    var words = "Imported \(session.counted(report.entered, "answer")) into \(quoted(deck))"
-    var rest: [String] = []
-    if report.older > 0 {
-      rest.append("\(session.grouped(report.older)) older than answers given here (logged, but no schedule changed)")
-    }
-    if report.known > 0 { rest.append("\(session.grouped(report.known)) skipped (already there)") }
-    if report.unknown > 0 { rest.append("\(session.grouped(report.unknown)) for cards that are not in the deck") }
-    if !rest.isEmpty { words += "; " + rest.joined(separator: ", ") }
-    return words + "."
+    let words = "Imported \(session.counted(report.entered, "answer")) into \(quoted(deck))"
+    let rest = session.counts([
+      (report.older, "older than answers given here (logged, but no schedule changed)"),
+      (report.known, "skipped (already there)"), (report.unknown, "for cards that are not in the deck"),
+    ])
+    return words + (rest.isEmpty ? "." : "; \(rest.joined(separator: ", ")).")
   }
 
   static let sheet = BuiltIn(
@@ -110,7 +107,9 @@ enum DeckPageCommands {
     let report = try session.console.showing("Drawing") {
       try deck.print(to: path, options, matching: query, drawn: $0)
     }
-    return CommandResult(report.value, line: words(report, try deck.record().name, path, session))
+    return CommandResult(
+      .record(["pages": report.pages, "cards": report.cards, "left_out": report.leftOut]),
+      line: words(report, try deck.record().name, path, session))
   }
 
   private static func words(_ report: PaperReport, _ deck: String, _ path: String, _ session: Session) -> String {
@@ -120,8 +119,4 @@ enum DeckPageCommands {
     if report.leftOut == 0 { return first }
     return first + " Left out: \(session.counted(report.leftOut, "card")) with no content for this kind of sheet."
   }
-}
-
-extension PaperReport {
-  fileprivate var value: Value { .record(["pages": pages, "cards": cards, "left_out": leftOut]) }
 }

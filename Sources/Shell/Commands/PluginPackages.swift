@@ -249,25 +249,24 @@ struct PluginInstalling {
 
   /// What an update would change.
   private var shown: CommandResult {
-    let (old, new) = permissions
-    return CommandResult(
+    CommandResult(
       .record([
-        "name": package.name, "version": package.manifest.version, "added_permissions": new.map(\.description),
-        "removed_permissions": old.map(\.description),
+        "name": package.name, "version": package.manifest.version,
+        "added_permissions": newPermissions.map(\.description),
+        "removed_permissions": plan.dropped.map(\.description),
       ]), .drawn(difference))
   }
 
-  private var permissions: (old: [Permission], new: [Permission]) {
+  private var newPermissions: [Permission] {
     let old = plan.installed?.manifest?.permissions ?? []
-    let new = package.manifest.permissions
-    return (old.filter { !new.contains($0) }, new.filter { !old.contains($0) })
+    return package.manifest.permissions.filter { !old.contains($0) }
   }
 
   /// The changes of its permissions and files as diff lines.
   private var difference: [String] {
     let lines = FileChangeLines(terminal: session.console.terminal)
-    let (old, new) = permissions
     func words(_ permission: Permission) -> String { "\(permission)  (\(permission.inWords))" }
-    return lines.permissions(removed: old.map(words), added: new.map(words)) + lines.files(plan.changes)
+    return lines.permissions(removed: plan.dropped.map(words), added: newPermissions.map(words))
+      + lines.files(plan.changes)
   }
 }

@@ -14,8 +14,12 @@ struct StatisticsPanels: NumberShowing {
     let progress = figures.goal.map { [goal($0)] } ?? []
     if figures.days.isEmpty { return progress + withoutAnswers }
     let knowledge = figures.knowledge.map { KnowledgePanels(knowledge: $0, groupsNumbers: groupsNumbers).panels } ?? []
-    return progress + [today, retention] + knowledge
-      + [calendar(weeks: weeks), cards, forecast, reviews, time, hours, buttons] + memory + [added]
+    return progress + [today, retention] + knowledge + [
+      calendar(weeks: weeks), cards, forecast,
+      lastDays("Answers", figures.days.map { ($0.day - figures.today, Double($0.answers)) }),
+      lastDays("Time", figures.days.map { ($0.day - figures.today, ($0.seconds / 6).rounded() / 10) }, unit: " min"),
+      columns("Hours", figures.hours.map { Double($0.answers) }, axis: ["0:00", "", "12:00", "", "23:00"]), buttons,
+    ] + memory + [added]
   }
 
   /// A line in place of the charts that would be empty. Cards may have been learnt without answers being known here.
@@ -99,23 +103,11 @@ struct StatisticsPanels: NumberShowing {
     return columns(title, bars, axis: ["-29 d", "", "-15 d", "", "today"], unit: unit)
   }
 
-  private var reviews: ChartPanel {
-    lastDays("Answers", figures.days.map { ($0.day - figures.today, Double($0.answers)) })
-  }
-
-  private var time: ChartPanel {
-    lastDays("Time", figures.days.map { ($0.day - figures.today, ($0.seconds / 6).rounded() / 10) }, unit: " min")
-  }
-
   private var forecast: ChartPanel {
     var bars = [Double](repeating: 0, count: Self.dayCount)
     // Overdue cards count as due today.
     for bar in figures.forecast.bars where bar.value < Self.dayCount { bars[max(0, bar.value)] += Double(bar.count) }
     return columns("Due", bars, axis: ["today", "", "15 d", "", "29 d"])
-  }
-
-  private var hours: ChartPanel {
-    columns("Hours", figures.hours.map { Double($0.answers) }, axis: ["0:00", "", "12:00", "", "23:00"])
   }
 
   private var cards: ChartPanel {

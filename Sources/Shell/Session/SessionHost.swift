@@ -49,9 +49,8 @@ final class SessionHost {
 extension SessionHost: PluginSession {
   func bindingContext(_ owner: Owner, _ grants: Grants, _ terms: PluginTerms) -> BindingContext {
     BindingContext(
-      ContextOrigin(owner, session: session.state.signOuts),
-      hosts: BindingHosts(shell: self, plugins: self, auth: owner == .user ? self : nil), grants: grants,
-      events: session.events, terms: terms)
+      ContextOrigin(owner, session: session.state.signOuts), shell: self, grants: grants, events: session.events,
+      terms: terms)
   }
 
   func requireSignIn() throws { _ = try session.auth.requireAccess() }
@@ -130,9 +129,7 @@ extension SessionHost: ShellHost {
   }
 
   func add(_ command: Command) throws { try session.registry.add(command) }
-}
 
-extension SessionHost: PluginDirectory {
   func pluginList() -> [LuaValue] { session.plugins.plugins.map { LuaValue(PluginCommands.pluginRecord($0, session)) } }
 
   func pluginInfo(_ name: String) throws -> LuaValue {
@@ -152,9 +149,7 @@ extension SessionHost: PluginDirectory {
   func startCode(_ lua: LuaState, _ terms: CodeTerms, seconds: Double) throws -> DistantCode? {
     try session.plugins.isolation.start(lua, terms, seconds: seconds)
   }
-}
 
-extension SessionHost: Authenticating {
   var needsAuthentication: Bool { session.auth.needsAuthentication }
   var isAuthenticating: Bool { session.auth.isAuthenticating }
   var user: String? { session.auth.user }

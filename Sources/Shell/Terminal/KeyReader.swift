@@ -112,8 +112,8 @@ package final class KeyReader {
     case .line(let line) where line.isEmpty: .key(.enter)
     case .line(let line): line.count == 1 ? .key(.character(line[line.startIndex])) : .line(line)
     case .interrupted: .interrupted
-    case .terminated(let signal): .terminated(signal)
-    case .endOfInput, .stopped: .endOfInput
+    // Only the line editor ends a line by a signal or a tick.
+    case .endOfInput, .stopped, .terminated: .endOfInput
     }
   }
 

@@ -122,6 +122,9 @@ extension NumberShowing {
     "\(grouped(number)) \(number == 1 ? singular : plural ?? singular + "s")"
   }
 
+  /// The counts other than 0, each with what it counts: `2 updated`.
+  func counts(_ all: [(Int, String)]) -> [String] { all.filter { $0.0 > 0 }.map { "\(grouped($0.0)) \($0.1)" } }
+
   /// A whole number as `grouped` shows it, another one with at most two decimals.
   func number(_ value: Double) -> String {
     let rounded = (value * 100).rounded() / 100

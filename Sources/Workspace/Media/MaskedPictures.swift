@@ -18,11 +18,8 @@ extension MediaOperations {
   /// Returns a media file as a picture, as a side of a card shows it.
   /// - Throws: `NoteError.mediaNotFound`, `PictureFailure`, `FileError`.
   public func picture(_ name: String, of masked: MaskedPicture?, isFront: Bool) throws -> Picture {
-    try self.masked(picture(name), masked?.name == name ? masked : nil, isFront: isFront)
-  }
-
-  func masked(_ picture: Picture, _ masked: MaskedPicture?, isFront: Bool) throws(PictureFailure) -> Picture {
-    guard let masked else { return picture }
+    let picture = try picture(name)
+    guard let masked, masked.name == name else { return picture }
     let items = masked.items(isFront: isFront, width: picture.width, height: picture.height)
     let png = try workspace.drawing.drawing(of: items, over: picture)
     return Picture(png: png, width: picture.width, height: picture.height)
