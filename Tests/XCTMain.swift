@@ -6,8 +6,7 @@ import Testing
 
 @main struct Runner {
   static func main() async {
-    // Otherwise each error that is thrown records where, also those that the standard library throws and catches for
-    // every invalid byte of a text.
+    // Otherwise every throw unwinds the stack, also those of the standard library for each invalid byte of a text.
     setenv("SWT_SWIFT_ERROR_BACKTRACING_ENABLED", "0", 1)
     await Testing.__swiftPMEntryPoint() as Never
   }

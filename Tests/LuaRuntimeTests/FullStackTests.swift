@@ -56,9 +56,7 @@ import Testing
       return {good, bad}
       """, in: state)
     guard case .list(let counts) = answers, case .integer(let good) = counts[0], case .integer(let bad) = counts[1]
-    else {
-      return #expect(Bool(false))
-    }
+    else { return #expect(Bool(false)) }
     #expect(good > 1000 && bad > 1000, "\(good) \(bad)")
     try run("assert(p:echo(deep)[1][1].x == 58)", in: state)
   }

@@ -110,10 +110,9 @@ extension World {
   }
 
   private static func changed(_ bytes: [UInt8], _ damaged: [UInt8]) -> String {
-    let first = zip(bytes, damaged).prefix { $0 == $1 }.count
-    let last = zip(bytes, damaged).enumerated().reduce(0) { $1.element.0 == $1.element.1 ? $0 : $1.offset }
-    let change = damaged.count < bytes.count ? "\(damaged.count) are left" : "those from \(first) to \(last) are others"
-    return "of \(bytes.count) bytes \(change)"
+    if damaged.count < bytes.count { return "of \(bytes.count) bytes \(damaged.count) are left" }
+    let others = bytes.indices.filter { bytes[$0] != damaged[$0] }
+    return "of \(bytes.count) bytes those from \(others.first ?? 0) to \(others.last ?? 0) are others"
   }
 
   private func damage(_ before: StoredData, _ backup: String, isReadable: Bool) throws -> String? {
