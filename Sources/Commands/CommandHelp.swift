@@ -65,6 +65,7 @@ extension CommandRegistry {
 
   /// The first words of commands by theme, each once; aliases come last.
   public var wordsByTheme: [(theme: String, words: [String])] {
+    let commands = commands
     var seen: Set<String> = []
     var found = themes.map { theme in
       let words = commands.filter { $0.theme == theme }.map { $0.path[0] }

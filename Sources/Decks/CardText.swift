@@ -99,9 +99,9 @@ enum CardText {
   /// Whether a text may have another form in NFC. Most letters of most languages are not looked at one by one: what
   /// NFC changes begins with few bytes.
   private static func mayCompose(_ text: TextBytes) -> Bool {
-    for (index, byte) in text.enumerated() where byte >= 0xCC {
+    for index in text.indices where text[index] >= 0xCC {
       func next(_ distance: Int) -> UInt8 { index + distance < text.count ? text[index + distance] : 0 }
-      switch byte {
+      switch text[index] {
       // Greek, Cyrillic and Armenian letters, Chinese characters and syllables of Hangul.
       case 0xCE...0xD5, 0xE4...0xEE: continue
       // Punctuation and symbols.

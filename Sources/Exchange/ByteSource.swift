@@ -94,8 +94,8 @@ final class ByteSource {
   private func begin(_ options: SourceOptions) throws(ExchangeError) {
     let start = buffer[span]
     // A file fills the buffer unless it ends before.
-    let found = TextEncoding.found(in: start, isWhole: input.file == nil || start.count < buffer.count)
-    encoding = options.encoding ?? (options.findsEncoding ? found : .utf8)
+    let isWhole = input.file == nil || start.count < buffer.count
+    encoding = options.encoding ?? (options.findsEncoding ? TextEncoding.found(in: start, isWhole: isWhole) : .utf8)
     if encoding != .utf8 {
       let isBigEndian = TextEncoding.zeroParity(of: start.prefix(64)) == 0
       guard let transcoder = Transcoder(encoding, isBigEndian: isBigEndian) else {
@@ -106,7 +106,7 @@ final class ByteSource {
     } else if start.starts(with: [0xEF, 0xBB, 0xBF]) {
       span = 3..<span.upperBound
       (taken, hasMark) = (3, true)
-    } else if found == .utf16 {
+    } else if TextEncoding.isUTF16(start) {
       throw .badEncoding(path: path, encoding: .utf16)
     }
   }

@@ -147,26 +147,23 @@ public enum FieldHTML {
     let bytes = Bytes(html.utf8)
     var (result, index) = (Bytes(), 0)
     result.reserveCapacity(bytes.count)
-    while index < bytes.count {
-      guard "<&".utf8.contains(bytes[index]) else {
-        result.append(bytes[index])
-        index += 1
-        continue
-      }
-      guard let (byte, length) = escape(bytes, at: index) else { return nil }
+    while let place = bytes[index...].firstIndex(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "&") }) {
+      guard let (byte, length) = escape(bytes, at: place) else { return nil }
+      result += bytes[index..<place]
       result.append(byte)
-      index += length
+      index = place + length
     }
-    return result.text
+    return (result + bytes[index...]).text
   }
+
+  private static let escapes: [(StaticString, UInt8)] = [
+    ("<br>", UInt8(ascii: "\n")), ("&amp;", UInt8(ascii: "&")), ("&lt;", UInt8(ascii: "<")),
+    ("&gt;", UInt8(ascii: ">")),
+  ]
 
   /// Decodes one of the escapes that `html(ofPlain:)` writes.
   private static func escape(_ html: Bytes, at index: Int) -> (byte: UInt8, length: Int)? {
-    let known: [(StaticString, UInt8)] = [
-      ("<br>", UInt8(ascii: "\n")), ("&amp;", UInt8(ascii: "&")), ("&lt;", UInt8(ascii: "<")),
-      ("&gt;", UInt8(ascii: ">")),
-    ]
-    for (text, byte) in known where html[...].begins(with: text, at: index) { return (byte, text.utf8CodeUnitCount) }
+    for (text, byte) in escapes where html[...].begins(with: text, at: index) { return (byte, text.utf8CodeUnitCount) }
     guard html[...].begins(with: "&#", at: index), let end = html[index...].prefix(6).firstIndex(of: UInt8(ascii: ";")),
       let byte = UInt8(html[(index + 2)..<end].text), byte > 0, byte < 0x20
     else { return nil }

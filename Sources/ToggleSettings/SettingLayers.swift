@@ -107,6 +107,7 @@ extension SettingsTree {
   /// an entry for a group applies to all its switches. Entries for names that are not declared wait for a declaration.
   /// Observers are not notified: layers are set before anybody observes.
   public func setLayer(_ layer: SettingLayer, _ entries: [LayeredSetting]) -> [SettingsNotice] {
+    if entries.isEmpty, layers.entries[layer] == nil, layer != .system { return [] }
     layers.entries[layer] = entries
     var notices = layer == .environment ? claimVariables(for: declared.names) : []
     for setting in declared.settings(in: "") {

@@ -48,9 +48,7 @@ import TestSupport
         let words = line.split(separator: " ")
         guard words.count > 1, words[0] == first[...], words[1].first?.isLetter == true,
           words[1].allSatisfy({ $0.isLowercase || $0 == "-" })
-        else {
-          return nil
-        }
+        else { return nil }
         return words[0] + " " + words[1]
       }
       return inGroup.isEmpty || first == "play" ? [first] : inGroup

@@ -96,9 +96,7 @@ import TestSupport
     let home = Home()
     try home.run("lua-types", home.path + "/types")
     try home.write("The cats sat. Dogs ran.", to: "text.txt")
-    let code =
-      "FOLDER = \"\(home.path)\" local words_module = words\n"
-      + Self.sweep
+    let code = "FOLDER = \"\(home.path)\" local words_module = words\n" + Self.sweep
     let script = try home.write(code, to: "sweep.lua")
     // The stack of a million slots is allocated again and again: with huge pages that takes a tenth of the time.
     let environment = home.environment + ["GLIBC_TUNABLES=glibc.malloc.hugetlb=1"]

@@ -98,9 +98,3 @@ import TestSupport
     #expect(run.lines.last == "0")
   }
 }
-
-extension String {
-  fileprivate func replacing(_ text: String, with other: String) -> String {
-    split(separator: text, omittingEmptySubsequences: false).joined(separator: other)
-  }
-}

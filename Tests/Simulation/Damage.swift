@@ -47,8 +47,9 @@ extension World {
         if let wrong { return wrong }
       } else {
         let damaged = World.damaged(bytes, &chance)
-        let what = "of \(bytes.count) bytes \(World.changed(bytes, damaged))"
-        let wrong = try afterwards(before, backup, what, &chance) { try AtomicFile.write($0, damaged) }
+        let wrong = try afterwards(before, backup, World.changed(bytes, damaged), &chance) {
+          try AtomicFile.write($0, damaged)
+        }
         if let wrong { return wrong }
       }
     }
@@ -57,8 +58,8 @@ extension World {
 
   /// Returns what fails when the collection is used or repaired after its file was damaged; nil when all holds.
   private func afterwards(
-    _ before: StoredData, _ backup: String, _ what: String, _ chance: inout Random, isReadable: Bool = false,
-    _ change: (String) throws -> Void
+    _ before: StoredData, _ backup: String, _ what: @autoclosure () -> String, _ chance: inout Random,
+    isReadable: Bool = false, _ change: (String) throws -> Void
   ) throws -> String? {
     try change(machine.collection)
     let wrong =
@@ -66,7 +67,7 @@ extension World {
       ? mend(isReadable ? readData() : before) : damage(before, backup, isReadable: isReadable)
     machine.leave()
     try machine.putBack(from: "undamaged")
-    return wrong.map { "\(what): \($0)" }
+    return wrong.map { "\(what()): \($0)" }
   }
 
   /// Checks that a damaged backup is either restored as it was, or refused without changing anything.
@@ -82,7 +83,7 @@ extension World {
       let outcome = try machine.run(["restore", backup])
       machine.leave()
       let after = try readData()
-      let what = "of the backup's \(bytes.count) bytes \(World.changed(bytes, damaged))"
+      lazy var what = "of the backup \(World.changed(bytes, damaged))"
       if outcome.status == 1, after != here { return "\(what): it was refused, and changed what is here" }
       if outcome.status == 1, !outcome.text.contains(backup) { return "\(what): nothing tells it: \(outcome.text)" }
       if ![0, 1].contains(outcome.status) { return "\(what): the status is \(outcome.status): \(outcome.text)" }
@@ -109,9 +110,9 @@ extension World {
   }
 
   private static func changed(_ bytes: [UInt8], _ damaged: [UInt8]) -> String {
-    let first = zip(bytes, damaged).prefix { $0 == $1 }.count
-    let last = zip(bytes, damaged).enumerated().reduce(0) { $1.element.0 == $1.element.1 ? $0 : $1.offset }
-    return damaged.count < bytes.count ? "\(damaged.count) are left" : "those from \(first) to \(last) are others"
+    if damaged.count < bytes.count { return "of \(bytes.count) bytes \(damaged.count) are left" }
+    let others = bytes.indices.filter { bytes[$0] != damaged[$0] }
+    return "of \(bytes.count) bytes those from \(others.first ?? 0) to \(others.last ?? 0) are others"
   }
 
   private func damage(_ before: StoredData, _ backup: String, isReadable: Bool) throws -> String? {

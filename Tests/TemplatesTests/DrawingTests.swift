@@ -75,9 +75,9 @@ import Values
     "[sound:", "\\(^", "\\({", "\\(\\frac", "<sup>a", "<a class=hint>", "<p>", "<hr>", "<rt>", "<table><tr><td>a",
   ])
   func `a long field with anything opened and never closed takes linear time`(part: String) {
-    let field = String(repeating: part, count: 200_000 / part.utf8.count)
+    let field = String(repeating: part, count: 50_000 / part.utf8.count)
     let start = processorSeconds()
     for html in [field, field + "x\\)" + field] { _ = CardDrawing(html).rows(within: 20) }
-    #expect(processorSeconds() - start < 60)
+    #expect(processorSeconds() - start < 4)
   }
 }

@@ -90,7 +90,7 @@ import Values
       "<ruby><rt>", "<div style=\"display: none\">", " x[\n", "<pre>", "\"", "{{c1::a}}",
     ])
   func `a long field with anything opened and never closed takes linear time`(part: String) throws {
-    let field = String(repeating: part, count: 200_000 / part.utf8.count)
+    let field = String(repeating: part, count: 50_000 / part.utf8.count)
     let start = processorSeconds()
     for front in ["{{Front}}", "{{cloze:Front}}", "{{cloze-only:Front}}", "{{text:Front}}", "{{furigana:Front}}"] {
       let pair = TemplatePair(CardTemplate("c", front: front, back: front))
@@ -99,8 +99,8 @@ import Values
     }
     if part != "{{c1::a}}" { _ = try Template(field) }
     for html in [field, field + ">"] { _ = (MediaNames.inHTML(html), FieldHTML.sortText(html)) }
-    _ = TerminalText.text(Bytes((field + String(repeating: "x", count: 200_000)).utf8), isInterrupted: { false })
-    #expect(processorSeconds() - start < 60)
+    _ = TerminalText.text(Bytes((field + String(repeating: "x", count: 50_000)).utf8), isInterrupted: { false })
+    #expect(processorSeconds() - start < 4)
   }
 
   @Test func `a template that repeats a long field is limited`() throws {

@@ -122,8 +122,9 @@ public struct Histogram: Equatable, Sendable {
 
   /// The counts other than 0, the lowest value first.
   public var bars: [(value: Int, count: Int)] {
-    let counts = far.map { ($0, $1) } + zip(Self.usual, near).filter { $1 > 0 }
-    return counts.map { (value: $0, count: $1) }.sorted { $0.value < $1.value }
+    var bars = far.map { (value: $0, count: $1) }
+    for place in near.indices where near[place] > 0 { bars.append((Self.usual.lowerBound + place, near[place])) }
+    return bars.sorted { $0.value < $1.value }
   }
 
   fileprivate func value(_ name: String, scale: Double) -> Value {
