@@ -89,6 +89,12 @@ public enum ReviewTable {
         """)
   }
 
+  /// Whether the row with that id is this answer of that card.
+  public static func holds(_ db: Database, _ review: ReceivedReview) throws -> Bool {
+    let sql = "SELECT 1 FROM reviews WHERE id = ? AND card = ? AND rating = ?"
+    return try db.hasRow(sql, [review.id, review.card, review.answer.ease])
+  }
+
   /// Whether a row with that id is here and on the server.
   public static func isSent(_ db: Database, _ id: Int64) throws -> Bool {
     try db.hasRow("SELECT 1 FROM reviews WHERE id = ? AND NOT \(Unsent.sql)", [id])
