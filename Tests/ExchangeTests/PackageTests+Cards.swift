@@ -164,7 +164,7 @@ extension PackageTests {
     let after = try here.everything()
     try here.importing(path)
     #expect(try here.everything() == after)
-    while try here.collection.store.undoSteps().count > steps { try here.collection.store.undo() }
+    for _ in try steps..<here.collection.store.undoSteps().count { try here.collection.store.undo() }
     #expect(try here.everything() == before)
   }
 

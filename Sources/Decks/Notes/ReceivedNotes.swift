@@ -169,7 +169,7 @@ public final class NoteReceiver {
   private func match(_ cards: [(id: Int64, ordinal: Int)], of note: NoteID) throws -> [Int] {
     let sql = "SELECT ord, id FROM cards WHERE note = ?"
     let stored = Dictionary(try db.rows(sql, [note.rawValue]) { ($0.count(0), $0.integer(1)) }) { first, _ in first }
-    for card in cards { stored[card.ordinal].map { rows.match($0, with: card.id) } }
+    for card in cards { if let here = stored[card.ordinal] { rows.match(here, with: card.id) } }
     return cards.indices.filter { stored[cards[$0].ordinal] == nil }
   }
 
