@@ -151,7 +151,7 @@ public final class CardImport {
       let written = try places.write(row, needsCard: needsCard)
       report.cards.added += written.added
       report.cards.count(written.outcome)
-      guard let card = written.card else { return drop(row.histories) }
+      guard let card = written.card else { return try giveAnswers(of: row) }
       try replay(row.histories, of: card)
       if let plan = row.schedule { try places.schedule(card, plan) }
       if !row.log.isEmpty { try CardTable.addLog(db, row.log, to: card) }
@@ -201,7 +201,7 @@ public final class CardImport {
     let options = try DeckTable.options(db, record.deck)
     for (place, history) in histories.enumerated() {
       guard let card = try place == 0 ? first : NoteTable.card(db, of: record.note, ordinal: place) else {
-        drop([history])
+        drop(history.answers)
         continue
       }
       let (schedule, log, source) = HistoryReplay.schedule(history, options, at: moment)
@@ -213,9 +213,15 @@ public final class CardImport {
     }
   }
 
-  private func drop(_ histories: [CardHistory]) {
-    report.history[.dropped] += histories.reduce(0) { $0 + $1.answers.count }
+  /// Gives the answers of a row to the card that was here before, as far as they say what they did to it.
+  private func giveAnswers(of row: CardRow) throws {
+    for history in row.histories { drop(history.answers) }
+    if row.log.isEmpty { return }
+    guard let card = try places.known(row) else { return drop(row.log) }
+    try CardTable.addLog(db, row.log, to: card, isNew: false)
   }
+
+  private func drop(_ answers: [LoggedReview]) { report.history[.dropped] += answers.count }
 
   private func refuse(_ row: CardRow, _ code: ProblemCode, _ message: String, _ path: String) throws {
     let place = RowPlace(

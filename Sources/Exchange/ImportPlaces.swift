@@ -229,6 +229,16 @@ final class ImportPlaces {
   /// Returns the note with a guid that has a card in the deck or in one of its nested decks.
   func note(guid: String) throws -> NoteID? { try NoteTable.id(db, guid: guid.trimmed, in: own) }
 
+  /// Returns the card that was here before and that a row names by its guid.
+  func known(_ row: CardRow) throws -> CardID? {
+    try flush()
+    guard let note = try note(guid: String(decoding: row.guid, as: UTF8.self)) else { return nil }
+    switch row.content {
+    case .card(let ordinal), .note(_, _, let ordinal?): return try NoteTable.card(db, of: note, ordinal: ordinal)
+    default: return try NoteTable.cards(db, of: note).first
+    }
+  }
+
   // MARK: Notes
 
   /// - Parameter known: the note that the row belongs to; nil: the one with its guid.

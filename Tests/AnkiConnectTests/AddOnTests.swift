@@ -258,6 +258,24 @@ import Wire
     #expect(try client.call("getCollectionStatsHTML").text?.contains("<th>Cards</th><td>4</td>") == true)
   }
 
+  @Test func `a row that no answer can be is named, and then none is inserted`() throws {
+    let good = "[456,\(cards[0]),-1,3,4,-60,2500,6157,0]"
+    func refusal(_ rows: String) throws -> String? { try client.refusal("insertReviews", #"{"reviews":[\#(rows)]}"#) }
+    let (card, needs) = (cards[1], "needs an ease from 0 to 4, and an id from 1 to 999999999999999")
+    for row in [
+      "[789,\(card),-1,7,4,-60,2500,6157,0]", "[789,\(card),-1,-1,4,-60,2500,6157,0]",
+      "[0,\(card),-1,3,4,-60,2500,6157,0]", "[1e15,\(card),-1,3,4,-60,2500,6157,0]",
+      "[456,\(card),-1,3,4,-60,2500,6157,0]",
+    ] {
+      #expect(try refusal(good + "," + row) == "reviews/1 \(needs) that no other answer has")
+    }
+    #expect(try refusal(good + ",[789]") == "/reviews/1: a list of nine numbers expected, not a list")
+    #expect(try client.call("cardReviews", #"{"deck":"Spanish","startID":0}"#) == .list([]))
+    for _ in 0..<2 { #expect(try client.call("insertReviews", #"{"reviews":[\#(good)]}"#) == .null) }
+    #expect(try refusal("[456,\(cards[0]),-1,1,4,-60,2500,6157,0]")?.hasPrefix("reviews/0 needs") == true)
+    #expect(try client.call("cardReviews", #"{"deck":"Spanish","startID":0}"#) == client.value("[\(good)]"))
+  }
+
   @Test func `a package is exported and imported with its decks`() throws {
     let folder = try client.host.workspace.exchange.ensureExports()
     let path = folder + "/out.apkg"

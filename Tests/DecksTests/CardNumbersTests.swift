@@ -89,7 +89,7 @@ import TestDecks
         let note = NoteRecord(
           id: NoteID(rawValue: Int64(number + 1)), guid: "g\(number)", type: type.id, modified: 1, tags: [],
           fields: ["f\(number)", "b"])
-        _ = try receiver.receive(note, of: type, ordinals: [0]) { _ in
+        _ = try receiver.receive(note, of: type, cards: [(id, 0)]) { _ in
           StoredCard(id: CardID(rawValue: id), ordinal: 0, deck: deck, rank: Int64(number), modified: 7)
         }
       }

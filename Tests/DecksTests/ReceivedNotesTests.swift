@@ -37,7 +37,8 @@ import TestDecks
           id: NoteID(rawValue: Int64(1_000_000 + number)), guid: "g\(deck.rawValue)/\(number)", type: type.id,
           modified: 1, tags: [],
           fields: ["f\(number)", "b\(number)"], data: "")
-        let outcome = try receiver.receive(note, of: type, ordinals: [0, 1]) { index in
+        let outcome = try receiver.receive(note, of: type, cards: [0, 1].map { (elsewhere(2 * number + $0), $0) }) {
+          index in
           let place = 2 * number + index
           var card = StoredCard(
             id: CardID(rawValue: elsewhere(place)), ordinal: index, deck: deck, rank: Int64(place), modified: 0)
@@ -81,7 +82,7 @@ import TestDecks
         let note = NoteRecord(
           id: NoteID(rawValue: Int64(id)), guid: "g\(number)", type: type.id, modified: 1, tags: [],
           fields: ["f\(number)", "b"], data: "")
-        let outcome = try receiver.receive(note, of: type, ordinals: [0]) { index in
+        let outcome = try receiver.receive(note, of: type, cards: [(Int64(number + 1), 0)]) { index in
           let id = CardID(rawValue: Int64(number + 1))
           return StoredCard(id: id, ordinal: index, deck: deck, rank: Int64(number), modified: 0)
         }

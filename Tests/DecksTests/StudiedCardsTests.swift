@@ -119,7 +119,8 @@ import TestDecks
         var record = try NoteTable.record(db, note)
         (record.fields, record.modified) = ([text, ""], modified)
         let receiver = try NoteReceiver(db, now: collection.now, isInterrupted: { false })
-        return try receiver.receive(record, of: NoteTypeTable.record(db, record.type), ordinals: ordinals) { index in
+        let cards = ordinals.enumerated().map { (id: Int64(900 + $0), ordinal: $1) }
+        return try receiver.receive(record, of: NoteTypeTable.record(db, record.type), cards: cards) { index in
           var card = StoredCard(
             id: CardID(rawValue: Int64(900 + index)), ordinal: ordinals[index], deck: deck, rank: Int64(50 + index),
             modified: 0)

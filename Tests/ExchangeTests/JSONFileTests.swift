@@ -363,4 +363,27 @@ import Text
     let (report, cards) = try imported("a.jsonl", note + "\n{\"prompt\":\"p\",\"answer\":\"a\"}\n")
     #expect(report.cards.rejected.map(\.line) == [1] && cards.map(\.prompt) == ["p"])
   }
+
+  @Test func `a card that is here gets the answers of its line that it lacks, and keeps its schedule`() throws {
+    let deck = try collection.deck("Here")
+    func line(_ times: [Double], _ guid: String = #""guid":"g","#) -> String {
+      let log = times.map { #"{"at":\#($0),"rating":3,"state":"new","interval":60}"# }.joined(separator: ",")
+      let plan = #"{"state":"review","due":9,"stability":5,"difficulty":5}"#
+      return #"{"prompt":"p","answer":"a",\#(guid)"schedule":\#(plan),"reviews":[\#(log)]}"#
+    }
+    func importing(_ line: String) throws -> (report: AddReport, times: [Double]) {
+      let report = try collection.importing(deck, folder.write(line + "\n", to: "a.jsonl"))
+      let card = try #require(try collection.cards(deck).first)
+      return (report, try collection.store.read { try SentReviews($0).of(card.id).map(\.review.at) })
+    }
+    try collection.add(deck, "p", "a", guid: "g")
+    for times in [[1000.25], [1000.25, 2000.5], [1000.2504]] as [[Double]] {
+      let report = try importing(line(times)).report
+      #expect(report.lost == [] && report.rejected == [])
+    }
+    // Nothing says which card it is.
+    let last = try importing(line([7000], ""))
+    #expect(last.times == [1000.25, 2000.5] && last.report.lost == ["1 answer, because the cards were there already"])
+    #expect(try collection.cards(deck).map(\.state) == [.new])
+  }
 }

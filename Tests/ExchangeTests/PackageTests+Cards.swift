@@ -3,6 +3,7 @@
 
 import Files
 import Memory
+import Templates
 import TestDecks
 import Values
 
@@ -110,6 +111,15 @@ extension PackageTests {
     #expect(stored == ratings)
   }
 
+  private func file(_ more: String) throws -> String {
+    try package(here.folder, [("collection.anki2", collectionFile(here.folder, BadPackageTests.basic + more))])
+  }
+
+  /// The answers of a card, by their times in seconds.
+  private func answers(of card: CardID, _ here: PackageCollection) throws -> [Double] {
+    try here.collection.store.read { try SentReviews($0).of(card).map(\.review.at) }
+  }
+
   @Test func `answers that are left out are counted, with the reason, but not those that are already here`() throws {
     let (first, later) = ("(1600000000000, 1, 0, 3, 1, 1, 2500, 1, 1)", "(1600000001000, 1, 0, 3, 4, 1, 2500, 1, 1)")
     let bad = "(1600000002000, 1, 0, 5, 1, 1, 2500, 1, 1), (-1, 1, 0, 3, 1, 1, 2500, 1, 1)"
@@ -122,6 +132,65 @@ extension PackageTests {
       #expect(try here.importing(path, keepsSchedule: keepsSchedule).lost == Array(lost.prefix(count)))
       #expect(try here.count("reviews") == 1)
     }
+  }
+
+  @Test(arguments: [
+    "", "UPDATE notes SET id = 600; UPDATE cards SET nid = 600;",
+    "UPDATE notes SET mod = 9, flds = 'new' || char(31) || 'b';",
+    #"UPDATE col SET models = replace(models, '{"name":"B"}', '{"name":"X"}');"#,
+  ])
+  func `answers of a card that is here under another id are its own, come once and can be undone`(
+    _ change: String
+  ) throws {
+    let here = PackageCollection(hasUndo: true)
+    try here.importing(file("INSERT INTO revlog VALUES (1600000000000, 1, 0, 3, 4, 1, 2500, 1, 1);"))
+    // Its id in the package is that of another card here.
+    let other = try here.collection.add(here.collection.deck("Other"), "p", "a")
+    try here.collection.store.operation("id") { db in
+      try CardTable.renumber(db, #require(try SyncedCards.stored(db, other)), to: CardID(rawValue: 500))
+    }
+    let (before, steps) = try (here.everything(), here.collection.store.undoSteps().count)
+    let schedule = try #require(try here.cards("Here").first).schedule
+    let path = try file(
+      change + """
+        UPDATE cards SET id = 500;
+        INSERT INTO revlog VALUES (1600000000000, 500, 0, 3, 4, 1, 2500, 1, 1),
+          (1600000900000, 500, 0, 1, 1, 4, 2500, 1, 1);
+        """)
+    #expect(try here.importing(path).lost.isEmpty == !change.contains("models"))
+    let card = try #require(try here.cards("Here").first)
+    #expect(try answers(of: card.id, here) == [1_600_000_000, 1_600_000_900] && here.count("reviews") == 2)
+    #expect(card.id.rawValue == 1 && card.schedule == schedule)
+    let after = try here.everything()
+    try here.importing(path)
+    #expect(try here.everything() == after)
+    for _ in try steps..<here.collection.store.undoSteps().count { try here.collection.store.undo() }
+    #expect(try here.everything() == before)
+  }
+
+  @Test func `a card that a newer note makes comes with its schedule and its answers`() throws {
+    let deck = try there.collection.deck("Words")
+    let note = try there.collection.addNote(deck, ["Text": "{{c1::sol}} y luna"], .cloze)
+    try here.importing(there.exporting("Words", keepsSchedule: true).path, into: "Here")
+    there.collection.now += 10
+    try there.change(note, "Text", to: "{{c1::sol}} y {{c2::luna}}")
+    let studied = try #require(try there.cards("Words").first { $0.answer.contains("luna") })
+    let review = LoggedReview(at: 1_600_000_000, rating: 3, state: .new, interval: 86_400 * 30)
+    var schedule = studied.schedule
+    (schedule.state, schedule.due, schedule.interval) = (.review, 1_602_592_000, 30)
+    (schedule.stability, schedule.difficulty, schedule.reps, schedule.lastReview) = (30, 5, 1, 1_600_000_000)
+    try there.collection.store.operation("study") { [schedule] db in
+      try CardHiding.setSchedule(db, studied.id, to: schedule, isSuspended: false, flag: 0, now: there.moment.now)
+      try CardTable.addLog(db, [review], to: studied.id)
+    }
+    let path = try there.exporting("Words", "newer.apkg", keepsSchedule: true).path
+    #expect(try here.importing(path).updated == 2)
+    let card = try #require(try here.cards("Here").first { $0.id == studied.id })
+    #expect(card.state == .review && card.stability == 30 && card.answer.contains("luna"))
+    #expect(try answers(of: card.id, here) == [1_600_000_000])
+    let after = try here.everything()
+    try here.importing(path)
+    #expect(try here.everything() == after)
   }
 
   @Test(arguments: [

@@ -8,10 +8,12 @@ import TestDecks
 
 /// A collection with a folder and media of its own.
 final class PackageCollection {
-  let collection = TestCollection()
+  let collection: TestCollection
   let folder = TemporaryFolder()
   /// The imported media, by name.
   var media: [String: [UInt8]] = [:]
+
+  init(hasUndo: Bool = false) { collection = TestCollection(hasUndo: hasUndo) }
 
   var moment: StudyMoment { StudyMoment(now: collection.now, utcOffset: 0) }
 

@@ -336,4 +336,50 @@ struct NoGenerator: CardGenerator {
       #expect(throws: (any Error).self) { _ = try here.comparing.history(of: card) }
     }
   }
+
+  @Test(arguments: [
+    ("l.csv", "Word,Meaning,Example\n"), ("w.csv", "Word,Meaning\n"), ("o.csv", "prompt,answer,Example\n"),
+    ("t.tsv", "Word\tMeaning\tExample\n"), ("n.csv", ""), ("x.csv", "Word,Meaning,Example,tags\n"),
+  ])
+  func `conflicts of a table come into the deck with it, and are settled there`(_ name: String, _ head: String) throws {
+    let separator = name.hasSuffix("tsv") ? "\t" : ","
+    func row(_ first: String, _ answer: String) -> String {
+      let cells = [first, answer] + (head.contains("Example") ? ["e"] : []) + (head.contains("tags") ? ["a"] : [])
+      return cells.joined(separator: separator) + "\n"
+    }
+    for (side, answer) in [("base", "cat"), ("ours", "a < b"), ("theirs", "c <i> d")] {
+      try ours.folder.write(head + row("gato", answer) + row("sol", "sun"), to: side + name)
+    }
+    let files = ["base", "ours", "theirs"].map { file($0 + name) }
+    #expect(try merge(files[0], files[1], files[2], to: file(name)).result.conflicts.count == 1)
+    // It is compared and merged again as the table that it is.
+    #expect(try difference(file(name), files[1]).allSatisfy { !$0.contains("column") && !$0.contains("theirs") })
+    #expect(try merge(files[0], file(name), files[0], to: file("again.csv")).result.conflicts.isEmpty)
+    let text = try FileText.bytes(file(name), limit: 1000)
+    #expect(try FileText.bytes(file("again.csv"), limit: 1000) == text)
+    _ = try here.exchange.importCards(intoDeck: "New", from: [file(name)], .plain, .init())
+    let deck = try here.decks.open("New")
+    let shown = { try deck.cards().rest().map { try [$0.record().prompt, $0.record().answer] } }
+    let other = head.contains("Word") && head.contains("Example") ? "\ne" : ""
+    #expect(try shown() == [["gato", "a < b" + other], ["sol", "sun" + other]])
+    #expect(try deck.cards().rest().map { try $0.record().tags.contains("conflict") } == [true, false])
+    #expect(try here.comparing.settle(deck, guids: [], field: nil, by: .theirs) == 1)
+    #expect(try shown() == [["gato", "c <i> d" + other], ["sol", "sun" + other]])
+    #expect(try here.comparing.conflicts(in: deck).isEmpty)
+  }
+
+  @Test func `a column of the learner's own that is called conflicts stays one`() throws {
+    for (side, answer) in [("base", "cat"), ("ours", "cat"), ("theirs", "tom")] {
+      try ours.folder.write("Word,Meaning,conflicts,x\ngato,\(answer),,1\nsol,sun,\"[war]\",2\n", to: side + ".csv")
+    }
+    #expect(try merge(file("base.csv"), file("ours.csv"), file("theirs.csv"), to: file("out.csv")).counts.changed == 1)
+    let (merged, theirs) = try (
+      FileText.bytes(file("out.csv"), limit: 999), FileText.bytes(file("theirs.csv"), limit: 999)
+    )
+    #expect(merged == theirs)
+    _ = try here.exchange.importCards(intoDeck: "New", from: [file("out.csv")], .plain, .init())
+    let deck = try here.decks.open("New")
+    let answers = try deck.cards().rest().map { try $0.record().answer }
+    #expect(try answers == ["tom\nx: 1", "sun\nconflicts: [war]\nx: 2"] && here.comparing.conflicts(in: deck).isEmpty)
+  }
 }

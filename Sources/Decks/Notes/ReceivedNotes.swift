@@ -60,12 +60,13 @@ public final class NoteReceiver {
 
   /// Receives a note with its cards, at least one.
   /// - Parameter note: it gets another id if another note has its id; its type id is that of its source.
-  /// - Parameter ordinals: the template indices of its cards.
+  /// - Parameter cards: the ids and template indices of its cards.
   /// - Parameter card: prepares one of them, if it is to be added.
   /// - Throws: `NoteError` for fields that cannot be stored, `DeckError.badGuid`; `DeckError.duplicate` if duplicates
   ///   are errors; what SQLite throws.
   public func receive(
-    _ note: NoteRecord, of type: NoteType, ordinals: [Int], card: (_ index: Int) throws -> StoredCard
+    _ note: NoteRecord, of type: NoteType, cards: [(id: Int64, ordinal: Int)],
+    card: (_ index: Int) throws -> StoredCard
   ) throws -> ReceivedOutcome {
     let kind = kind(of: type)
     var note = note
@@ -79,16 +80,21 @@ public final class NoteReceiver {
       let choice = isRepeated ? nil : onDuplicate
       if isRepeated { repeatedCount += 1 }
       if choice == .error { throw DeckError.duplicate(guid: guid, prompt: "") }
-      guard known.type == type.id.rawValue else { return .conflicting }
+      let id = NoteID(rawValue: known.id)
+      guard known.type == type.id.rawValue else {
+        try match(cards, of: id)
+        return .conflicting
+      }
+      func addMissing() throws -> Int { try self.addMissing(id, kind, cards, card) }
       let isNewer = note.modified > known.modified
-      let changed = try renew(NoteID(rawValue: known.id), isNewer: isNewer, choice, note, kind)
-      let added = try addMissing(NoteID(rawValue: known.id), kind, ordinals, card)
+      let changed = try renew(id, isNewer: isNewer, choice, note, kind) { _ = try addMissing() }
+      let added = try addMissing()
       if changed > 0 { return .updated(changed) }
       return added > 0 ? .added(added) : .skipped
     }
-    let cards = try ordinals.indices.map(card)
-    try insert(note, kind, cards)
-    return .added(cards.count)
+    let made = try cards.indices.map(card)
+    try insert(note, kind, made)
+    return .added(made.count)
   }
 
   public func flush() throws { try rows.flush() }
@@ -125,9 +131,10 @@ public final class NoteReceiver {
     return try keptOfDecks.kept(deck) { try DeckTable.options(db, deck).keptFields }
   }
 
+  /// - Parameter addMissing: adds the received cards that the note lacks, so that it does not make them as new ones.
   /// - Returns: how many of its cards show something else now.
   private func renew(
-    _ id: NoteID, isNewer: Bool, _ choice: OnDuplicate?, _ note: NoteRecord, _ kind: Kind
+    _ id: NoteID, isNewer: Bool, _ choice: OnDuplicate?, _ note: NoteRecord, _ kind: Kind, addMissing: () throws -> Void
   ) throws -> Int {
     guard choice == .update || isNewer && choice != .skip else { return 0 }
     var record = record(try prepared(note), id, kind)
@@ -139,6 +146,7 @@ public final class NoteReceiver {
     let hasOtherTags = old.tags != record.tags
     if !isNewer || choice == .update, !hasOtherTags, old.fields == record.fields { return 0 }
     try NoteTable.write(db, record, kind.maker.type)
+    try addMissing()
     let type = kind.maker.type
     try kind.writer.renew(record, hasOtherTags: hasOtherTags) { NoteOrdinals.made(old, type) }
     return try db.count("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue])
@@ -146,14 +154,23 @@ public final class NoteReceiver {
 
   /// Adds cards that are missing, whether the note is newer or not.
   private func addMissing(
-    _ id: NoteID, _ kind: Kind, _ ordinals: [Int], _ card: (Int) throws -> StoredCard
+    _ id: NoteID, _ kind: Kind, _ cards: [(id: Int64, ordinal: Int)], _ card: (Int) throws -> StoredCard
   ) throws -> Int {
-    let stored = Set(try db.rows("SELECT ord FROM cards WHERE note = ?", [id.rawValue]) { $0.count(0) })
-    let missing = ordinals.indices.filter { !stored.contains(ordinals[$0]) }
+    let missing = try match(cards, of: id)
     if missing.isEmpty { return 0 }
     let record = try NoteTable.record(db, id)
     for index in missing { try insert(card(index), record, kind) }
     return missing.count
+  }
+
+  /// Records which cards of an existing note the received ones are, so that these get the answers of those.
+  /// - Returns: the indices of those that the note lacks.
+  @discardableResult
+  private func match(_ cards: [(id: Int64, ordinal: Int)], of note: NoteID) throws -> [Int] {
+    let sql = "SELECT ord, id FROM cards WHERE note = ?"
+    let stored = Dictionary(try db.rows(sql, [note.rawValue]) { ($0.count(0), $0.integer(1)) }) { first, _ in first }
+    for card in cards { if let here = stored[card.ordinal] { rows.match(here, with: card.id) } }
+    return cards.indices.filter { stored[cards[$0].ordinal] == nil }
   }
 
   // MARK: A new note

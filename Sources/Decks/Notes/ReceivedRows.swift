@@ -116,6 +116,8 @@ final class ReceivedRows {
     return card
   }
 
+  func match(_ card: Int64, with id: Int64) { if card != id { came.renumbered[id] = card } }
+
   /// The cards that came, once they are written.
   var received: ReceivedCards {
     var cards = came
@@ -192,23 +194,24 @@ final class ReceivedRows {
   }
 }
 
-/// The cards that came. Cards that were here before keep their log.
+/// The cards that came. Cards that were here before, under the ids that they came with, keep their log.
 public struct ReceivedCards {
   /// Their ids, sorted; nil if all cards came, because there were none before.
   fileprivate var added: [Int64]?
-  /// The ids of cards by the ids that they came with, which other cards already had.
+  /// The ids here by the ids in the package: of cards that came whose ids other cards had, and of cards that were here
+  /// under other ids.
   fileprivate var renumbered: [Int64: Int64] = [:]
 
   init(_ db: Database) throws { added = try db.firstRow("SELECT 1 FROM cards LIMIT 1") { _ in [] } ?? nil }
 
   mutating func add(_ card: CardID, for wanted: CardID) {
     added?.append(card.rawValue)
-    if card != wanted { renumbered[wanted.rawValue] = card.rawValue }
+    renumbered[wanted.rawValue] = card == wanted ? nil : card.rawValue
   }
 
   mutating func sort() { added?.sort() }
 
-  /// The card that came with an id; nil if none did.
+  /// The card that has this id in the package; nil if no card of the package came or is here under another id.
   func card(_ id: Int64) -> CardID? {
     if let renumbered = renumbered[id] { return CardID(rawValue: renumbered) }
     return holds(id) ? CardID(rawValue: id) : nil

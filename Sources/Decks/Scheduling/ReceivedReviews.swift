@@ -1,5 +1,6 @@
 // The log of the reviews of cards that come from a package.
-// Invariant: an existing row is not added again, and the log of a card that was here before is unchanged.
+// Invariant: an existing row is not added again, and the log of a card that was here before is unchanged, unless it was
+// here under another id: then it gets the rows, and keeps its schedule.
 
 public import Storage
 
@@ -123,7 +124,8 @@ public final class ReviewReceiver {
       WHERE id = ?1
       """)
     for card in ids {
-      guard let card = cards.map({ $0.card(card) }) ?? CardID(rawValue: card) else { continue }
+      guard let card = cards.map({ $0.card(card) }) ?? CardID(rawValue: card), cards?.holds(card.rawValue) ?? true
+      else { continue }
       last.bind(1, card.rawValue)
       try last.run()
     }

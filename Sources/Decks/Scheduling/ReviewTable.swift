@@ -89,6 +89,12 @@ public enum ReviewTable {
         """)
   }
 
+  /// Whether the row with that id is this answer of that card.
+  public static func holds(_ db: Database, _ review: ReceivedReview) throws -> Bool {
+    let sql = "SELECT 1 FROM reviews WHERE id = ? AND card = ? AND rating = ?"
+    return try db.hasRow(sql, [review.id, review.card, review.answer.ease])
+  }
+
   /// Whether a row with that id is here and on the server.
   public static func isSent(_ db: Database, _ id: Int64) throws -> Bool {
     try db.hasRow("SELECT 1 FROM reviews WHERE id = ? AND NOT \(Unsent.sql)", [id])
@@ -264,12 +270,16 @@ public final class SentReviews {
 }
 
 extension CardTable {
-  /// Adds the log that came with a new card.
+  /// Adds a log that came with a card; its schedule is unchanged.
+  /// - Parameter isNew: whether the card came too. One that was here gets only the rows that it lacks.
   /// - Throws: `badOption` for a row that no answer can have, `gone`.
-  public static func addLog(_ db: Database, _ log: [LoggedReview], to card: CardID) throws {
+  public static func addLog(_ db: Database, _ log: [LoggedReview], to card: CardID, isNew: Bool = true) throws {
     guard let deck = try self.card(db, card)?.deck else { throw DeckError.gone(what: "the card") }
+    // Other programs keep whole milliseconds.
+    let known = "SELECT 1 FROM reviews WHERE card = ? AND rating = ? AND abs(at - ?) < 0.001"
     for review in log {
       try review.check()
+      if try !isNew && db.hasRow(known, [card.rawValue, review.rating, review.at]) { continue }
       try ReviewTable.insert(db, review, of: card)
     }
     guard let last = log.map(\.at).max() else { return }

@@ -149,7 +149,8 @@ public final class PackageImport {
         return try refuse(
           number, path, .failure(.badType), "note \(note.note.id.rawValue) has a note type that the package lacks")
       }
-      let outcome = try receiver.receive(note.note, of: type, ordinals: note.cards.map(\.ordinal)) { index in
+      let cards = note.cards.map { (id: $0.id, ordinal: $0.ordinal) }
+      let outcome = try receiver.receive(note.note, of: type, cards: cards) { index in
         try targets.card(note.cards[index], keepsSchedule: settings.keepsSchedule)
       }
       switch outcome {

@@ -18,7 +18,9 @@ struct ComparedTable {
   private(set) var content = ComparedContent()
   private var hasHeader = false
   private var tagColumn: Int?
-  private var conflictColumn: Int?
+  /// The column of the conflicts that a merge left, and whether a cell of it has another text, which no merge writes:
+  /// then it is a column like the others.
+  private var (conflictColumn, isOfText): (Int?, Bool) = (nil, false)
   private var columns: [String] = []
   private var tagName: String? { tagColumn.map { columns[$0] } }
 
@@ -73,7 +75,9 @@ struct ComparedTable {
   mutating func read(hasHeader: Bool, key: String?, keepsRows: Bool) throws {
     self.hasHeader = hasHeader
     tagColumn = hasHeader ? firstCells.firstIndex(ofName: "tags") : nil
-    conflictColumn = hasHeader ? firstCells.firstIndex(ofName: MergeConflict.name) : nil
+    // Without a header it is recognized by its cells.
+    let last = firstCells.count > 2 ? firstCells.count - 1 : nil
+    conflictColumn = hasHeader ? firstCells.lastIndex(of: MergeConflict.name) : last
     var keyColumn: Int?
     var shown: [Int] = []
     var names = FieldNames.none
@@ -83,7 +87,7 @@ struct ComparedTable {
       if cells.count > columns.count {
         addColumns(cells.count)
         keyColumn = column(key)
-        shown = columns.indices.filter { $0 != tagColumn && $0 != conflictColumn }
+        shown = columns.indices.filter { $0 != tagColumn }
         names = FieldNames(shown.map { columns[$0] })
       }
       if !isHeader {
@@ -97,6 +101,8 @@ struct ComparedTable {
     if let key, keyColumn == nil, !firstCells.isEmpty {
       throw ExchangeError.noColumn(path: table.source.path, name: key, names: firstCells)
     }
+    guard let conflictColumn, !isOfText, hasHeader || !content[.note].allConflicts.isEmpty else { return }
+    content[.column] = ComparedList(content[.column].entries.filter { $0.key != columns[conflictColumn] })
   }
 
   /// - Parameter raw: the bytes of the row, if they are kept.
@@ -104,8 +110,9 @@ struct ComparedTable {
     var entry = entry
     let tags = tagColumn.map { $0 < cells.count ? cells[$0] : "" } ?? ""
     entry.tags = Self.tags(tags)
-    if let conflictColumn, conflictColumn < cells.count {
+    if let conflictColumn, conflictColumn < cells.count, !cells[conflictColumn].isEmpty {
       entry.conflicts = MergeConflict.list(of: cells[conflictColumn]) ?? []
+      if entry.conflicts.isEmpty { isOfText = true } else { entry.set(columns[conflictColumn], to: "") }
     }
     content[.note].append(entry)
     guard let raw else { return }
@@ -121,7 +128,7 @@ struct ComparedTable {
     let given = hasHeader ? firstCells : ["prompt", "answer"]
     for index in columns.count..<count {
       let name = index < given.count ? given[index] : "column\(index + 1)"
-      columns.append(index == conflictColumn ? name : content[.column].append(ComparedEntry(key: name)))
+      columns.append(content[.column].append(ComparedEntry(key: name)))
     }
   }
 

@@ -47,6 +47,11 @@ public struct MergeConflict: Hashable, Sendable {
     MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner, isOrder: isOrder)
   }
 
+  /// The conflict of a field that has another name, and another form, in a note.
+  func renamed(_ name: String, _ form: (String) -> String = { $0 }) -> MergeConflict {
+    MergeConflict(field: name, base: base.map(form), ours: ours.map(form), theirs: theirs.map(form))
+  }
+
   func isAboutSame(as other: MergeConflict) -> Bool {
     field == other.field && owner == other.owner && isOrder == other.isOrder
   }
@@ -69,7 +74,7 @@ public struct MergeConflict: Hashable, Sendable {
 
   /// Parses a JSON list of conflicts; returns nil for any other text.
   static func list(of json: String) -> [MergeConflict]? {
-    guard let list = ServerRows.parse(json)?.list else { return nil }
+    guard json.utf8.first == UInt8(ascii: "["), let list = ServerRows.parse(json)?.list else { return nil }
     let found = list.compactMap { MergeConflict($0) }
     return found.count == list.count && !found.isEmpty ? found : nil
   }

@@ -71,6 +71,8 @@ struct ListShape {
   private(set) var listed: ListedFields?
   /// The column whose tags are a category: one tag each, whatever words it has.
   private(set) var category: Int?
+  /// The column of the conflicts that a merge of tables left; they are no field of the note.
+  private(set) var conflicts: Int?
   /// Whether the columns have their meanings by the rules for lists; otherwise by those of Deckhand's own tables.
   private(set) var isList = false
   /// Whether the last column was taken as tags because its cells look so.
@@ -112,8 +114,15 @@ struct ListShape {
     self.names = hasHeader ? names : names.map { _ in "" }
     let isOwn = hasHeader && Set(names.map { $0.lowercased() }).isSuperset(of: ["prompt", "answer"])
     isList = note == nil && chosen.isEmpty && !isOwn
+    let last = self.names.lastIndex(of: MergeConflict.name) ?? (hasHeader || names.count < 3 ? nil : names.count - 1)
+    if let last, chosen[last] == nil, note?.field(MergeConflict.name) == nil {
+      let cells = sample[(hasHeader && given == nil ? 1 : 0)...].map { last < $0.count ? $0[last] : "" }
+      let filled = cells.filter { !$0.isEmpty }
+      let areOurs = filled.allSatisfy { MergeConflict.list(of: $0) != nil }
+      if areOurs, hasHeader || !filled.isEmpty { conflicts = last }
+    }
     if hasHeader { name(names, chosen, isOwn: isOwn) } else { number(sample, chosen, options) }
-    if isList, options.takesLists, !options.hasTwoColumns { listed = ListedFields(columns, names: self.names) }
+    if isList, options.takesLists, !options.hasTwoColumns { listed = ListedFields(self) }
   }
 
   private static func index(of choice: ColumnChoice, in names: [String], _ path: String) throws(ExchangeError) -> Int {
@@ -204,15 +213,17 @@ struct ListShape {
 
   var dropped: [String] {
     guard let note else { return [] }
-    return columns.compactMap { column in
-      guard case .field(let name) = column, !note.fields.contains(name) else { return nil }
-      return name
-    }
+    return others.filter { !note.fields.contains($0) }
   }
 
   /// The names of the columns that `--two-columns` leaves out.
   var others: [String] {
-    columns.compactMap { if case .field(let name) = $0 { name } else { nil } }
+    extras.map { columns[$0].name }
+  }
+
+  /// The columns that are fields of their own.
+  fileprivate var extras: [Int] {
+    columns.indices.filter { if case .field = columns[$0] { $0 != conflicts } else { false } }
   }
 
   private mutating func name(_ header: [String], _ chosen: [Int: TableColumn], isOwn: Bool) {
@@ -270,8 +281,9 @@ struct ListShape {
     if let note, chosen.isEmpty {
       for (index, field) in zip(columns.indices, note.fields) { columns[index] = .field(field) }
     }
+    if let conflicts { columns[conflicts] = .field(MergeConflict.name) }
     guard isList else { return }
-    var rest = Array(columns.indices)
+    var rest = columns.indices.filter { $0 != conflicts }
     // A column that only counts is not a side, if there are others.
     if rest.count > 2, let counting = rest.first(where: { Self.counts($0, sample) }) { rest.remove(at: counting) }
     for column in [TableColumn.prompt, .answer] where !rest.isEmpty { columns[rest.removeFirst()] = column }
@@ -279,7 +291,7 @@ struct ListShape {
     if hasFoundTags, let last = rest.last { columns[last] = .tags }
     var count = 0
     for (index, column) in columns.enumerated() {
-      guard case .field = column else { continue }
+      guard case .field = column, index != conflicts else { continue }
       count += 1
       columns[index] = .field("Extra \(count)")
     }
@@ -317,8 +329,8 @@ struct ListedFields {
   let labels: [String]
 
   /// - Returns: nil when there are only the two sides.
-  init?(_ columns: [TableColumn], names: [String]) {
-    let extras = columns.indices.filter { if case .field = columns[$0] { true } else { false } }
+  fileprivate init?(_ shape: ListShape) {
+    let (columns, names, extras) = (shape.columns, shape.names, shape.extras)
     guard let prompt = columns.firstIndex(of: .prompt), let answer = columns.firstIndex(of: .answer),
       (1...100).contains(extras.count)
     else { return nil }

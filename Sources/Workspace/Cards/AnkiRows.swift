@@ -73,11 +73,17 @@ public struct AnkiRows {
   }
 
   /// Adds rows to logs; a row that already exists is skipped.
+  /// - Throws: `DeckError.badOption` for the first row that is no answer, or has the id of another; then none is added.
   public func enter(_ reviews: [ReceivedReview]) throws {
     try workspace.perform(.importAnswers, count: { _ in reviews.count }) { db in
       let receiver = try ReviewReceiver(db, of: nil)
       for review in reviews { try receiver.receive(review) }
       try receiver.flush()
+      for (index, review) in reviews.enumerated() where try !ReviewTable.holds(db, review) {
+        throw DeckError.badOption(
+          name: "reviews/\(index)",
+          reason: "needs an ease from 0 to 4, and an id from 1 to 999999999999999 that no other answer has")
+      }
     }
   }
 }

@@ -49,9 +49,14 @@ public struct ExchangeOperations {
       ) { db in
         let known = try name.flatMap { try DeckTable.named(db, $0) }
         let deck = try known ?? name.map { try DeckTable.create(db, name: $0, now: workspace.now) }
+        let answers = "SELECT count(*) FROM reviews"
+        let before = try db.count(answers)
         let report = try importCards(
           db, into: deck?.id, from: paths, kinds, options, isNew: known == nil, progress: progress)
-        if report.cards.added + report.cards.updated == 0, !report.hasOptions { throw EmptyImport(report: report) }
+        // Answers of cards that were here already may be all that is new.
+        if report.cards.added + report.cards.updated == 0, !report.hasOptions, try db.count(answers) == before {
+          throw EmptyImport(report: report)
+        }
         return report
       }
     } catch let empty as EmptyImport {
