@@ -7,6 +7,7 @@ import Lexicon
 import Problems
 import Storage
 import Templates
+import TestDecks
 import TestWorkspace
 import ToggleSettings
 
@@ -22,13 +23,6 @@ import ToggleSettings
     deck = try workspace.decks.create("Spanish")
   }
 
-  private func code(_ body: () throws -> Void) -> String? {
-    do {
-      try body()
-      return nil
-    } catch { return (error as? any Problem)?.code ?? "\(error)" }
-  }
-
   @Test func `a note's fields, tags and cards are live, and its cards lead to it`() throws {
     let note = try deck.addNote(.plain(["Front": "a < b", "Back": "c"], tags: ["t"]), type: .reversed)
     #expect(try note.fields().map(\.name) == ["Front", "Back"] && note.field("Front") == "a &lt; b")
@@ -38,13 +32,13 @@ import ToggleSettings
     #expect(try note.cards().map { try $0.position() } == [1, 2])
     try note.update(fields: ["Back": "d"], tags: ["u"])
     #expect(try card.record().answer == "d" && card.record().tags == ["u"])
-    #expect(code { try card.update(prompt: "x") } == "made_from_note")
-    #expect(code { _ = try note.field("Bck") } == "not_found")
+    #expect(problemCode { try card.update(prompt: "x") } == "made_from_note")
+    #expect(problemCode { _ = try note.field("Bck") } == "not_found")
     #expect(try workspace.notes.find(guidBeginning: note.record().guid).first === note)
-    #expect(try note.remove() == 2 && code { _ = try note.record() } == "not_found")
+    #expect(try note.remove() == 2 && problemCode { _ = try note.record() } == "not_found")
     #expect(try deck.add(NewCard(prompt: "plain", answer: "x")).note().field("Front") == "plain")
     try workspace.close()
-    #expect(code { _ = try note.record() } == "auth_required")
+    #expect(problemCode { _ = try note.record() } == "auth_required")
   }
 
   @Test func `removing the last card removes the note; an edit that recreates cards moves the others`() throws {
@@ -56,7 +50,7 @@ import ToggleSettings
     try other.cards()[0].update(tags: ["x"])
     #expect(try other.cards().count == 2 && note.cards()[0].position() == 3)
     try workspace.cards.remove(try other.cards())
-    #expect(code { _ = try other.record() } == "not_found")
+    #expect(problemCode { _ = try other.record() } == "not_found")
     try workspace.close()
   }
 
@@ -78,7 +72,7 @@ import ToggleSettings
     #expect(try workspace.noteTypes.all().count == 5)
     let cloze = try workspace.noteTypes.open("cloze")
     #expect(try cloze.record().isCloze && workspace.noteTypes.open("Cloze") === cloze)
-    #expect(code { _ = try workspace.noteTypes.open("Clozze") } == "not_found")
+    #expect(problemCode { _ = try workspace.noteTypes.open("Clozze") } == "not_found")
     let draft = NoteTypeDraft(
       name: "Word", fields: ["Word", "Meaning"],
       cards: [
@@ -90,9 +84,9 @@ import ToggleSettings
     var edit = NoteTypeEdit(try type.record())
     edit.cards.removeLast()
     #expect(try type.loss(of: edit) == NoteTypeLoss(cards: 1))
-    #expect(code { try type.edit(edit) } == "loses_cards")
+    #expect(problemCode { try type.edit(edit) } == "loses_cards")
     #expect(try type.edit(edit, agreed: true).cards == 1 && deck.count() == 1)
-    #expect(code { try type.remove() } == "in_use")
+    #expect(problemCode { try type.remove() } == "in_use")
     try workspace.close()
   }
 
@@ -101,7 +95,7 @@ import ToggleSettings
     let note = try deck.addNote(.plain(["Front": "a", "Back": "b"]), type: .basic)
     #expect(workspace.unitSummary == "adding a note")
     try workspace.rollbackUnit()
-    #expect(code { _ = try note.record() } == "not_found")
+    #expect(problemCode { _ = try note.record() } == "not_found")
     #expect(try workspace.noteTypes.all().count == 5 && deck.count() == 0)
     try workspace.close()
   }
@@ -121,15 +115,15 @@ import ToggleSettings
     var check = try workspace.media.check()
     #expect(check.missing.map(\.name) == ["no.mp3"] && check.missing[0].references.notes == [note.id])
     #expect(check.unused.map(\.name) == [other, "spanish"] && check.damaged.isEmpty && check.leftover == (0, 0))
-    #expect(code { try workspace.media.remove(["spanish", "nope"]) } == "not_found")
+    #expect(problemCode { try workspace.media.remove(["spanish", "nope"]) } == "not_found")
     try workspace.media.remove(["spanish", other])
     check = try workspace.media.check()
     #expect(check.unused.isEmpty && check.leftover.files == 2)
     #expect(try workspace.media.clean() == 2 && workspace.media.check().leftover.files == 0)
     try Folder.removeFile(path)
     #expect(try workspace.media.check().damaged == ["gato.jpg"])
-    #expect(code { _ = try workspace.media.add(from: person.data + "/nothing") } != nil)
-    #expect(code { _ = try workspace.media.add(picture, named: "a/b") } == "bad_name")
+    #expect(problemCode { _ = try workspace.media.add(from: person.data + "/nothing") } != nil)
+    #expect(problemCode { _ = try workspace.media.add(picture, named: "a/b") } == "bad_name")
     try Folder.removeTree(person.data + "/local/media")
     try workspace.close()
   }
@@ -193,14 +187,14 @@ import ToggleSettings
       NewNote(fields: ["Front": "[sound:\(sound)] [sound:no.mp3]", "Back": "x"]), type: .basic)
     let names = try #require(try note.cards().first).media().promptSounds
     #expect(names == ["a $(b).mp3", "no.mp3"])
-    #expect(code { try workspace.media.play(names) } == "no_player")
+    #expect(problemCode { try workspace.media.play(names) } == "no_player")
     try workspace.preferences().tree.set("media.player", text: "/nonexistent/player", by: .user)
-    #expect(code { try workspace.media.play(names) } == "no_player")
+    #expect(problemCode { try workspace.media.play(names) } == "no_player")
     try workspace.preferences().tree.set("media.player", text: "/bin/cat --no-option", by: .user)
     try workspace.media.play(names)
     #expect(waits { workspace.opened.player?.isPlaying == false })
     try workspace.preferences().tree.set("media.player", text: "\(player) --quiet ;x", by: .user)
-    #expect(code { try workspace.media.play(["no.mp3"]) } == "not_found")
+    #expect(problemCode { try workspace.media.play(["no.mp3"]) } == "not_found")
     try workspace.media.play([])
     // What went wrong is said when the next playback starts.
     let failure = #expect(throws: WorkspaceError.self) { try workspace.media.play(names) }

@@ -4,8 +4,8 @@ import Decks
 import Exchange
 import Files
 import Glibc
-import Problems
 import Storage
+import TestDecks
 import TestWorkspace
 
 @testable import Workspace
@@ -22,10 +22,7 @@ import TestWorkspace
 
   private var path: String { person.folder.file("one.deckhand-backup") }
 
-  private func code(_ body: () throws -> Void) -> String {
-    do { try body() } catch { return (error as? any Problem)?.code ?? "\(error)" }
-    return "done"
-  }
+  private func code(_ body: () throws -> Void) -> String? { problemCode(body) }
 
   @Test func `a signed-out workspace reads nothing`() throws {
     let workspace = try person.workspace()
