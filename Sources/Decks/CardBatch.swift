@@ -24,7 +24,8 @@ public final class CardBatch: WaitingRows {
   private let now: Double
   private let random: () -> UInt64
   private let writer: CardWriter
-  private var ranks: BatchRanks
+  /// The rank of the next card; each is a step below the one before it.
+  private var rank: Int64
   /// Cards that were handed in, including refused ones, and those of them that may be new.
   private var (index, newCards) = (0, 0)
   private var report = AddReport()
@@ -73,7 +74,7 @@ public final class CardBatch: WaitingRows {
     (self.now, self.random) = (now, random)
     writer = try CardWriter(db, deck: deck, random: random)
     samePrompts = try SamePrompts(db, now: now)
-    ranks = try BatchRanks(db, deck)
+    rank = try CardOrder.above(db, deck, room: CardOrder.batchRoom)
   }
 
   /// Adds a card. A card whose texts break a rule is counted as rejected.
@@ -140,7 +141,8 @@ public final class CardBatch: WaitingRows {
     self.waiting = waiting
     let content = card.content
     if let same = try waiting.same(as: card, content, writer, flush: flush) { return try resolveDuplicate(card, same) }
-    _ = try waiting.add(card, content, rank: ranks.next())
+    _ = try waiting.add(card, content, rank: rank)
+    rank += CardOrder.step
     if waiting.isFull { try submit(waiting) }
     return .added
   }
@@ -176,7 +178,7 @@ public final class CardBatch: WaitingRows {
       do { return try waiting.write() } catch let error as StorageError {
         try recover(from: error)
         if tried > 8 { throw error }
-        try waiting.renumber(at: &ranks)
+        try waiting.renumber(at: &rank)
       }
     }
   }
@@ -189,7 +191,7 @@ public final class CardBatch: WaitingRows {
     if onDuplicate == .update, card.guid == nil, let outcome = try updateSamePrompt(card) { return outcome }
     switch try insert(card) {
     case .added:
-      _ = try ranks.next()
+      rank += CardOrder.step
       return .added
     case .found(let id): return try resolveDuplicate(card, id)
     case .foundSibling(let id):
@@ -252,7 +254,8 @@ public final class CardBatch: WaitingRows {
     try SyncedTable.savePlaces(db, cards)
     for card in cards {
       try db.cachedStatement(sql: "UPDATE cards SET rank = ? WHERE id = ? AND deck = ?")
-        .execute(arguments: [try ranks.next(), card.rawValue, deck.rawValue])
+        .execute(arguments: [rank, card.rawValue, deck.rawValue])
+      rank += CardOrder.step
     }
   }
 
@@ -286,12 +289,9 @@ public final class CardBatch: WaitingRows {
   /// Inserts the card below the one before it. If a callback of the caller has spread or moved the cards of the deck
   /// meanwhile, the rank may be taken: then the rest of the batch goes on top.
   private func insert(_ card: CheckedCard) throws -> CardWriter.Outcome {
-    do {
-      return try writer.write(card, rank: ranks.peek(), now: now)
-    } catch let error as StorageError {
+    do { return try writer.write(card, rank: rank, now: now) } catch let error as StorageError {
       try recover(from: error)
-      try ranks.renew(db, deck)
-      return try writer.write(card, rank: ranks.peek(), now: now)
+      return try writer.write(card, rank: rank, now: now)
     }
   }
 
@@ -299,7 +299,8 @@ public final class CardBatch: WaitingRows {
   /// top. Rethrows other errors.
   private func recover(from error: StorageError) throws {
     switch error.constraint {
-    case .unique(let what): if what.contains(text: "cards.rank") { try ranks.renew(db, deck) }
+    case .unique(let what):
+      if what.contains(text: "cards.rank") { rank = try CardOrder.above(db, deck, room: CardOrder.batchRoom) }
     case .foreignKey: throw DeckError.gone(what: "the deck")
     default: throw error
     }

@@ -11,11 +11,14 @@ public enum CardPlace: Equatable, Sendable {
   case position(Int)
 }
 
+/// A card and its rank in its deck.
+public typealias RankedCard = (id: CardID, rank: Int64)
+
 public enum CardOrder {
   /// The distance between a card and one that is put above it.
   static let step: Int64 = 1 << 20
-  /// The room above the top for a batch of unknown length: 2^26 cards, one step each.
-  static let batchRoom: Int64 = 1 << 46
+  /// The room above the top for a batch of unknown length: 2^30 cards, one step each.
+  static let batchRoom: Int64 = 1 << 50
   private static let bound: Int64 = 1 << 61
   /// The first of the temporary ranks used while all ranks of a deck change: above every other rank.
   private static let highRank: Int64 = 1 << 62
@@ -99,30 +102,56 @@ public enum CardOrder {
     }
   }
 
-  /// Reorders cards of a deck among the positions that they occupy; other cards stay where they are.
-  /// - Throws: `gone`.
-  public static func arrange(_ db: Database, _ ids: [CardID], in deck: DeckID) throws {
-    let listed = Set(ids)
-    var places: [(card: CardID, rank: Int64)] = []
-    // A card gets the rank right below its new place, and so is written once. If that may be the rank of another card,
-    // all that move first leave their places.
-    var (isDense, next) = (false, Int64.min)
-    try db.forEachRow("SELECT id, rank FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) { row in
-      let (card, rank) = (CardID(rawValue: row.integer(0)), row.integer(1))
-      isDense = isDense || rank == next || rank >= bound
-      next = rank &+ 1
-      if listed.contains(card) { places.append((card, rank)) }
+  /// The cards of a deck and their notes, top first.
+  public static func cards(_ db: Database, in deck: DeckID) throws -> [(card: RankedCard, note: NoteID)] {
+    try db.rows("SELECT id, rank, note FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) {
+      ((CardID(rawValue: $0.integer(0)), $0.integer(1)), NoteID(rawValue: $0.integer(2)))
     }
-    guard places.count == ids.count else { throw DeckError.gone(what: "a card") }
-    let moves = zip(places, ids).lazy.filter { $0.card != $1 }
-    try SyncedTable.savePlaces(db, moves.map(\.1))
-    if isDense { try set(db, zip(moves.map(\.1), highRank...)) }
-    try set(db, moves.map { ($1, $0.rank + (isDense ? 0 : 1)) })
+  }
+
+  /// Reorders cards of a deck among the positions that they occupy; other cards stay at theirs. Of all cards of the
+  /// deck, as few as possible get another rank.
+  /// - Parameter cards: the cards with their ranks, in their new order.
+  /// - Throws: `gone` if a card is no longer at its rank.
+  public static func arrange(_ db: Database, _ cards: [RankedCard], in deck: DeckID) throws {
+    var order: [RankedCard] = try db.rows("SELECT id, rank FROM cards WHERE deck = ? ORDER BY rank", [deck.rawValue]) {
+      (CardID(rawValue: $0.integer(0)), $0.integer(1))
+    }
+    let (ranks, places, shift) = (order.map(\.rank), cards.map(\.rank).sorted(), try shift(db))
+    var next = 0
+    for index in order.indices where next < places.count && places[next] == ranks[index] {
+      order[index] = cards[next]
+      next += 1
+    }
+    guard next == cards.count else { throw DeckError.gone(what: "a card") }
+    let moved = order.indices.outOfOrder { order[$0].rank }
+    try SyncedTable.savePlaces(db, moved.lazy.map { order[$0].id })
+    for run in RangeSet(moved, within: order).ranges {
+      let above = order[..<run.lowerBound].last?.rank
+      // A card that has not moved yet may have a rank between the new neighbours.
+      let below = above.map { above in ranks.indices.bisected { ranks[$0] <= above } } ?? 0
+      guard let free = free(run.count, between: above, ranks[below...].first, shift) else {
+        return try spread(db, deck, as: order.map(\.id))
+      }
+      try set(db, zip(order[run].lazy.map(\.id), free))
+    }
+  }
+
+  /// Returns ranks for cards between two ranks, of which nil is an end of the deck: close to the lower card, so that
+  /// room is left for the next ones. nil if there is no room.
+  private static func free(_ count: Int, between above: Int64?, _ below: Int64?, _ shift: Int64) -> StrideTo<Int64>? {
+    // The ranks of a forged file may be anything: if a sum overflows, there is no room.
+    let room = 2 * step * Int64(count)
+    let (start, end) = (above ?? (below ?? 0) &- room, below ?? (above ?? 0) &+ room)
+    let width = min(step, (end &- start) / Int64(2 * max(1, count)))
+    guard width > 0, start < end, start >= -bound, end <= bound else { return nil }
+    let last = end - shift % width
+    return stride(from: last - width * Int64(count), to: last, by: Int(width))
   }
 
   /// Writes ranks, in this order; no two cards may have the same one, not even in between.
   private static func set(_ db: Database, _ ranks: some Sequence<(CardID, Int64)>) throws {
-    let statement = try Statement(db, "UPDATE cards SET rank = ?1 WHERE id = ?2")
+    let statement = try db.cachedStatement(sql: "UPDATE cards SET rank = ?1 WHERE id = ?2")
     for (id, rank) in ranks {
       statement.bind(1, rank)
       statement.bind(2, id.rawValue)
@@ -135,7 +164,6 @@ public enum CardOrder {
   /// - Throws: `gone`.
   public static func put(_ db: Database, _ ids: [CardID], beside other: CardID, isBelow: Bool) throws {
     try SyncedTable.savePlaces(db, ids)
-    let count = Int64(ids.count + 1)
     for _ in 0..<2 {
       let place = try db.firstRow("SELECT deck, rank FROM cards WHERE id = ?", [other.rawValue]) {
         (deck: DeckID(rawValue: $0.integer(0)), rank: $0.integer(1))
@@ -144,51 +172,20 @@ public enum CardOrder {
       let (relation, order) = isBelow ? (">", "ASC") : ("<", "DESC")
       let sql = "SELECT rank FROM cards WHERE deck = ? AND rank \(relation) ? ORDER BY rank \(order) LIMIT 1"
       let next = try db.firstRow(sql, [deck.rawValue, rank]) { $0.integer(0) }
-      // The ranks of a forged file may be anything: if the difference overflows, there is no room, and the ranks are
-      // spread.
-      let room = next.map { isBelow ? $0 &- rank : rank &- $0 } ?? step * count
-      let width = room / count
-      if width > 0, next != nil || rank.magnitude <= UInt64(bound - room) {
-        let first = isBelow ? rank + width : rank - width * Int64(ids.count)
-        return try set(db, zip(ids, stride(from: first, to: .max, by: Int(width))))
-      }
+      let free = free(ids.count, between: isBelow ? rank : next, isBelow ? next : rank, try shift(db))
+      if let free { return try set(db, zip(ids, free)) }
       try spread(db, deck)
     }
   }
 
-  /// Gives all cards of the deck new ranks from 0 on, with wide gaps, in the same order.
-  static func spread(_ db: Database, _ deck: DeckID) throws {
-    let ids = try CardTable.ids(db, in: deck)
+  /// Gives all cards of the deck new ranks from 0 on, with wide gaps.
+  /// - Parameter order: the cards in their new order; nil for the order in which they are.
+  static func spread(_ db: Database, _ deck: DeckID, as order: [CardID]? = nil) throws {
+    let ids = try order ?? CardTable.ids(db, in: deck)
     try SyncedTable.savePlaces(db, ids)
     try set(db, zip(ids, highRank...))
     let wide = min(1 << 32, Int(bound / 2) / max(1, ids.count))
     try set(db, zip(ids, stride(from: 0, to: .max, by: wide)))
-  }
-}
-
-/// The ranks that the cards of a batch take, one below the other.
-struct BatchRanks {
-  private var nextRank: Int64 = 0
-  private var end: Int64 = 0
-
-  init(_ db: Database, _ deck: DeckID) throws { try renew(db, deck) }
-
-  /// Reserves new ranks at the top of the deck.
-  mutating func renew(_ db: Database, _ deck: DeckID) throws {
-    nextRank = try CardOrder.above(db, deck, room: CardOrder.batchRoom)
-    end = nextRank + CardOrder.batchRoom
-  }
-
-  /// Returns the next rank without taking it.
-  func peek() throws(DeckError) -> Int64 {
-    if nextRank >= end { throw .batchTooLong }
-    return nextRank
-  }
-
-  mutating func next() throws(DeckError) -> Int64 {
-    let rank = try peek()
-    nextRank += CardOrder.step
-    return rank
   }
 }
 

@@ -19,8 +19,6 @@ public enum DeckError: Problem, Equatable {
   case badText(what: String, reason: String)
   case badTag(tag: String, reason: String)
   case badGuid(guid: String, reason: String)
-  /// A batch has more cards than the room that a deck reserves for one (67 million cards).
-  case batchTooLong
   case over
   case paused
   case interrupted
@@ -92,8 +90,6 @@ public enum DeckError: Problem, Equatable {
     case .badText(let what, let reason): ProblemReport(.badText, "This text cannot be stored", "the \(what) \(reason)")
     case .badTag(let tag, let reason): ProblemReport(.badTag, "Invalid tag", "a tag \(reason): \(quoted(tag))")
     case .badGuid(let guid, let reason): ProblemReport(.badGuid, "Invalid guid", "a guid \(reason): \(quoted(guid))")
-    case .batchTooLong:
-      ProblemReport(.tooLarge, "Too large", "one batch can have at most 67,108,864 cards; add the rest in another")
     }
   }
 }

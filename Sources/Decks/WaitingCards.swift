@@ -123,11 +123,14 @@ final class WaitingCards {
   }
 
   /// Gives the pending cards other guids and ids, and ranks one below the other, after a failure to write them.
-  func renumber(at ranks: inout BatchRanks) throws {
+  func renumber(at rank: inout Int64) throws {
     nextGuid = random()
     try findNumbers(for: rows.waitingCount)
     try rows.editWaiting { part in
-      for row in 0..<part.count { number(&part, row: row, try ranks.next()) }
+      for row in 0..<part.count {
+        number(&part, row: row, rank)
+        rank += CardOrder.step
+      }
     }
   }
 

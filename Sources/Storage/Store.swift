@@ -41,6 +41,8 @@ public final class Store {
   let recorder: UndoRecorder?
   /// The undo step that the last operation outside a unit, or the last unit, wrote; nil if it changed nothing.
   var lastStep: Int?
+  /// The name of the last step that is too large to be undone; whoever tells the user sets it to nil.
+  public var largeStep: String?
   /// The recorded change that began at the start of the current unit.
   weak var firstPart: RecordedChange?
   /// The recorded change that takes the steps written now along.
@@ -195,6 +197,7 @@ public final class Store {
     recorder.isRecording = false
     lastStep = try UndoLog.add(db, recorder, named: name, receipt: receipt, at: recorder.now())
     if let lastStep {
+      if recorder.isTooLarge { largeStep = name }
       firstPart?.setStep(lastStep, ifAll: recorder)
       extendedChange?.laterSteps.append(lastStep)
     }

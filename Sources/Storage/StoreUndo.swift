@@ -21,7 +21,8 @@ extension Store {
     return try read { try UndoLog.step($0, id, isUndone: again) }
   }
 
-  /// Undoes a step, or redoes one that was undone: the last one, or the one with this id.
+  /// Undoes a step, or redoes one that was undone: the last one, or the one with this id. A step that is too large to
+  /// be redone is only undone outside a unit, which may have to redo it.
   /// - Parameter also: further changes to make to the database, because triggers are off.
   /// - Throws: `UndoError`, with nothing changed.
   @discardableResult public func undo(
@@ -57,7 +58,7 @@ extension Store {
   private func apply(
     _ db: Database, _ id: Int?, _ again: Bool, _ recorder: UndoRecorder, _ progress: (Int, Int) throws -> Void
   ) throws -> UndoStep {
-    let step = try UndoLog.step(db, id, isUndone: again)
+    var step = try UndoLog.step(db, id, isUndone: again)
     let others = try UndoLog.conflicts(db, step, recorder.tables)
     if !others.isEmpty { throw UndoError.changedSince(step.name, by: others) }
     let isInOrder = try UndoLog.isInOrder(db, step)
@@ -76,6 +77,8 @@ extension Store {
       throw UndoError.differs(step.name, what: "rows of \(table) would refer to rows that do not exist")
     }
     recorder.isRecording = false
+    step.isTooLarge = recorder.isTooLarge
+    if step.isTooLarge, again || isInUnit { throw UndoError.tooLarge(step.name) }
     try UndoLog.replace(db, step, with: recorder)
     return step
   }

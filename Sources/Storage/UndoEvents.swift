@@ -27,12 +27,10 @@ struct UndoEvents {
   /// The size in bytes at which events are compressed.
   static let chunk = 1 << 20
 
-  private(set) var packed: [[UInt8]] = []
+  /// The compressed chunks, and the size in bytes of each before.
+  private(set) var packed: [(bytes: [UInt8], size: Int)] = []
   private var writer = WireWriter()
   private var packedCount = 0
-  /// The size in bytes of each chunk before compression, and their sum.
-  private var sizes: [Int] = []
-  private var sizesSum = 0
   private var packer: FrameWriter?
 
   /// The latest events, not compressed yet.
@@ -40,7 +38,7 @@ struct UndoEvents {
   /// Bytes of memory.
   var byteCount: Int { packedCount + writer.count }
   /// Bytes that were written, before compression.
-  var writtenCount: Int { sizesSum + writer.count }
+  var writtenCount: Int { packed.reduce(writer.count) { $0 + $1.size } }
   var mark: Mark { Mark(chunks: packed.count, bytes: writer.count) }
 
   /// Appends an event: its kind, its table, the row, the length of the payload, and the payload.
@@ -66,10 +64,8 @@ struct UndoEvents {
     var bytes: [UInt8] = []
     try writer.bytes.withUnsafeBytes { raw in try packer.feed(raw, isLast: true) { bytes.append(contentsOf: $0) } }
     // The copy drops unused capacity.
-    packed.append(Array(bytes[...]))
+    packed.append((Array(bytes[...]), writer.count))
     packedCount += bytes.count
-    sizes.append(writer.count)
-    sizesSum += writer.count
     writer.bytes.removeAll(keepingCapacity: true)
   }
 
@@ -89,15 +85,13 @@ struct UndoEvents {
 
   mutating func rewind(to mark: Mark) throws(WireError) {
     if packed.count > mark.chunks {
-      writer.bytes = try UndoEvents.unpacked(packed[mark.chunks])
-      for chunk in packed[mark.chunks...] { packedCount -= chunk.count }
-      for size in sizes[mark.chunks...] { sizesSum -= size }
+      writer.bytes = try UndoEvents.unpacked(packed[mark.chunks].bytes)
+      for chunk in packed[mark.chunks...] { packedCount -= chunk.bytes.count }
       packed.removeLast(packed.count - mark.chunks)
-      sizes.removeLast(sizes.count - mark.chunks)
     }
     // If a part was rolled back, the events may already end before the mark.
     if packed.count == mark.chunks, writer.count > mark.bytes { writer.bytes.removeLast(writer.count - mark.bytes) }
   }
 
-  mutating func removeAll() { (packed, packedCount, sizes, sizesSum, writer) = ([], 0, [], 0, WireWriter()) }
+  mutating func removeAll() { (packed, packedCount, writer) = ([], 0, WireWriter()) }
 }

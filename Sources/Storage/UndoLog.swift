@@ -14,8 +14,8 @@ public struct UndoStep: Equatable, Sendable {
   public let isUndone: Bool
   /// The number of rows that it changed.
   public let count: Int
-  /// Whether it changed more than can be stored, and so cannot be undone.
-  public let isTooLarge: Bool
+  /// Whether it changed more than can be stored, and so cannot be undone; once undone, it cannot be redone.
+  public internal(set) var isTooLarge: Bool
 }
 
 public enum UndoLog {
@@ -56,9 +56,9 @@ public enum UndoLog {
     _ db: Database, _ recorder: UndoRecorder, named name: String, receipt: String?, at now: Double
   ) throws -> Int? {
     guard !recorder.isEmpty else { return nil }
-    let rows = recorder.isTooLarge ? nil : recorder.encoded()
+    var rows = recorder.isTooLarge ? nil : recorder.encoded()
+    if let found = try rows?.byteCount, found > byteLimit { rows = nil }
     let bytes = try rows?.byteCount ?? 0
-    let isKept = rows != nil && bytes <= byteLimit
     // Of a step that was undone although a later one is in effect, an empty row with `undone` 2 stays, which is not
     // listed: to undo that later step is not to go back to an earlier state.
     if try db.hasRow("SELECT 1 FROM undo_steps WHERE undone = 1") {
@@ -72,10 +72,10 @@ public enum UndoLog {
     }
     let insertion = try db.cachedStatement(
       sql: "INSERT INTO undo_steps (name, at, count, bytes, rows, receipt) VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-    try insertion.bind([name, now, recorder.rowCount, isKept ? bytes : 0, nil, receipt])
-    try run(insertion, isKept ? rows?.head : nil, at: 5)
+    try insertion.bind([name, now, recorder.rowCount, bytes, nil, receipt])
+    try run(insertion, rows?.head, at: 5)
     let id = db.lastInsertedRowID
-    if isKept, let rows {
+    if let rows {
       try writeChunks(db, rows, of: id)
       if bytes > 1 << 20 || id % pruneInterval == 0 { try prune(db) }
     } else {
@@ -85,15 +85,15 @@ public enum UndoLog {
     return Int(id)
   }
 
-  /// Replaces the rows of a step with those recorded while it was undone, so that it can be redone, or the reverse.
+  /// Replaces the rows of a step with those recorded while it was undone, so that it can be redone, or the reverse. A
+  /// step that was undone and is too large for that stays undone.
   static func replace(_ db: Database, _ step: UndoStep, with recorder: UndoRecorder) throws {
-    let rows = recorder.encoded()
-    if recorder.isTooLarge { throw UndoError.tooLarge(step.name) }
+    let rows = recorder.isTooLarge ? nil : recorder.encoded()
     try db.run("DELETE FROM undo_chunks WHERE step = ?", [step.id])
     let update = try db.cachedStatement(sql: "UPDATE undo_steps SET undone = ?2, bytes = ?3, rows = ?4 WHERE id = ?1")
-    try update.bind([step.id, !step.isUndone, rows.byteCount, nil])
-    try run(update, rows.head, at: 4)
-    try writeChunks(db, rows, of: Int64(step.id))
+    try update.bind([step.id, !step.isUndone, rows?.byteCount ?? 0, nil])
+    try run(update, rows?.head, at: 4)
+    if let rows { try writeChunks(db, rows, of: Int64(step.id)) }
   }
 
   private static func writeChunks(_ db: Database, _ rows: StepRows, of step: Int64) throws {
@@ -158,10 +158,8 @@ public enum UndoLog {
   }
 
   static func rows(_ db: Database, of step: UndoStep) throws -> StepRows {
-    let found = try db.firstRow("SELECT rows FROM undo_steps WHERE id = ?", [step.id]) { row -> [UInt8]? in
-      row.isNull(0) ? nil : Array(row.blob(0))
-    }
-    guard let head = found ?? nil else { throw UndoError.tooLarge(step.name) }
+    if step.isTooLarge { throw UndoError.tooLarge(step.name) }
+    let head = try db.firstRow("SELECT rows FROM undo_steps WHERE id = ?", [step.id]) { Array($0.blob(0)) } ?? []
     let count = try db.count("SELECT count(*) FROM undo_chunks WHERE step = ?", [step.id])
     return StepRows(head: head, chunkCount: count) { number in
       let sql = "SELECT events FROM undo_chunks WHERE step = ? AND number = ?"
@@ -185,10 +183,8 @@ public enum UndoLog {
   /// Returns the names of the steps that touched the same rows and must be undone or redone first.
   static func conflicts(_ db: Database, _ step: UndoStep, _ known: [UndoTable]) throws -> [String] {
     // Undoing conflicts with later steps that are in effect; redoing also conflicts with earlier steps that are undone.
-    let sql =
-      step.isUndone
-      ? "\(columns) WHERE (id < ?1 AND undone = 1) OR (id > ?1 AND undone = 0) ORDER BY id"
-      : "\(columns) WHERE id > ?1 AND undone = 0 ORDER BY id"
+    let earlier = step.isUndone ? "(id < ?1 AND undone = 1) OR " : ""
+    let sql = "\(columns) WHERE \(earlier)(id > ?1 AND undone = 0) ORDER BY id"
     let others = try db.rows(sql, [step.id], self.step)
     if others.isEmpty { return [] }
     let mine = try touched(db, step, known)

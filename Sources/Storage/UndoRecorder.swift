@@ -276,6 +276,6 @@ final class UndoRecorder {
     }
     writer.bytes += events.last
     let packed = events.packed
-    return StepRows(head: writer.bytes, chunkCount: packed.count) { packed[$0] }
+    return StepRows(head: writer.bytes, chunkCount: packed.count) { packed[$0].bytes }
   }
 }

@@ -1,4 +1,4 @@
-// Elements that may repeat a key, and places in sorted elements. Invariant: the first one with a key is used.
+// Elements by key: the first with each, places in sorted ones, those out of order. Invariant: the first one counts.
 
 extension Dictionary {
   /// Creates a dictionary; of several pairs with the same key, the first is used.
@@ -34,5 +34,31 @@ extension Sequence {
   @inlinable public func distinct<Key: Hashable>(by key: (Element) -> Key) -> [Element] {
     var seen: Set<Key> = []
     return filter { seen.insert(key($0)).inserted }
+  }
+}
+
+extension RandomAccessCollection where Index == Int {
+  /// Returns the fewest elements without which the others ascend by their keys, which are distinct; of at most 2^31.
+  ///
+  ///     [2, 9, 3, 4].outOfOrder(by: \.self)   // [9]
+  @inlinable public func outOfOrder<Key: Comparable>(by key: (Element) -> Key) -> [Element] {
+    if zip(self, dropFirst()).allSatisfy({ key($0) < key($1) }) { return [] }
+    // Of the ascending rows of each length: the last element of the one that ends lowest.
+    var lasts: [Int32] = []
+    // The element before each in the longest row that ends with it.
+    var before: [Int32] = []
+    before.reserveCapacity(count)
+    for (index, element) in zip(Int32(clamping: startIndex)..., self) {
+      let wanted = key(element)
+      let length = lasts.indices.bisected { key(self[Int(lasts[$0])]) < wanted }
+      before.append(length > 0 ? lasts[length - 1] : Int32(clamping: startIndex - 1))
+      if length == lasts.count { lasts.append(index) } else { lasts[length] = index }
+    }
+    var (inOrder, others): (Int32?, [Element]) = (lasts.last, [])
+    for index in indices.reversed() {
+      if Int32(clamping: index) == inOrder { inOrder = before[index - startIndex] } else { others.append(self[index]) }
+    }
+    others.reverse()
+    return others
   }
 }

@@ -334,8 +334,9 @@ import Values
     let between = try there.collection.add(inner, "between", "x")
     try there.collection.add(outer, "in A", "x", guid: "same")
     try there.collection.store.operation("arrange") { db in
-      let cards = try NoteTable.cards(db, of: note)
-      try CardOrder.arrange(db, [cards[0], between, cards[1]], in: inner)
+      let cards = try CardOrder.cards(db, in: inner).map(\.card)
+      #expect(try cards.map(\.id) == [between] + NoteTable.cards(db, of: note))
+      try CardOrder.arrange(db, [cards[1], cards[0], cards[2]], in: inner)
     }
     #expect(try here.importing(there.exporting("A").path, into: "A").added == 4)
     #expect(try here.count("notes") == 3)

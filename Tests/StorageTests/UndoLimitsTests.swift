@@ -33,11 +33,16 @@ import Values
   @Test func `a step larger than the log is carried out all the same, and undo cannot go past it`() throws {
     try step("box", "INSERT INTO boxes (name) VALUES ('a')")
     try fill()
-    // Undoing it would have to record all of it for redo.
+    // Undoing it would have to record all of it for redo, which a unit may have to do.
+    store.beginUnit()
     #expect(throws: UndoError.tooLarge("filling")) { try store.undo() }
+    try store.rollbackUnit()
     #expect(try things() == 4 && names() == ["filling", "box"])
+    #expect(try store.undo().isTooLarge && things() == 0 && store.largeStep == nil)
+    #expect(throws: UndoError.tooLarge("filling")) { try store.undo(again: true) }
+    try fill()
     try step("emptying", "DELETE FROM things")
-    #expect(try things() == 0 && names() == ["emptying"])
+    #expect(try things() == 0 && names() == ["emptying"] && store.largeStep == "emptying")
     let large = try #require(try store.undoSteps().first)
     #expect(large.isTooLarge && large.count == 4)
     #expect(throws: UndoError.tooLarge("emptying")) { try store.undo() }

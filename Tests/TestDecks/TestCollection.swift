@@ -108,11 +108,7 @@ public func problemCode(_ body: () throws -> Void) -> String? {
   do {
     try body()
     return nil
-  } catch let error as any Problem {
-    return error.code
-  } catch {
-    return "\(error)"
-  }
+  } catch { return (error as? any Problem)?.code ?? "\(error)" }
 }
 
 /// Queries for tests, which nobody can interrupt. Invariant: the program's own code has none of these; there each

@@ -114,4 +114,9 @@ import Text
   @Test func `of several pairs with the same key the first counts`() {
     #expect(Dictionary(firstOf: [("a", 1), ("b", 2), ("a", 3)]) == ["a": 1, "b": 2])
   }
+
+  @Test func `the fewest elements are out of order`() {
+    #expect([2, 9, 3, 4].outOfOrder(by: \.self) == [9] && [5, 1, 2, 6, 3].outOfOrder(by: \.self) == [5, 6])
+    #expect((-3..<2).outOfOrder { -$0 } == [-3, -2, -1, 0] && [Int]().outOfOrder(by: \.self).isEmpty)
+  }
 }

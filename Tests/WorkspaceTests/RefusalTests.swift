@@ -4,7 +4,6 @@ import Decks
 import Exchange
 import Files
 import Glibc
-import Problems
 import Storage
 import TestDecks
 import TestWorkspace

@@ -11,9 +11,7 @@ import TestWorkspace
   private let person = Person()
   private let workspace: Workspace
 
-  init() throws {
-    workspace = try person.workspace()
-  }
+  init() throws { workspace = try person.workspace() }
 
   private func deck(_ name: String, cards: Int) throws -> DeckHandle {
     let deck = try workspace.decks.create(name)

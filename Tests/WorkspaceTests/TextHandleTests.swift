@@ -19,9 +19,7 @@ import ToggleSettings
   private let person = Person()
   private let workspace: Workspace
 
-  init() throws {
-    workspace = try person.workspace()
-  }
+  init() throws { workspace = try person.workspace() }
 
   private func text(_ content: String, deck: String? = nil) throws -> TextHandle {
     try person.folder.write(content, to: "a.txt")

@@ -69,13 +69,18 @@ public enum NoteWords {
     }
   }
 
-  /// The new cards of a deck in the deck's order, each with the word of its note.
-  public static func newCards(_ db: Database, in deck: DeckID) throws -> [(card: CardID, word: String?)] {
+  /// Calls `body` with each new card of a deck, top first, and the word of its note.
+  public static func forEachNewCard(
+    _ db: Database, in deck: DeckID, _ body: (RankedCard, String?) throws -> Void
+  ) throws {
     let sql = """
-      SELECT cards.id, field_word(fields) FROM cards CROSS JOIN notes INDEXED BY notes_word ON notes.id = cards.note
+      SELECT cards.id, rank, field_word(fields)
+      FROM cards CROSS JOIN notes INDEXED BY notes_word ON notes.id = cards.note
       WHERE deck = ? AND \(CardStatus.new.sql()) ORDER BY rank
       """
-    return try db.rows(sql, [deck.rawValue]) { (CardID(rawValue: $0.integer(0)), $0.optionalText(1)) }
+    try db.forEachRow(sql, [deck.rawValue]) {
+      try body((CardID(rawValue: $0.integer(0)), $0.integer(1)), $0.optionalText(2))
+    }
   }
 }
 

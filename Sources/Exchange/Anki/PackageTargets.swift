@@ -23,7 +23,8 @@ final class PackageTargets {
   private var invalidTypes: [Int64: NoteError] = [:]
   private var decks: [Int64: Target] = [:]
   /// Keyed by the ids in the account, because two decks of the package may become one deck.
-  private var spans: [DeckID: Span] = [:]
+  /// The ranks that a deck's imported cards get: by position, and in order of arrival within a position.
+  private var spans: [DeckID: (first: Int64, count: Int64)] = [:]
   private var presets: [Int64: PresetID] = [:]
   private var isToday: Bool
   var flush: () throws -> Void = {}
@@ -35,12 +36,6 @@ final class PackageTargets {
     let isFresh: Bool
     let preset: Int64?
     let steps: (learning: Int, relearning: Int)
-  }
-
-  /// The ranks that a deck's imported cards get: by position, and in order of arrival within a position.
-  private struct Span {
-    let first: Int64
-    var count: Int64 = 0
   }
 
   /// Ranks per position, which is how many cards can share one.
@@ -212,16 +207,13 @@ final class PackageTargets {
 
   private func rank(_ card: AnkiCard, in deck: DeckID) throws -> Int64 {
     let position = card.place.map { min(PackageTargets.mostPosition, max(0, $0)) } ?? afterNew
-    var span: Span
-    if let known = spans[deck] {
-      span = known
-    } else {
+    var span = spans[deck] ?? (0, 0)
+    if span.count == 0 {
       try flush()
-      let room = Int64(afterNew + 1) * PackageTargets.step
-      span = Span(first: try CardOrder.above(db, deck, room: room))
+      span.first = try CardOrder.above(db, deck, room: Int64(afterNew + 1) * PackageTargets.step)
     }
-    defer { spans[deck] = span }
     span.count += 1
+    spans[deck] = span
     return span.first + Int64(position) * PackageTargets.step + span.count % PackageTargets.step
   }
 

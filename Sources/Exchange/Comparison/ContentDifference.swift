@@ -2,6 +2,7 @@
 // Invariant: changes are in the order of the second content, each followed by the removals after it; two equal
 // contents have no changes.
 
+import Text
 public import Values
 
 public struct ComparedChange: Sendable {
@@ -77,7 +78,7 @@ public struct ContentDifference: Sendable {
   ) rethrows {
     // The old place of each new entry; of one that was added, the place after the last.
     let before = new.keys.map { old.place(of: $0) ?? old.count }
-    let moved = kind.isOrdered ? ContentDifference.moved(before.filter { $0 < old.count }, old.count) : []
+    let moved = kind.isOrdered ? Set(before.filter { $0 < old.count }.outOfOrder(by: \.self)) : []
     // The places of the removed entries by the place of the preceding entry that still exists; -1 at the beginning.
     var (removed, last) = ([Int: [Int]](), -1)
     let after = EntryOrder.places(before, old.count + 1)
@@ -104,12 +105,6 @@ public struct ContentDifference: Sendable {
       }
       addRemoved(after: place)
     }
-  }
-
-  /// Returns which of the old places, given in their new order, are out of their old order.
-  private static func moved(_ places: [Int], _ count: Int) -> Set<Int> {
-    if zip(places, places.dropFirst()).allSatisfy({ $0 < $1 }) { return [] }
-    return Set(places).subtracting(EntryOrder.longestIncreasingSubsequence(places, Array(0..<count)))
   }
 }
 

@@ -89,8 +89,7 @@ struct EntryOrder {
     if moved(base, merged, theirs) == merged, moved(base, ours, merged) == merged { return merged }
     let (lead, other) = precedes(ours, theirs) ? (ours, theirs) : (theirs, ours)
     let sides = [base, ours, theirs].map { (list: $0, places: EntryOrder.places($0, numbers.count)) }
-    let stable = Set(EntryOrder.longestIncreasingSubsequence(other, sides[0].places))
-    for number in other where !stable.contains(number) {
+    for number in other.outOfOrder(by: { sides[0].places[$0] }) {
       let before = sides.map { side in
         side.places[number] > 0 ? numbers.key(side.list[side.places[number] - 1]) : ""
       }
@@ -103,11 +102,11 @@ struct EntryOrder {
   /// Applies the moves of both sides: each moved entry follows the same entry as on the side that moved it.
   private func moved(_ base: [Int], _ ours: [Int], _ theirs: [Int]) -> [Int] {
     let rank = EntryOrder.places(base, numbers.count)
-    let stableForUs = Set(EntryOrder.longestIncreasingSubsequence(ours, rank))
-    let stableForThem = Set(EntryOrder.longestIncreasingSubsequence(theirs, rank))
-    let spine = base.filter { stableForUs.contains($0) && stableForThem.contains($0) }
+    let movedByUs = Set(ours.outOfOrder { rank[$0] })
+    let movedByThem = Set(theirs.outOfOrder { rank[$0] })
+    let spine = base.filter { !movedByUs.contains($0) && !movedByThem.contains($0) }
     return filled(spine, ours, theirs) { number in
-      let (byUs, byThem) = (!stableForUs.contains(number), !stableForThem.contains(number))
+      let (byUs, byThem) = (movedByUs.contains(number), movedByThem.contains(number))
       return byUs == byThem ? nil : byUs ? .ours : .theirs
     }
   }
@@ -157,24 +156,6 @@ struct EntryOrder {
     var places = [Int](repeating: -1, count: count)
     for (place, number) in list.enumerated() { places[number] = place }
     return places
-  }
-
-  static func longestIncreasingSubsequence(_ list: [Int], _ rank: [Int]) -> [Int] {
-    if zip(list, list.dropFirst()).allSatisfy({ rank[$0] < rank[$1] }) { return list }
-    var tails: [Int] = []
-    var before = [Int](repeating: -1, count: list.count)
-    for (index, number) in list.enumerated() {
-      let low = tails.indices.bisected { rank[list[tails[$0]]] < rank[number] }
-      if low > 0 { before[index] = tails[low - 1] }
-      if low == tails.count { tails.append(index) } else { tails[low] = index }
-    }
-    var result: [Int] = []
-    var index = tails.last ?? -1
-    while index >= 0 {
-      result.append(list[index])
-      index = before[index]
-    }
-    return result.reversed()
   }
 
   /// Merges two runs between the same neighbours: they are aligned at their common entries; between these, the run

@@ -278,21 +278,13 @@ public final class MergeIntoDeck {
       if let id = try NoteTable.id(db, guid: key, in: within) { places[id] = place }
     }
     for each in all {
-      let ids = try CardTable.ids(db, in: each.id)
-      var seen: Set<NoteID> = []
-      var groups: [(place: Int, ids: [CardID])] = []
-      for start in stride(from: 0, to: ids.count, by: 500) {
-        for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)]) {
-          if seen.insert(card.note).inserted || groups.isEmpty {
-            groups.append((places[card.note] ?? Int.max, [card.id]))
-          } else {
-            groups[groups.count - 1].ids.append(card.id)
-          }
-        }
+      var (seen, place): (Set<NoteID>, Int) = ([], 0)
+      let cards = try CardOrder.cards(db, in: each.id).map { card, note in
+        if seen.insert(note).inserted { place = places[note] ?? Int.max }
+        return (place: place, card: card)
       }
-      let order = groups.indices.sorted { (groups[$0].place, $0) < (groups[$1].place, $1) }
-      let sorted = order.flatMap { groups[$0].ids }
-      if sorted != ids { try CardOrder.arrange(db, sorted, in: each.id) }
+      let sorted = cards.sorted { ($0.place, $0.card.rank) < ($1.place, $1.card.rank) }
+      try CardOrder.arrange(db, sorted.map(\.card), in: each.id)
     }
   }
 }

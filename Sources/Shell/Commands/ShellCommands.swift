@@ -207,7 +207,8 @@ enum UndoCommands {
     details: """
       Each change is a step, in this shell or another one; everything that a script did is one step. A step that is \
       not the last can be undone too, unless what it changed was changed again since. At least 100 steps are stored, \
-      or 256 MB. Settings and games are not steps: `set --reset` restores the default of a setting.
+      or 256 MB. A step that removes or changes too much to be stored says so and cannot be undone; one that adds too \
+      much can be undone, but not redone. Settings and games are not steps: `set --reset` restores the default of a setting.
       """,
     arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
     options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
@@ -238,7 +239,9 @@ enum UndoCommands {
       try again ? care.redo(progress: $0) : care.undo(number, progress: $0)
     }
     let when = session.since(step.at)
-    let name = printable(step.name, limit: 500) + (when == Session.justNow ? "" : ", \(when)")
+    let name =
+      printable(step.name, limit: 500) + (when == Session.justNow ? "" : ", \(when)")
+      + (step.isTooLarge ? "; it is too large to be redone" : "")
     return CommandResult(
       .record(fields(of: step, isUndone: !again)), line: "\(again ? "Redone" : "Undone"): \(name)")
   }

@@ -11,6 +11,7 @@ import Lexicon
 import LuaRuntime
 import PluginHost
 import Problems
+import Storage
 import Text
 import ToggleSettings
 import WordGames
@@ -316,10 +317,12 @@ package final class Session {
     }
   }
 
-  /// Shows new notices from the settings, and warns once when the system settings are broken.
+  /// Shows new notices: from the settings, and of a step that cannot be undone. Warns once of broken system settings.
   func showNotices() {
     data.warnOfSystemSettings { console.message($0) }
     for notice in data.takeNotices() { console.note("note: " + notice) }
+    guard let step = data.opened?.care.takeLargeStep() else { return }
+    console.note("note: \(UndoStep.quoted(step)) is too large to be undone; an earlier backup is the way back")
   }
 
   /// Ends Lua in order: listeners are notified, plugins and the user's state end, and their finalizers run. Their

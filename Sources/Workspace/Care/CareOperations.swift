@@ -24,6 +24,12 @@ public struct CareOperations {
     return try workspace.store().nextStep(id, again: again)
   }
 
+  /// Returns the name of a step that is too large to be undone, if there was one since the last call.
+  public func takeLargeStep() -> String? {
+    defer { workspace.database.largeStep = nil }
+    return workspace.database.largeStep
+  }
+
   /// Undoes the last step, or the step with an id.
   /// - Throws: `UndoError` with the reason why the step cannot be undone; nothing was changed then.
   @discardableResult

@@ -194,18 +194,23 @@ extension DeckHandle {
   /// - Returns: how many new cards contain an unknown word of the text, and how many cards were moved.
   public func orderNewCards(byGainIn text: TextHandle) throws -> (found: Int, moved: Int) {
     let gains = try text.gains()
-    var (found, moved, orders): (Int, Int, [(deck: DeckID, ids: [CardID])]) = (0, 0, [])
+    var (found, moved, orders): (Int, Int, [(deck: DeckID, cards: [RankedCard])]) = (0, 0, [])
     try workspace.read { db in
       for deck in try [id] + DeckTable.within(db, id).map(\.id) {
-        let old = try NoteWords.newCards(db, in: deck).map { (id: $0.card, gain: $0.word.flatMap { gains[$0] } ?? 0) }
-        let ranked = old.indices.sorted { (old[$1].gain, $0) < (old[$0].gain, $1) }
-        (found, moved) = (found + old.count { $0.gain > 0 }, moved + ranked.enumerated().count { $0 != $1 })
-        orders.append((deck, ranked.map { old[$0].id }))
+        var (helpful, others): ([(gain: Int, card: RankedCard)], [RankedCard]) = ([], [])
+        try NoteWords.forEachNewCard(db, in: deck) { card, word in
+          if let word, let gain = gains[word] { helpful.append((gain, card)) } else { others.append(card) }
+        }
+        helpful.sort { ($1.gain, $0.card.rank) < ($0.gain, $1.card.rank) }
+        let cards = helpful.map(\.card) + others
+        found += helpful.count
+        moved += zip(cards, cards.map(\.rank).sorted()).count { $0.rank != $1 }
+        orders.append((deck, cards))
       }
     }
     if moved > 0 {
       try workspace.perform(.moveCard, count: { [moved] _ in moved }) { db in
-        for (deck, ids) in orders { try CardOrder.arrange(db, ids, in: deck) }
+        for (deck, cards) in orders { try CardOrder.arrange(db, cards, in: deck) }
       }
     }
     return (found, moved)

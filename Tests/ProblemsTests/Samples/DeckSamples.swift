@@ -81,7 +81,7 @@ extension ProblemTable {
   static let decks = ProblemTable(
     DeckError.self, in: "Decks/DeckError.swift",
     plain: [
-      "emptyPrompt": .emptyPrompt, "emptyAnswer": .emptyAnswer, "batchTooLong": .batchTooLong, "over": .over,
+      "emptyPrompt": .emptyPrompt, "emptyAnswer": .emptyAnswer, "over": .over,
       "paused": .paused, "interrupted": .interrupted, "nothingToUndo": .nothingToUndo,
     ],
     [
