@@ -27,6 +27,9 @@ extension ComparedNotes {
   }
 }
 
+/// A text that is made while it is written: calls its argument with one part after the other.
+public typealias MergedText = (_ write: ([UInt8]) throws -> Void) throws -> Void
+
 /// Contents in a common form.
 ///
 ///     let files = try ComparedFiles([.file("old.csv", .csv), .file("new.csv", .csv)], settings)
@@ -39,7 +42,7 @@ public struct ComparedFiles {
     let hasMark: Bool
     let encoding: TextEncoding
     /// Returns the merge of the second and the third file.
-    let merged: (MergeResult) throws(ComparisonError) -> [UInt8]
+    let merged: (MergeResult) throws(ComparisonError) -> MergedText
   }
 
   /// Nil when the operands are compared as notes.
@@ -52,22 +55,27 @@ public struct ComparedFiles {
     case .csv:
       let all = try Self.tables(operands, settings)
       texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: all[1].encoding) { result in
-        all[1].merged(result, with: all[2])
+        { try all[1].merge(result, with: all[2], write: $0) }
       }
     case .jsonl:
-      let all = try operands.enumerated().map { place, operand in
-        try ComparedLines(Self.source(operand, settings), settings, keepsLines: Self.isWritten(place, of: operands))
+      var all: [ComparedLines] = []
+      for operand in operands {
+        let (source, base) = (try Self.source(operand, settings), all.first?.content ?? ComparedContent())
+        all.append(try ComparedLines(source, settings, keepsLines: operands.count > 2, base: base))
       }
-      texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: .utf8) { result in
-        all[1].merged(result, with: all[2])
+      texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: .utf8) { [all] result in
+        { try all[1].merge(result, with: all[2], write: $0) }
       }
     case .md:
       let all = try operands.map { try ComparedMarkdown(Self.source($0, settings)) }
       texts = Texts(contents: all.map(\.content), hasMark: all[1].hasMark, encoding: all[1].encoding) {
-        (result) throws(ComparisonError) in try ComparedMarkdown.merged(result, all)
+        (result) throws(ComparisonError) in
+        let text = try ComparedMarkdown.merged(result, all)
+        return { try $0(text) }
       }
     default:
-      var all = try operands.map { try Self.notes($0, settings) }
+      let deck = operands.lazy.compactMap { if case .notes(let notes) = $0 { notes.content } else { nil } }.first
+      var all = try operands.map { try Self.notes($0, settings, beside: deck) }
       for index in all.indices {
         for other in all.indices where other != index { all[index].adopt(from: all[other]) }
       }
@@ -91,7 +99,7 @@ public struct ComparedFiles {
       if !held.contains(.options) { content[.deck] = ComparedList() }
       if !held.contains(.media) { content[.media] = ComparedList() }
       if !held.contains(.schedule) {
-        content[.note] = content[.note].updated { note in
+        content[.note].updateAll { note in
           for name in [ComparedField.suspended, ComparedField.flag] { note.set(name, to: "") }
         }
       }
@@ -112,20 +120,19 @@ public struct ComparedFiles {
   /// Returns the merge of the second and third of three operands as a file of their format in UTF-8, with a byte order
   /// mark if the second has one; nil when they are compared as notes.
   /// - Throws: `ComparisonError.notCards` when both sides changed lines that are not cards.
-  public func merged(_ result: MergeResult) throws(ComparisonError) -> [UInt8]? {
+  public func merged(_ result: MergeResult) throws(ComparisonError) -> MergedText? {
     guard let texts else { return nil }
-    return (texts.hasMark ? [0xEF, 0xBB, 0xBF] : []) + (try texts.merged(result))
+    let text = try texts.merged(result)
+    return { write in
+      if texts.hasMark { try write([0xEF, 0xBB, 0xBF]) }
+      try text(write)
+    }
   }
 
   /// The encoding of the second operand, if it is a text file that is compared as it is.
   public var encoding: TextEncoding { texts?.encoding ?? .utf8 }
 
   // MARK: Reading
-
-  /// Whether a merge may write lines of an operand as they are.
-  private static func isWritten(_ place: Int, of operands: [ComparedOperand]) -> Bool {
-    place > 0 && operands.count > 2
-  }
 
   /// Returns the text format of all operands, if it is one that is compared without conversion to notes.
   private static func family(_ operands: [ComparedOperand]) -> CardFormat? {
@@ -159,19 +166,22 @@ public struct ComparedFiles {
     }
     let areHeaded = ComparedTable.haveHeaders(tables) || tables.contains { $0.hasHeader(key: settings.key) }
     for index in tables.indices {
-      let keepsRows = isWritten(index, of: operands)
-      try tables[index].read(hasHeader: areHeaded, key: settings.key, keepsRows: keepsRows)
+      try tables[index].read(
+        hasHeader: areHeaded, key: settings.key, keepsRows: operands.count > 2, base: tables[0].content)
     }
     return tables
   }
 
-  private static func notes(_ operand: ComparedOperand, _ settings: ExchangeSettings) throws -> ComparedNotes {
+  /// - Parameter deck: what the notes of a file may share.
+  private static func notes(
+    _ operand: ComparedOperand, _ settings: ExchangeSettings, beside deck: ComparedContent?
+  ) throws -> ComparedNotes {
     switch operand {
     case .notes(let notes): return notes
     case .nothing: return ComparedNotes(settings)
     case .file(let path, let format):
       if format.isPackage { return try PackageContent(path: path, format: format, settings: settings).read() }
-      var notes = ComparedNotes(settings)
+      var notes = ComparedNotes(settings, beside: deck)
       notes.held = format.holds
       var table = TableOptions()
       // A row needs a prompt, and the prompt cannot be read as the guid at the same time.

@@ -6,10 +6,9 @@ import Text
 import Values
 
 struct ComparedLines {
-  private(set) var content = ComparedContent()
+  /// The line of each entry is kept with it.
+  private(set) var content: ComparedContent
   let hasMark: Bool
-  /// The line of each entry.
-  private var lines: [ComparedKind: PackedRecords] = [:]
   private var fields = FieldNames.none
   private static let limits = JSONLimits(bytes: rowLimit, depth: 32, values: 100_000, string: rowLimit)
   private static let first = [
@@ -17,9 +16,12 @@ struct ComparedLines {
     JSONName.noteFields, JSONName.ordinal, JSONName.schedule, JSONName.reviews,
   ]
 
-  /// - Parameter keepsLines: whether `merged` will be called.
-  init(_ source: ByteSource, _ settings: ExchangeSettings, keepsLines: Bool) throws {
+  /// - Parameters:
+  ///   - keepsLines: whether `merge` will be called for these lines, or for some that have them as their base.
+  ///   - base: a content that probably has most of the lines.
+  init(_ source: ByteSource, _ settings: ExchangeSettings, keepsLines: Bool, base: ComparedContent) throws {
     hasMark = source.hasMark
+    content = ComparedContent(base.records)
     var number = 0
     while let raw = try source.takeLine() {
       number += 1
@@ -32,12 +34,13 @@ struct ComparedLines {
         throw ExchangeError.badFile(
           path: source.path, line: number, column: 1, expected: "an object expected, \(value.kind) found")
       }
-      let kind = append(members, settings)
-      if keepsLines { lines[kind, default: PackedRecords()].append { $0.rest(raw) } }
+      append(members, keepsLines ? raw : [], settings, base)
     }
   }
 
-  private mutating func append(_ members: Value.Record, _ settings: ExchangeSettings) -> ComparedKind {
+  private mutating func append(
+    _ members: Value.Record, _ line: [UInt8], _ settings: ExchangeSettings, _ base: ComparedContent
+  ) {
     var (names, values, tags): ([String], [String], [String]) = ([], [], [])
     var conflicts: [MergeConflict] = []
     for (name, value) in Self.flattened(members) {
@@ -55,8 +58,7 @@ struct ComparedLines {
     var entry = ComparedEntry(
       key: name, title: members["prompt"]?.text ?? "", fields: fields, values: values, tags: tags)
     entry.conflicts = conflicts
-    content[kind].append(entry)
-    return kind
+    content[kind].append(entry, keeping: line, likely: base[kind])
   }
 
   private static func identity(_ members: Value.Record, _ key: String?) -> (ComparedKind, String) {
@@ -78,30 +80,24 @@ struct ComparedLines {
 
   // MARK: Writing
 
-  /// Returns the merged file, with options and note types first, as they were written.
-  func merged(_ result: MergeResult, with theirs: ComparedLines) -> [UInt8] {
-    var bytes: [UInt8] = []
+  /// Writes the merged file, with options and note types first, as they were written.
+  func merge(_ result: MergeResult, with theirs: ComparedLines, write: ([UInt8]) throws -> Void) throws {
     for kind in [ComparedKind.deck, .noteType, .note] {
-      for entry in result.content[kind].entries {
-        bytes += raw(entry, kind) ?? theirs.raw(entry, kind) ?? joined(entry, kind, theirs)
-        bytes.append(0x0A)
+      let (merged, sides) = (result.content[kind], [content[kind], theirs.content[kind]])
+      var next = [0, 0]
+      for place in 0..<merged.count {
+        let line = sides.indices.lazy.compactMap { side in
+          sides[side].place(ofSameAs: place, in: merged, next: &next[side]).map { sides[side].kept(at: $0) }
+        }.first
+        try write(line.map { Array($0) } ?? joined(merged.entry(at: place), sides))
+        try write([0x0A])
       }
     }
-    return bytes
-  }
-
-  private func raw(_ entry: ComparedEntry, _ kind: ComparedKind) -> [UInt8]? {
-    guard let own = content[kind][entry.key], own.isSame(as: entry) else { return nil }
-    return line(of: entry, kind)
-  }
-
-  private func line(of entry: ComparedEntry, _ kind: ComparedKind) -> [UInt8]? {
-    content[kind].place(of: entry.key).flatMap { lines[kind]?[$0] }.map { Array($0.rest) }
   }
 
   /// Returns a line with members of both sides; each value comes from one of the sides.
-  private func joined(_ entry: ComparedEntry, _ kind: ComparedKind, _ theirs: ComparedLines) -> [UInt8] {
-    let sides = [self, theirs].compactMap { $0.line(of: entry, kind) }
+  private func joined(_ entry: ComparedEntry, _ sides: [ComparedList]) -> [UInt8] {
+    let sides = sides.compactMap { side in side.place(of: entry.key).map { side.kept(at: $0) } }
       .compactMap { ServerRows.parse(String(decoding: $0, as: UTF8.self))?.record }
     let flat = sides.map { Dictionary(firstOf: Self.flattened($0)) }
     var members: [(String, Value)] = []

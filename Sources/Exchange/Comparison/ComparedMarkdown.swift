@@ -7,11 +7,11 @@ import Templates
 import Text
 
 struct ComparedMarkdown {
+  /// The lines of each card are kept with it.
   private(set) var content = ComparedContent()
   let hasMark: Bool
   let encoding: TextEncoding
   private var head: [UInt8] = []
-  private var blocks: [String: [UInt8]] = [:]
   private static let names = FieldNames(["prompt", "answer", "subdeck"])
   private static let clozeNames = FieldNames(["text", "subdeck"])
 
@@ -28,7 +28,7 @@ struct ComparedMarkdown {
     let starts = found.map { text.start($0.line) } + [text.bytes.count]
     head = Array(text.bytes[..<starts[0]])
     for (index, card) in found.enumerated() {
-      blocks[content[.note].append(card.entry)] = Array(text.bytes[starts[index]..<starts[index + 1]])
+      content[.note].append(card.entry, keeping: Array(text.bytes[starts[index]..<starts[index + 1]]))
     }
   }
 
@@ -69,7 +69,8 @@ struct ComparedMarkdown {
   }
 
   private static func lineEnd(of side: ComparedMarkdown) -> [UInt8] {
-    let first = side.head.isEmpty ? side.content[.note].entries.first.flatMap { side.blocks[$0.key] } ?? [] : side.head
+    let notes = side.content[.note]
+    let first = side.head.isEmpty && notes.count > 0 ? Array(notes.kept(at: 0)) : side.head
     return first.prefix { $0 != 0x0A }.last == 0x0D ? [0x0D, 0x0A] : [0x0A]
   }
 
@@ -85,7 +86,9 @@ struct ComparedMarkdown {
   }
 
   private static func block(_ entry: ComparedEntry, _ sides: [ComparedMarkdown]) throws(ComparisonError) -> [UInt8] {
-    let raw = sides.map { $0.blocks[entry.key] ?? [] }
+    let raw = sides.map(\.content[.note]).map { side in
+      side.place(of: entry.key).map { Array(side.kept(at: $0)) } ?? []
+    }
     let isSame = sides.map { $0.content[.note][entry.key]?.isSame(as: entry) ?? false }
     switch (isSame[1], isSame[2]) {
     case (true, true):

@@ -10,9 +10,10 @@ import Values
 
 /// Collects the notes of one content. Entries of the same type share their field names.
 public struct ComparedNotes {
-  public internal(set) var content = ComparedContent()
-  /// The keys of notes that are identified by their first field, because they have no guid.
-  private(set) var unnamed: Set<String> = []
+  public internal(set) var content: ComparedContent
+  /// Of each note up to the last for which it is true: whether it is identified by its first field, because it has no
+  /// guid.
+  private var isUnnamed: [Bool] = []
   /// The name of the deck that contains all notes; empty when there is none.
   var root = ""
   /// Whether rows are identified by their first field even if they have a guid.
@@ -31,7 +32,10 @@ public struct ComparedNotes {
   /// For notes that are spread over several rows: the cards read so far.
   private var places: [String: [Place]] = [:]
 
-  init(_ settings: ExchangeSettings) { keepsSchedule = settings.keepsSchedule }
+  init(_ settings: ExchangeSettings, beside other: ComparedContent? = nil) {
+    keepsSchedule = settings.keepsSchedule
+    content = ComparedContent(other?.records ?? PackedRecords())
+  }
 
   /// Returns the names of a note's own fields, of the fields of every note, and of the note's additional fields.
   private mutating func fields(_ own: [String], _ more: [String]) -> FieldNames {
@@ -62,7 +66,8 @@ public struct ComparedNotes {
     let order = places.indices.sorted {
       (places[$0].deck, places[$0].place, $0) < (places[$1].deck, places[$1].place, $1)
     }
-    content[.note] = ComparedList(order.lazy.map { notes.entry(at: $0) })
+    content[.note] = ComparedList(content.records)
+    for place in order { content[.note].append(place, of: notes) }
   }
 
   // MARK: From collections
@@ -172,14 +177,14 @@ public struct ComparedNotes {
     }
     let first = FieldHTML.sortText(values.first ?? "")
     let key = guid.isEmpty || isByPrompt ? first : guid
-    if guid.isEmpty || isByPrompt {
-      unnamed.insert(key)
-      keys[guid] = key
-    }
+    if guid.isEmpty || isByPrompt { keys[guid] = key }
     if let plan = row.schedule, plan.schedule.state != .new { isStudied = true }
     let place = Self.place(row, ordinal)
     if case .note = row.content { places[key] = [place] }
     add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
+    guard guid.isEmpty || isByPrompt, let place = content[.note].place(of: key) else { return }
+    isUnnamed += repeatElement(false, count: max(0, place + 1 - isUnnamed.count))
+    isUnnamed[place] = true
   }
 
   private static func place(_ row: CardRow, _ ordinal: Int) -> Place {
@@ -222,7 +227,7 @@ public struct ComparedNotes {
     let keepsMarks = held.contains(.schedule) && (isStudied || !base.isStudied || hasMarks)
     if keepsMarks && held.contains(.fields) { return content }
     let known = base.content[.note]
-    content[.note] = content[.note].updated { note in
+    content[.note].updateAll { note in
       guard let before = known[note.key] else { return }
       var names = keepsMarks ? [] : [ComparedField.suspended, ComparedField.flag]
       if !held.contains(.fields), hasFields(of: note, before, in: base) { names += before.names(besides: note) }
@@ -243,16 +248,25 @@ public struct ComparedNotes {
 
   /// Gives notes without a guid the key of the note in another content that has the same first field.
   mutating func adopt(from other: ComparedNotes) {
-    if unnamed.isEmpty { return }
-    var guids: [String: String?] = [:]
-    for note in other.content[.note].entries where !other.unnamed.contains(note.key) {
-      let first = FieldHTML.sortText(note.values.first ?? "")
-      // If two notes have the same first field, neither is used.
-      guids[first] = .some(guids[first] == nil ? note.key : nil)
+    if isUnnamed.isEmpty { return }
+    let others = other.content[.note]
+    // Of each note: the place of the other content's note plus one; 0 if there is none, the maximum if there are two,
+    // of which neither is used.
+    var found = [UInt32](repeating: 0, count: isUnnamed.count)
+    for place in 0..<others.count where !(place < other.isUnnamed.count && other.isUnnamed[place]) {
+      let first = FieldHTML.sortText(others.entry(at: place).values.first ?? "")
+      guard let own = content[.note].place(of: first), own < found.count, isUnnamed[own] else { continue }
+      found[own] = found[own] == 0 ? UInt32(place + 1) : .max
     }
-    content[.note] = content[.note].updated { note in
-      if unnamed.contains(note.key), let guid = guids[note.key] ?? nil { note.key = guid }
+    var list = ComparedList(content.records)
+    for (place, var note) in content[.note].entries.enumerated() {
+      if place < found.count, found[place] > 0, found[place] < .max {
+        note.key = others.key(at: Int(found[place]) - 1)
+        isUnnamed[place] = false
+      }
+      list.append(note, likely: others)
     }
+    content[.note] = list
   }
 }
 

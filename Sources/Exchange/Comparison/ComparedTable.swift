@@ -10,11 +10,12 @@ struct ComparedTable {
   private let firstRow: [UInt8]
   /// The cells of the first row, which are the column names if there is a header; none if there are no rows.
   let firstCells: [String]
-  /// Of each entry: the bytes of its row and its cell with tags; nothing if they are as `written` would write them.
-  private var rows = PackedRecords()
   private let lineEnd: String
+  /// Is between the bytes of a row and its tags, because no text has it.
+  private static let end: UInt8 = 0xFF
   let hasMark: Bool
   let encoding: TextEncoding
+  /// With each entry, the bytes of its row and its cell with tags are kept, unless they are as `written` writes them.
   private(set) var content = ComparedContent()
   private var hasHeader = false
   private var tagColumn: Int?
@@ -70,10 +71,13 @@ struct ComparedTable {
   /// Reads the other rows.
   /// - Parameters:
   ///   - key: the name of the column that identifies rows; nil: the guid column, or else the first one.
-  ///   - keepsRows: whether `merged` will be called.
+  ///   - keepsRows: whether `merge` will be called for this table, or for one that has it as its base.
+  ///   - base: a content that probably has most of the rows.
   /// - Throws: `noColumn`, or what is wrong with a row.
-  mutating func read(hasHeader: Bool, key: String?, keepsRows: Bool) throws {
+  mutating func read(hasHeader: Bool, key: String?, keepsRows: Bool, base: ComparedContent) throws {
     self.hasHeader = hasHeader
+    content = ComparedContent(base.records)
+    let likely = base[.note]
     tagColumn = hasHeader ? firstCells.firstIndex(ofName: "tags") : nil
     // Without a header it is recognized by its cells.
     let last = firstCells.count > 2 ? firstCells.count - 1 : nil
@@ -93,7 +97,8 @@ struct ComparedTable {
       if !isHeader {
         let values = shown.map { $0 < cells.count ? cells[$0] : "" }
         let name = keyColumn.flatMap { $0 < cells.count && !cells[$0].isEmpty ? cells[$0] : nil } ?? cells[0]
-        add(ComparedEntry(key: name, title: cells[0], fields: names, values: values), cells, keepsRows ? raw : nil)
+        let entry = ComparedEntry(key: name, title: cells[0], fields: names, values: values)
+        add(entry, cells, keepsRows ? raw : nil, likely)
       }
       isHeader = false
       row = try Self.next(table)
@@ -106,7 +111,7 @@ struct ComparedTable {
   }
 
   /// - Parameter raw: the bytes of the row, if they are kept.
-  private mutating func add(_ entry: ComparedEntry, _ cells: [String], _ raw: [UInt8]?) {
+  private mutating func add(_ entry: ComparedEntry, _ cells: [String], _ raw: [UInt8]?, _ likely: ComparedList) {
     var entry = entry
     let tags = tagColumn.map { $0 < cells.count ? cells[$0] : "" } ?? ""
     entry.tags = Self.tags(tags)
@@ -114,14 +119,8 @@ struct ComparedTable {
       entry.conflicts = MergeConflict.list(of: cells[conflictColumn]) ?? []
       if entry.conflicts.isEmpty { isOfText = true } else { entry.set(columns[conflictColumn], to: "") }
     }
-    content[.note].append(entry)
-    guard let raw else { return }
-    let isUsual = written(entry).raw == raw
-    rows.append { record in
-      if isUsual { return }
-      record.data(raw)
-      record.data(tags.utf8)
-    }
+    let kept = raw.map { written(entry).raw == $0 ? [] : $0 + [Self.end] + tags.utf8 } ?? []
+    content[.note].append(entry, keeping: kept, likely: likely)
   }
 
   private mutating func addColumns(_ count: Int) {
@@ -138,14 +137,12 @@ struct ComparedTable {
     return (line(columns.prefix(firstCells.count).map { $0 == tagName ? tags : entry[$0] }), tags)
   }
 
-  /// Returns an entry, the bytes of its row and its cell with tags; nil when there is no such entry.
-  private func row(of key: String) -> (entry: ComparedEntry, raw: [UInt8], tags: String)? {
+  /// Returns the bytes of an entry's row and its cell with tags.
+  private func row(at place: Int) -> (raw: [UInt8], tags: String) {
     let notes = content[.note]
-    guard let place = notes.place(of: key) else { return nil }
-    let entry = notes.entry(at: place)
-    var row = rows[place]
-    let (raw, tags) = row.rest.isEmpty ? written(entry) : (Array(row.data()), row.text())
-    return (entry, raw, tags)
+    let kept = notes.kept(at: place)
+    guard let end = kept.lastIndex(of: Self.end) else { return written(notes.entry(at: place)) }
+    return (Array(kept[..<end]), String(decoding: kept[(end + 1)...], as: UTF8.self))
   }
 
   /// Returns the column that identifies rows; nil when there is none of that name yet.
@@ -163,28 +160,34 @@ struct ComparedTable {
 
   // MARK: Writing
 
-  func merged(_ result: MergeResult, with theirs: ComparedTable) -> [UInt8] {
+  func merge(_ result: MergeResult, with theirs: ComparedTable, write: ([UInt8]) throws -> Void) throws {
     let notes = result.content[.note]
     var names = Array(result.content[.column].keys)
     // A side that was emptied has no columns; the rows that remain have those of the other side.
     if names.isEmpty, notes.count > 0 { names = Array((firstCells.isEmpty ? theirs : self).content[.column].keys) }
     let hasHeader = [self, theirs].contains { $0.hasHeader && !$0.firstCells.isEmpty }
     let hasConflicts = !notes.allConflicts.isEmpty
-    var bytes: [UInt8] = []
-    func add(_ line: [UInt8], _ conflicts: String) {
-      bytes += line
-      if hasConflicts { bytes += [table.separator] + self.line([conflicts]) }
-      bytes += lineEnd.utf8
+    let lineEnd = Array(lineEnd.utf8)
+    func add(_ line: [UInt8], _ conflicts: String) throws {
+      try write(line)
+      if hasConflicts { try write([table.separator] + self.line([conflicts])) }
+      try write(lineEnd)
     }
     if hasHeader {
       let header = header(names, namesAll: hasConflicts) ?? theirs.header(names, namesAll: hasConflicts)
-      add(header ?? line(names), MergeConflict.name)
+      try add(header ?? line(names), MergeConflict.name)
     }
-    for entry in notes.entries {
-      let raw = raw(entry, names, table.separator) ?? theirs.raw(entry, names, table.separator)
-      add(raw ?? row(entry, names, theirs), entry.conflicts.isEmpty ? "" : MergeConflict.json(entry.conflicts))
+    let sides = [self, theirs].filter { $0.table.separator == table.separator && names == $0.columns }
+    var next = [0, 0]
+    for place in 0..<notes.count {
+      let raw = sides.indices.lazy.compactMap { number in
+        let side = sides[number]
+        return side.content[.note].place(ofSameAs: place, in: notes, next: &next[number]).map { side.row(at: $0).raw }
+      }.first
+      let conflicts = notes.conflicts(at: place)
+      try add(
+        raw ?? row(notes.entry(at: place), names, theirs), conflicts.isEmpty ? "" : MergeConflict.json(conflicts))
     }
-    return bytes
   }
 
   private func line(_ cells: [String]) -> [UInt8] {
@@ -200,16 +203,11 @@ struct ComparedTable {
     return names == Array(content[.column].keys) && names.count == columns.count && !names.isEmpty ? firstRow : nil
   }
 
-  /// Returns the row's bytes if it equals the entry.
-  private func raw(_ entry: ComparedEntry, _ names: [String], _ separator: UInt8) -> [UInt8]? {
-    guard separator == table.separator, names == columns, let row = row(of: entry.key), row.entry.isSame(as: entry)
-    else { return nil }
-    return row.raw
-  }
-
   /// Builds a row that neither side has; tags are separated as they were.
   private func row(_ entry: ComparedEntry, _ names: [String], _ theirs: ComparedTable) -> [UInt8] {
-    let given = [self, theirs].compactMap { $0.row(of: entry.key)?.tags }
+    let given = [self, theirs].compactMap { side in
+      side.content[.note].place(of: entry.key).map { side.row(at: $0).tags }
+    }
     let wanted = entry.markedTags
     let tags =
       given.first { Set(Self.tags($0)) == Set(wanted) }

@@ -77,13 +77,14 @@ public struct ContentDifference: Sendable {
     _ kind: ComparedKind, _ old: ComparedList, _ new: ComparedList, _ poll: () throws -> Void
   ) rethrows {
     // The old place of each new entry; of one that was added, the place after the last.
-    let before = new.keys.map { old.place(of: $0) ?? old.count }
+    var next = 0
+    let before = (0..<new.count).map { EntryNumber(old.place(of: $0, in: new, next: &next) ?? old.count) }
     let moved = kind.isOrdered ? Set(before.filter { $0 < old.count }.outOfOrder(by: \.self)) : []
     // The places of the removed entries by the place of the preceding entry that still exists; -1 at the beginning.
     var (removed, last) = ([Int: [Int]](), -1)
     let after = EntryOrder.places(before, old.count + 1)
     for place in 0..<old.count {
-      if after[place] >= 0 { last = after[place] } else { removed[last, default: []].append(place) }
+      if after[place] >= 0 { last = Int(after[place]) } else { removed[last, default: []].append(place) }
     }
     func addRemoved(after place: Int) {
       for gone in removed[place] ?? [] { changes.append(ComparedChange(kind, .removed, old.entry(at: gone), nil)) }
@@ -91,9 +92,9 @@ public struct ContentDifference: Sendable {
     addRemoved(after: -1)
     for place in 0..<new.count {
       try poll()
-      let known = before[place]
+      let known = Int(before[place])
       if known < old.count {
-        let (isMoved, isChanged) = (moved.contains(known), !new.isSame(place, as: old, known))
+        let (isMoved, isChanged) = (moved.contains(before[place]), !new.isSame(place, as: old, known))
         if isMoved || isChanged {
           var change = ComparedChange(
             kind, isChanged ? .changed : .moved, old.entry(at: known), new.entry(at: place))

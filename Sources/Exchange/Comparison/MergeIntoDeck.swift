@@ -101,7 +101,7 @@ public final class MergeIntoDeck {
 
   private func rename(_ file: String, to name: String, in merged: inout ComparedContent) {
     for kind in [ComparedKind.note, .noteType] {
-      merged[kind] = merged[kind].updated { entry in
+      merged[kind].updateAll { entry in
         entry.values = entry.values.map {
           kind == .note
             ? MediaNames.renaming(file.composed, to: name, in: $0)

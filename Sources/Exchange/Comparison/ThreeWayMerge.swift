@@ -9,7 +9,7 @@ public enum MergeSide: String, CaseIterable, Sendable {
   case ours, theirs
 }
 
-public struct MergeResult: Sendable {
+public struct MergeResult {
   public var content = ComparedContent()
   /// Entries with conflicts that neither side had before, in their order.
   public var conflicts: [(kind: ComparedKind, entry: ComparedEntry)] = []
@@ -34,7 +34,7 @@ public struct ThreeWayMerge {
 
   /// - Parameter poll: called for each entry; throws if the merge is to end.
   public func result(poll: () throws -> Void) rethrows -> MergeResult {
-    var result = MergeResult()
+    var result = MergeResult(content: ComparedContent(base.records))
     for kind in ComparedKind.allCases { try merge(kind, into: &result, poll) }
     keepTypes(&result.content)
     keepConflicts(&result.content)
@@ -82,24 +82,25 @@ public struct ThreeWayMerge {
     let numbers = EntryNumbers(base[kind], ours[kind], theirs[kind])
     // The side whose entry is in the result as it is; and the entries that are not taken from a side.
     var sides = [MergeSide?](repeating: nil, count: numbers.count)
-    var own: [Int: ComparedEntry] = [:]
-    for number in sides.indices {
+    var own: [EntryNumber: ComparedEntry] = [:]
+    for number in 0..<EntryNumber(numbers.count) {
       try poll()
       sides[number] = numbers.unread(number)
       if sides[number] != nil { continue }
       let entries = numbers.entries(number)
       own[number] = merged(kind, entries[0], entries[1], entries[2])
     }
-    func taken(_ number: Int) -> (list: ComparedList, place: Int)? {
+    func taken(_ number: EntryNumber) -> (list: ComparedList, place: Int)? {
       sides[number].map { numbers.side($0, of: number) }
     }
     var order = EntryOrder(
-      numbers: numbers, survives: sides.indices.map { sides[$0] != nil || own[$0] != nil },
-      isFree: sides.indices.map { number in
+      numbers: numbers, survives: (0..<EntryNumber(numbers.count)).map { sides[$0] != nil || own[$0] != nil },
+      isFree: (0..<EntryNumber(numbers.count)).map { number in
         let conflicts = taken(number).map { $0.list.conflicts(at: $0.place) } ?? own[number]?.conflicts ?? []
         return conflicts.contains(where: \.isRemoval)
       })
-    var list = ComparedList()
+    var list = ComparedList(base.records)
+    list.reserve(ours[kind])
     for number in order.merged() {
       let (taken, unplaced) = (taken(number), kind.isOrdered && preferred == nil ? order.unplaced[number] : nil)
       if let taken, unplaced == nil {

@@ -86,11 +86,18 @@ public struct Comparing {
     func difference() throws -> MergeCounts {
       try ContentDifference(contents[1], result.content, poll: workspace.poll).counts
     }
-    if let text = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
-      let bytes = files.encoding.encoded(text)
-      if bytes == nil { report.unfitEncoding = files.encoding }
+    if let merged = try files.merged(result), try CardFormat(output, settings.format).isSameFamily(as: operands[1]) {
+      var encoded: [UInt8]?
+      if files.encoding != .utf8 {
+        var text: [UInt8] = []
+        try merged { text += $0 }
+        encoded = files.encoding.encoded(text)
+        if encoded == nil { report.unfitEncoding = files.encoding }
+      }
       let replacement = Replacement.exported(.any, isInterrupted: environment.isInterrupted)
-      try AtomicFile.writeGiven(output, replacement) { try $0.append(bytes ?? text) }
+      try AtomicFile.writeGiven(output, replacement) { sink in
+        if let encoded { try sink.append(encoded) } else { try merged { try sink.append($0) } }
+      }
       report.counts = try difference()
     } else {
       report.counts = try write(result, operands, files, to: output, settings) ?? difference()

@@ -34,7 +34,9 @@ import Text
     let files = try files(texts, format, key: key)
     let contents = files.contents
     let result = ThreeWayMerge(base: contents[0], ours: contents[1], theirs: contents[2], preferred: side).result {}
-    let bytes = try #require(try files.merged(result))
+    var bytes: [UInt8] = []
+    let text = try #require(try files.merged(result))
+    try text { bytes += $0 }
     return (String(decoding: bytes, as: UTF8.self), result.conflicts.flatMap { $0.entry.conflicts.map(\.field) })
   }
 

@@ -66,6 +66,29 @@ import Values
     #expect(texts.indices.filter { !copy.isSame($0, as: list, $0) } == [0, 3])
   }
 
+  @Test func `lists that share records have an equal entry once, and keep apart what differs`() {
+    let (records, names) = (PackedRecords(), FieldNames(["f"]))
+    let starts = [2_000_000, 2_000_000, 3, 0].map { records.append([UInt8](repeating: 7, count: $0)) }
+    #expect(starts.map { records[$0].rest.count } == [2_000_000, 2_000_000, 3, 0])
+    func list(
+      _ text: String, in records: PackedRecords, keeping kept: [UInt8] = [], likely: ComparedList? = nil
+    ) -> ComparedList {
+      var list = ComparedList(records)
+      list.append(ComparedEntry(key: "a", fields: names, values: [text]), keeping: kept, likely: likely)
+      return list
+    }
+    let base = list("one", in: records)
+    var changed = list("one", in: records, likely: base)
+    let others = [
+      list("two", in: records, likely: base), list("one", in: records, keeping: [1], likely: base),
+      list("one", in: PackedRecords(), likely: base),
+    ]
+    changed.update("a") { $0.set("f", to: "three") }
+    #expect(([base, changed] + others).map { $0["a"]?["f"] } == ["one", "three", "two", "one", "one"])
+    #expect(others.map { Array($0.kept(at: 0)) } == [[], [1], []] && base.kept(at: 0).isEmpty)
+    #expect(others.map { $0.isSame(0, as: base, 0) } == [false, true, true])
+  }
+
   @Test func `a comparison and a merge end when they are polled`() {
     struct Stop: Error {}
     let (old, new) = (deck([("a", "one")]), deck([("a", "two")]))
