@@ -47,11 +47,6 @@ public struct MergeConflict: Hashable, Sendable {
     MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner, isOrder: isOrder)
   }
 
-  /// The conflict of a field that has another name, and another form, in a note.
-  func renamed(_ name: String, _ form: (String) -> String) -> MergeConflict {
-    MergeConflict(field: name, base: base.map(form), ours: ours.map(form), theirs: theirs.map(form))
-  }
-
   func isAboutSame(as other: MergeConflict) -> Bool {
     field == other.field && owner == other.owner && isOrder == other.isOrder
   }

@@ -162,15 +162,15 @@ final class JSONRows: ListRows {
       let (line, column) = (source.line, source.column)
       reader.beginRow()
       var raw: [UInt8] = []
-      let reason = try reader.value(into: &raw)
+      var reason = try reader.value(into: &raw).map { "it \($0)" }
       let limits = JSONLimits(bytes: limit, depth: 32, values: 5_000_000, string: rowLimit)
       do throws(JSONFailure) {
         if reason == nil { values.append((try JSONParser.parse(raw, limits: limits, keepsOrder: true), line)) }
       } catch {
-        throw ExchangeError.badFile(path: source.path, line: line, column: column, expected: error.words)
+        reason = error.words
       }
       if let reason {
-        throw ExchangeError.badFile(path: source.path, line: line, column: column, expected: "it \(reason)")
+        throw ExchangeError.badFile(path: source.path, line: line, column: column, expected: reason)
       }
       if isLines { try source.endLine() }
       try reader.skipBlanks()
@@ -189,8 +189,7 @@ extension JSONCards {
   /// The keys of Deckhand's own form.
   private static let ownKeys = [
     "deckhand", "__type__", "note_types", JSONName.noteType, JSONName.noteFields, JSONName.noteGuid,
-    JSONName.deckOptions,
-    "prompt",
+    JSONName.deckOptions, "prompt",
   ]
 
   /// Whether a file that begins so is in Deckhand's form: prompts and answers, or an object with everything.

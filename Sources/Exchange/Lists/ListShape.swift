@@ -92,15 +92,11 @@ struct ListShape {
       name.utf8.count > ListNames.longest ? "!" : Tags.separated(name).joined(separator: " ")
     }
     if names.contains(FormulaGuard.column) { names = names.map(FormulaGuard.unguarded) }
-    let byName = options.columns.filter { $0.number == nil }
-    if !byName.isEmpty {
-      if options.hasNoHeader {
-        throw .badColumns(reason: "without a header columns have numbers, not names: \(quoted(byName[0].column))")
-      }
-      hasHeader = true
-    } else {
-      hasHeader = given != nil || !options.hasNoHeader && isHeader(names, sample.dropFirst())
+    let named = options.columns.first { $0.number == nil }
+    if options.hasNoHeader, let named {
+      throw .badColumns(reason: "without a header columns have numbers, not names: \(quoted(named.column))")
     }
+    hasHeader = named != nil || given != nil || !options.hasNoHeader && isHeader(names, sample.dropFirst())
     if !options.hasNoHeader, let reason = badHeader(names, options) {
       throw .badHeader(path: path, line: line, reason: reason)
     }
@@ -211,12 +207,7 @@ struct ListShape {
     return [.tags, .guid, .subdeck].contains(known) ? known : .field(name)
   }
 
-  var dropped: [String] {
-    guard let note else { return [] }
-    return others.filter { !note.fields.contains($0) }
-  }
-
-  /// The names of the columns that `--two-columns` leaves out.
+  /// The names of the columns that are fields, which `--two-columns` leaves out.
   var others: [String] {
     columns.compactMap { if case .field(let name) = $0 { name } else { nil } }
   }

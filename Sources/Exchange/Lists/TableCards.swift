@@ -51,18 +51,14 @@ final class TableCards: CardRows {
   func next(into row: inout CardRow) throws -> Bool {
     guard var line = try first ?? nextLine() else { return false }
     first = nil
-    if shape == nil {
-      if (rows as? TableRows)?.namesSeparator == true {
-        account.use(line...rows.lastLine)
-        guard let following = try nextLine() else { return false }
-        line = following
+    while shape == nil {
+      if (rows as? TableRows)?.namesSeparator != true {
+        let shape = try shape(line)
+        if !shape.hasHeader || rows.names != nil { break }
       }
-      let shape = try shape(line)
-      if shape.hasHeader, rows.names == nil {
-        account.use(line...rows.lastLine)
-        guard let following = try nextLine() else { return false }
-        line = following
-      }
+      account.use(line...rows.lastLine)
+      guard let following = try nextLine() else { return false }
+      line = following
     }
     let place = rows.place(of: line)
     row.clear(line: place.line, column: place.column)
@@ -140,10 +136,12 @@ final class TableCards: CardRows {
         .firstIndex(of: conflict.field)
     else { return conflict }
     let place = listed?.places.firstIndex(of: index)
-    if let name = place.flatMap({ listed?.type.fields[$0] }) ?? options.note?.field(columns[index].name) {
-      return conflict.renamed(ComparedField.escaped(name)) { FieldHTML.html(ofPlain: $0.trimmed) }
-    }
-    return [.prompt, .answer].contains(columns[index]) ? conflict.renamed(columns[index].name) { $0 } : conflict
+    let field = place.flatMap { listed?.type.fields[$0] } ?? options.note?.field(columns[index].name)
+    let isSide = [.prompt, .answer].contains(columns[index])
+    guard let name = field.map(ComparedField.escaped) ?? (isSide ? columns[index].name : nil) else { return conflict }
+    let form = { (text: String) in field == nil ? text : FieldHTML.html(ofPlain: text.trimmed) }
+    return MergeConflict(
+      field: name, base: conflict.base.map(form), ours: conflict.ours.map(form), theirs: conflict.theirs.map(form))
   }
 
   /// Makes the row a note of the list's type.
