@@ -171,13 +171,6 @@ public final class NoteReceiver {
     return note
   }
 
-  /// Immediately writes a note whose cards follow later.
-  func insert(_ note: NoteRecord, _ kind: Kind) throws -> NoteRecord {
-    let record = try insert(note, kind, [])
-    try rows.flush()
-    return record
-  }
-
   /// Immediately writes another card of a note.
   @discardableResult
   func insert(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> CardID {
@@ -186,8 +179,7 @@ public final class NoteReceiver {
     return id
   }
 
-  @discardableResult
-  private func insert(_ note: NoteRecord, _ kind: Kind, _ cards: [StoredCard]) throws -> NoteRecord {
+  private func insert(_ note: NoteRecord, _ kind: Kind, _ cards: [StoredCard]) throws {
     let note = try prepared(note)
     let column = try NoteFieldText.column(note.fields, names: kind.maker.type.fields)
     let record = record(note, try rows.noteID(note.id), kind)
@@ -200,7 +192,6 @@ public final class NoteReceiver {
       try rows.flush()
       try kind.writer.rewrite(record)
     }
-    return record
   }
 
   private func made(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> StoredCard {
@@ -257,7 +248,8 @@ public final class NoteReceiver {
     let kind = kind(of: type)
     let note = try fit(note, type)
     if try !NoteTable.exists(db, note.id) {
-      _ = try insert(note, kind)
+      try insert(note, kind, [])
+      try rows.flush()
       try SyncedNotes.markSent(db, note.id)
     }
     return try insert(card, record(note, note.id, kind), kind)
@@ -303,9 +295,8 @@ public enum SyncedNotes {
     _ db: Database, _ note: NoteRecord, to fields: [String], makesCards: Bool, isInterrupted: @escaping () -> Bool
   ) throws {
     let type = try NoteTypeTable.record(db, note.type)
-    let new = NoteRecord(
-      id: note.id, guid: note.guid, type: note.type, modified: note.modified, tags: note.tags,
-      fields: NoteTable.padded(fields, type))
+    var new = note
+    new.fields = NoteTable.padded(fields, type)
     try NoteTable.write(db, new, type)
     var writer = NoteCardWriter(db, type, now: Double(note.modified), isInterrupted: isInterrupted)
     if makesCards { try writer.renew(new) } else { try writer.rewrite(new) }
