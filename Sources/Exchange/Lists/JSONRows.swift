@@ -30,8 +30,7 @@ struct JSONLists {
   /// Whether a value is a list of objects whose names include those of the sides of a card, or of pairs.
   private static func isList(_ value: Value, isLoose: Bool) -> Bool {
     guard let items = value.list else { return false }
-    var names: [String] = []
-    for name in items.prefix(100).flatMap(\.names) where !names.contains(name) { names.append(name) }
+    let names = items.prefix(100).flatMap(\.names).distinct { $0 }
     let arePairs =
       isLoose && items.contains { $0.list?.count ?? 0 > 1 } && items.allSatisfy { $0.list?.isEmpty == false }
     return arePairs || ListNames.sides(of: names, isLoose: isLoose) != nil
@@ -95,9 +94,8 @@ final class JSONRows: ListRows {
 
   init(_ source: ByteSource, _ lists: JSONLists) {
     self.lists = lists
-    var (names, seen) = ([String](), Set<String>())
-    for name in lists.rows.prefix(1_000).flatMap(\.value.names) where seen.insert(name).inserted { names.append(name) }
-    let hasDecks = !names.isEmpty && !seen.contains("deck") && lists.rows.contains { !$0.deck.isEmpty }
+    let names = lists.rows.prefix(1_000).flatMap(\.value.names).distinct { $0 }
+    let hasDecks = !names.isEmpty && !names.contains("deck") && lists.rows.contains { !$0.deck.isEmpty }
     known = names + (hasDecks ? ["deck"] : [])
     super.init(source)
     if lists.uses == 0 { return }
