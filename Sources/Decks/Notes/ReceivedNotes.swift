@@ -83,8 +83,7 @@ public final class NoteReceiver {
       let id = NoteID(rawValue: known.id)
       let missing = try match(cards, of: id)
       guard known.type == type.id.rawValue else { return .conflicting }
-      let isNewer = note.modified > known.modified
-      let renewal = try renewal(of: id, isNewer: isNewer, choice, note, kind)
+      let renewal = try renewal(of: id, isNewer: note.modified > known.modified, choice, note, kind)
       if let renewal { try NoteTable.write(db, renewal.new, kind.maker.type) }
       for index in missing { try insert(card(index), renewal?.new ?? NoteTable.record(db, id), kind) }
       guard let (old, new) = renewal else { return missing.isEmpty ? .skipped : .added(missing.count) }
@@ -94,9 +93,8 @@ public final class NoteReceiver {
       }
       return try .updated(db.count("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue]))
     }
-    let made = try cards.indices.map(card)
-    try insert(note, kind, made)
-    return .added(made.count)
+    try insert(note, kind, cards.indices.map(card))
+    return .added(cards.count)
   }
 
   public func flush() throws { try rows.flush() }
