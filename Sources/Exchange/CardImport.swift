@@ -119,7 +119,7 @@ public final class CardImport {
 
   private func reportDropped(_ shape: ListShape) {
     let isCut = options.table.hasTwoColumns
-    let dropped = isCut ? shape.others : shape.dropped
+    let dropped = shape.others.filter { isCut || options.table.note?.fields.contains($0) == false }
     if dropped.isEmpty { return }
     let names = dropped.prefix(20).map { printable($0) }.joined(separator: ", ")
     let reason = isCut ? "--two-columns takes the front and the back" : "the note type has no such field"

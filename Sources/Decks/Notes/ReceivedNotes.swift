@@ -81,20 +81,20 @@ public final class NoteReceiver {
       if isRepeated { repeatedCount += 1 }
       if choice == .error { throw DeckError.duplicate(guid: guid, prompt: "") }
       let id = NoteID(rawValue: known.id)
-      guard known.type == type.id.rawValue else {
-        try match(cards, of: id)
-        return .conflicting
+      let missing = try match(cards, of: id)
+      guard known.type == type.id.rawValue else { return .conflicting }
+      let renewal = try renewal(of: id, isNewer: note.modified > known.modified, choice, note, kind)
+      if let renewal { try NoteTable.write(db, renewal.new, kind.maker.type) }
+      for index in missing { try insert(card(index), renewal?.new ?? NoteTable.record(db, id), kind) }
+      guard let (old, new) = renewal else { return missing.isEmpty ? .skipped : .added(missing.count) }
+      try kind.writer.renew(new, hasOtherTags: old.tags != new.tags) {
+        // The cards that came stay, even if the note no longer makes them.
+        Set(NoteOrdinals.made(old, kind.maker.type)).subtracting(cards.map(\.ordinal)).sorted()
       }
-      func addMissing() throws -> Int { try self.addMissing(id, kind, cards, card) }
-      let isNewer = note.modified > known.modified
-      let changed = try renew(id, isNewer: isNewer, choice, note, kind) { _ = try addMissing() }
-      let added = try addMissing()
-      if changed > 0 { return .updated(changed) }
-      return added > 0 ? .added(added) : .skipped
+      return try .updated(db.count("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue]))
     }
-    let made = try cards.indices.map(card)
-    try insert(note, kind, made)
-    return .added(made.count)
+    try insert(note, kind, cards.indices.map(card))
+    return .added(cards.count)
   }
 
   public func flush() throws { try rows.flush() }
@@ -131,41 +131,23 @@ public final class NoteReceiver {
     return try keptOfDecks.kept(deck) { try DeckTable.options(db, deck).keptFields }
   }
 
-  /// - Parameter addMissing: adds the received cards that the note lacks, so that it does not make them as new ones.
-  /// - Returns: how many of its cards show something else now.
-  private func renew(
-    _ id: NoteID, isNewer: Bool, _ choice: OnDuplicate?, _ note: NoteRecord, _ kind: Kind, addMissing: () throws -> Void
-  ) throws -> Int {
-    guard choice == .update || isNewer && choice != .skip else { return 0 }
+  /// Returns an existing note as it is and as the received one makes it; nil if it stays.
+  private func renewal(
+    of id: NoteID, isNewer: Bool, _ choice: OnDuplicate?, _ note: NoteRecord, _ kind: Kind
+  ) throws -> (old: NoteRecord, new: NoteRecord)? {
+    guard choice == .update || isNewer && choice != .skip else { return nil }
     var record = record(try prepared(note), id, kind)
     let old = try NoteTable.record(db, id)
     let kept = try keptFields.union(keptFields(ofDeckOf: id))
     for (index, name) in kind.maker.type.fields.enumerated() where kept.contains(name.lowercased()) {
       record.fields[index] = old.fields.indices.contains(index) ? old.fields[index] : ""
     }
-    let hasOtherTags = old.tags != record.tags
-    if !isNewer || choice == .update, !hasOtherTags, old.fields == record.fields { return 0 }
-    try NoteTable.write(db, record, kind.maker.type)
-    try addMissing()
-    let type = kind.maker.type
-    try kind.writer.renew(record, hasOtherTags: hasOtherTags) { NoteOrdinals.made(old, type) }
-    return try db.count("SELECT count(*) FROM cards WHERE note = ?", [id.rawValue])
-  }
-
-  /// Adds cards that are missing, whether the note is newer or not.
-  private func addMissing(
-    _ id: NoteID, _ kind: Kind, _ cards: [(id: Int64, ordinal: Int)], _ card: (Int) throws -> StoredCard
-  ) throws -> Int {
-    let missing = try match(cards, of: id)
-    if missing.isEmpty { return 0 }
-    let record = try NoteTable.record(db, id)
-    for index in missing { try insert(card(index), record, kind) }
-    return missing.count
+    let isChanged = old.tags != record.tags || old.fields != record.fields
+    return isNewer && choice != .update || isChanged ? (old, record) : nil
   }
 
   /// Records which cards of an existing note the received ones are, so that these get the answers of those.
   /// - Returns: the indices of those that the note lacks.
-  @discardableResult
   private func match(_ cards: [(id: Int64, ordinal: Int)], of note: NoteID) throws -> [Int] {
     let sql = "SELECT ord, id FROM cards WHERE note = ?"
     let stored = Dictionary(try db.rows(sql, [note.rawValue]) { ($0.count(0), $0.integer(1)) }) { first, _ in first }
@@ -187,13 +169,6 @@ public final class NoteReceiver {
     return note
   }
 
-  /// Immediately writes a note whose cards follow later.
-  func insert(_ note: NoteRecord, _ kind: Kind) throws -> NoteRecord {
-    let record = try insert(note, kind, [])
-    try rows.flush()
-    return record
-  }
-
   /// Immediately writes another card of a note.
   @discardableResult
   func insert(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> CardID {
@@ -202,8 +177,7 @@ public final class NoteReceiver {
     return id
   }
 
-  @discardableResult
-  private func insert(_ note: NoteRecord, _ kind: Kind, _ cards: [StoredCard]) throws -> NoteRecord {
+  private func insert(_ note: NoteRecord, _ kind: Kind, _ cards: [StoredCard]) throws {
     let note = try prepared(note)
     let column = try NoteFieldText.column(note.fields, names: kind.maker.type.fields)
     let record = record(note, try rows.noteID(note.id), kind)
@@ -216,7 +190,6 @@ public final class NoteReceiver {
       try rows.flush()
       try kind.writer.rewrite(record)
     }
-    return record
   }
 
   private func made(_ card: StoredCard, _ note: NoteRecord, _ kind: Kind) throws -> StoredCard {
@@ -273,7 +246,8 @@ public final class NoteReceiver {
     let kind = kind(of: type)
     let note = try fit(note, type)
     if try !NoteTable.exists(db, note.id) {
-      _ = try insert(note, kind)
+      try insert(note, kind, [])
+      try rows.flush()
       try SyncedNotes.markSent(db, note.id)
     }
     return try insert(card, record(note, note.id, kind), kind)
@@ -319,9 +293,8 @@ public enum SyncedNotes {
     _ db: Database, _ note: NoteRecord, to fields: [String], makesCards: Bool, isInterrupted: @escaping () -> Bool
   ) throws {
     let type = try NoteTypeTable.record(db, note.type)
-    let new = NoteRecord(
-      id: note.id, guid: note.guid, type: note.type, modified: note.modified, tags: note.tags,
-      fields: NoteTable.padded(fields, type))
+    var new = note
+    new.fields = NoteTable.padded(fields, type)
     try NoteTable.write(db, new, type)
     var writer = NoteCardWriter(db, type, now: Double(note.modified), isInterrupted: isInterrupted)
     if makesCards { try writer.renew(new) } else { try writer.rewrite(new) }

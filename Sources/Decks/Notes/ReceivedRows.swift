@@ -121,7 +121,7 @@ final class ReceivedRows {
   /// The cards that came, once they are written.
   var received: ReceivedCards {
     var cards = came
-    cards.sort()
+    cards.added?.sort()
     return cards
   }
 
@@ -209,8 +209,6 @@ public struct ReceivedCards {
     renumbered[wanted.rawValue] = card == wanted ? nil : card.rawValue
   }
 
-  mutating func sort() { added?.sort() }
-
   /// The card that has this id in the package; nil if no card of the package came or is here under another id.
   func card(_ id: Int64) -> CardID? {
     if let renumbered = renumbered[id] { return CardID(rawValue: renumbered) }
@@ -218,18 +216,14 @@ public struct ReceivedCards {
   }
 
   /// Whether the card that now has this id came.
-  func holds(_ id: Int64) -> Bool { added?.holds(id) ?? true }
+  func holds(_ id: Int64) -> Bool {
+    guard let added else { return true }
+    let low = added.indices.bisected { added[$0] < id }
+    return low < added.count && added[low] == id
+  }
 
   /// The lowest id of a card that came.
   var first: Int64 { added.map { $0.first ?? .max } ?? 0 }
-}
-
-extension [Int64] {
-  /// Whether a sorted list contains a number.
-  fileprivate func holds(_ number: Int64) -> Bool {
-    let low = indices.bisected { self[$0] < number }
-    return low < count && self[low] == number
-  }
 }
 
 /// The outcome for a note that came.

@@ -157,7 +157,7 @@ extension SourceReading {
       case .answer: cells[index] = texts.answer
       case .tags: cells[index] = tags
       case .guid: cells[index] = edit.id
-      case .field(MergeConflict.name) where edit.content.conflicts.isEmpty: cells[index] = ""
+      case .conflicts where edit.content.conflicts.isEmpty: cells[index] = ""
       default: break
       }
     }

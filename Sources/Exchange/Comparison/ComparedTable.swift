@@ -19,9 +19,8 @@ struct ComparedTable {
   private(set) var content = ComparedContent()
   private var hasHeader = false
   private var tagColumn: Int?
-  /// The column of the conflicts that a merge left, and whether a cell of it has another text, which no merge writes:
-  /// then it is a column like the others.
-  private var (conflictColumn, isOfText): (Int?, Bool) = (nil, false)
+  /// The column of the conflicts that a merge left; nil once a cell of it has another text, which no merge writes.
+  private var conflictColumn: Int?
   private var columns: [String] = []
   private var tagName: String? { tagColumn.map { columns[$0] } }
 
@@ -79,9 +78,7 @@ struct ComparedTable {
     content = ComparedContent(base.records)
     let likely = base[.note]
     tagColumn = hasHeader ? firstCells.firstIndex(ofName: "tags") : nil
-    // Without a header it is recognized by its cells.
-    let last = firstCells.count > 2 ? firstCells.count - 1 : nil
-    conflictColumn = hasHeader ? firstCells.lastIndex(of: MergeConflict.name) : last
+    conflictColumn = MergeConflict.column(of: firstCells, areNames: hasHeader)
     var keyColumn: Int?
     var shown: [Int] = []
     var names = FieldNames.none
@@ -106,7 +103,7 @@ struct ComparedTable {
     if let key, keyColumn == nil, !firstCells.isEmpty {
       throw ExchangeError.noColumn(path: table.source.path, name: key, names: firstCells)
     }
-    guard let conflictColumn, !isOfText, hasHeader || !content[.note].allConflicts.isEmpty else { return }
+    guard let conflictColumn, hasHeader || !content[.note].allConflicts.isEmpty else { return }
     content[.column] = ComparedList(content[.column].entries.filter { $0.key != columns[conflictColumn] })
   }
 
@@ -117,18 +114,22 @@ struct ComparedTable {
     entry.tags = Self.tags(tags)
     if let conflictColumn, conflictColumn < cells.count, !cells[conflictColumn].isEmpty {
       entry.conflicts = MergeConflict.list(of: cells[conflictColumn]) ?? []
-      if entry.conflicts.isEmpty { isOfText = true } else { entry.set(columns[conflictColumn], to: "") }
+      if entry.conflicts.isEmpty { self.conflictColumn = nil } else { entry.set(columns[conflictColumn], to: "") }
     }
     let kept = raw.map { written(entry).raw == $0 ? [] : $0 + [Self.end] + tags.utf8 } ?? []
     content[.note].append(entry, keeping: kept, likely: likely)
   }
 
   private mutating func addColumns(_ count: Int) {
-    let given = hasHeader ? firstCells : ["prompt", "answer"]
-    for index in columns.count..<count {
-      let name = index < given.count ? given[index] : "column\(index + 1)"
+    for name in Self.names(of: count, given: hasHeader ? firstCells : nil).dropFirst(columns.count) {
       columns.append(content[.column].append(ComparedEntry(key: name)))
     }
+  }
+
+  /// - Parameter given: the cells of the header; nil if there is none.
+  static func names(of count: Int, given: [String]?) -> [String] {
+    let given = given ?? ["prompt", "answer"]
+    return (0..<count).map { $0 < given.count ? given[$0] : "column\($0 + 1)" }
   }
 
   /// Returns the row of an entry with the columns of the first row, and its cell with tags.

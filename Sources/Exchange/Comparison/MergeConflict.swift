@@ -47,17 +47,17 @@ public struct MergeConflict: Hashable, Sendable {
     MergeConflict(field: field, base: base, ours: theirs, theirs: ours, owner: owner, isOrder: isOrder)
   }
 
-  /// The conflict of a field that has another name, and another form, in a note.
-  func renamed(_ name: String, _ form: (String) -> String = { $0 }) -> MergeConflict {
-    MergeConflict(field: name, base: base.map(form), ours: ours.map(form), theirs: theirs.map(form))
-  }
-
   func isAboutSame(as other: MergeConflict) -> Bool {
     field == other.field && owner == other.owner && isOrder == other.isOrder
   }
 
   static let name = "conflicts"
   public static let tag = "conflict"
+
+  /// The column that may hold conflicts. Without a header it is the last one, and its cells tell.
+  static func column(of cells: [String], areNames: Bool) -> Int? {
+    areNames ? cells.lastIndex(of: name) : cells.count > 2 ? cells.count - 1 : nil
+  }
 
   private var value: Value {
     let sides = [("base", base), ("ours", ours), ("theirs", theirs)].compactMap { name, side in

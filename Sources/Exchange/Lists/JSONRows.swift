@@ -30,8 +30,7 @@ struct JSONLists {
   /// Whether a value is a list of objects whose names include those of the sides of a card, or of pairs.
   private static func isList(_ value: Value, isLoose: Bool) -> Bool {
     guard let items = value.list else { return false }
-    var names: [String] = []
-    for name in items.prefix(100).flatMap(\.names) where !names.contains(name) { names.append(name) }
+    let names = items.prefix(100).flatMap(\.names).distinct { $0 }
     let arePairs =
       isLoose && items.contains { $0.list?.count ?? 0 > 1 } && items.allSatisfy { $0.list?.isEmpty == false }
     return arePairs || ListNames.sides(of: names, isLoose: isLoose) != nil
@@ -95,9 +94,8 @@ final class JSONRows: ListRows {
 
   init(_ source: ByteSource, _ lists: JSONLists) {
     self.lists = lists
-    var (names, seen) = ([String](), Set<String>())
-    for name in lists.rows.prefix(1_000).flatMap(\.value.names) where seen.insert(name).inserted { names.append(name) }
-    let hasDecks = !names.isEmpty && !seen.contains("deck") && lists.rows.contains { !$0.deck.isEmpty }
+    let names = lists.rows.prefix(1_000).flatMap(\.value.names).distinct { $0 }
+    let hasDecks = !names.isEmpty && !names.contains("deck") && lists.rows.contains { !$0.deck.isEmpty }
     known = names + (hasDecks ? ["deck"] : [])
     super.init(source)
     if lists.uses == 0 { return }
@@ -162,15 +160,15 @@ final class JSONRows: ListRows {
       let (line, column) = (source.line, source.column)
       reader.beginRow()
       var raw: [UInt8] = []
-      let reason = try reader.value(into: &raw)
+      var reason = try reader.value(into: &raw).map { "it \($0)" }
       let limits = JSONLimits(bytes: limit, depth: 32, values: 5_000_000, string: rowLimit)
       do throws(JSONFailure) {
         if reason == nil { values.append((try JSONParser.parse(raw, limits: limits, keepsOrder: true), line)) }
       } catch {
-        throw ExchangeError.badFile(path: source.path, line: line, column: column, expected: error.words)
+        reason = error.words
       }
       if let reason {
-        throw ExchangeError.badFile(path: source.path, line: line, column: column, expected: "it \(reason)")
+        throw ExchangeError.badFile(path: source.path, line: line, column: column, expected: reason)
       }
       if isLines { try source.endLine() }
       try reader.skipBlanks()
@@ -189,8 +187,7 @@ extension JSONCards {
   /// The keys of Deckhand's own form.
   private static let ownKeys = [
     "deckhand", "__type__", "note_types", JSONName.noteType, JSONName.noteFields, JSONName.noteGuid,
-    JSONName.deckOptions,
-    "prompt",
+    JSONName.deckOptions, "prompt",
   ]
 
   /// Whether a file that begins so is in Deckhand's form: prompts and answers, or an object with everything.

@@ -75,7 +75,7 @@ final class LineRows: ListRows {
       let line = source.line
       guard let bytes = try source.takeLine() else { return nil }
       let text = String(decoding: bytes, as: UTF8.self)[...]
-      guard let cells = isHTML ? Self.cells(text) : ListSeparator.sides(of: text, at: forms),
+      guard var cells = isHTML ? Self.cells(text) : ListSeparator.sides(of: text, at: forms),
         text.utf8.first != UInt8(ascii: "#")
       else {
         leave(text, line)
@@ -86,14 +86,12 @@ final class LineRows: ListRows {
         continue
       }
       invalidReason = String(validating: bytes, as: UTF8.self) == nil ? "not UTF-8" : nil
-      guard isHTML else {
-        set(cells, lastLine: line)
-        return line
+      if isHTML {
+        invalidReason = invalidReason ?? cells.lazy.compactMap(MarkdownHTML.invalidReason).first
+        let html = cells.map { MarkdownHTML(invalidReason == nil ? $0 : "", isLine: true) }
+        (cells, media) = (html.map(\.html), html.flatMap(\.media))
       }
-      invalidReason = invalidReason ?? cells.lazy.compactMap(MarkdownHTML.invalidReason).first
-      let html = cells.map { MarkdownHTML(invalidReason == nil ? $0 : "", isLine: true) }
-      media = html.flatMap(\.media)
-      set(html.map(\.html), lastLine: line)
+      set(cells, lastLine: line)
       return line
     }
   }

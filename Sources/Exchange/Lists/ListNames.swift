@@ -21,7 +21,9 @@ enum ListNames {
     var roles: [String: ListRole] = [:]
     for line in String(decoding: PackageResources.names_txt, as: UTF8.self).lines {
       let parts = line.split(at: ": ", maxSplits: 1)
-      guard parts.count == 2, let role = role(of: parts[0].split(separator: " ").map(String.init)) else { continue }
+      let words = parts[0].split(separator: " ").map(String.init)
+      guard parts.count == 2 else { continue }
+      let role = named[words[0]] ?? (words[0] == "language" ? .language(words[words.count - 1]) : .extra)
       for name in parts[1].split(separator: ",") where roles[folded(String(name))] == nil {
         roles[folded(String(name))] = role
       }
@@ -29,20 +31,10 @@ enum ListNames {
     return roles
   }()
 
-  private static func role(of words: [String]) -> ListRole? {
-    switch words[0] {
-    case "prompt": .prompt
-    case "answer": .answer
-    case "tags": .tags
-    case "category": .category
-    case "deck": .deck
-    case "guid": .guid
-    case "example": .example
-    case "number": .number
-    case "language": .language(words[words.count - 1])
-    default: .extra
-    }
-  }
+  private static let named: [String: ListRole] = [
+    "prompt": .prompt, "answer": .answer, "tags": .tags, "category": .category, "deck": .deck, "guid": .guid,
+    "example": .example, "number": .number,
+  ]
 
   static func role(of name: String) -> ListRole? {
     if name.utf8.count > 100 { return nil }

@@ -47,6 +47,8 @@ enum TableColumn: Hashable {
   case prompt, answer, tags, guid, document, subdeck
   /// Lists the cells of the row that were escaped against formulas.
   case guarded
+  /// The conflicts that a merge of tables left. Only its cells tell it from a column that has the name by chance.
+  case conflicts
   case field(String)
 
   static let named: [String: TableColumn] = [
@@ -57,7 +59,7 @@ enum TableColumn: Hashable {
   init(_ name: String) { self = Self.named[name.lowercased()] ?? .field(name) }
 
   var name: String {
-    if case .field(let name) = self { name } else { Self.named.first { $0.value == self }?.key ?? "" }
+    if case .field(let name) = self { name } else { Self.named.first { $0.value == self }?.key ?? MergeConflict.name }
   }
 }
 
@@ -71,8 +73,6 @@ struct ListShape {
   private(set) var listed: ListedFields?
   /// The column whose tags are a category: one tag each, whatever words it has.
   private(set) var category: Int?
-  /// The column of the conflicts that a merge of tables left; they are no field of the note.
-  private(set) var conflicts: Int?
   /// Whether the columns have their meanings by the rules for lists; otherwise by those of Deckhand's own tables.
   private(set) var isList = false
   /// Whether the last column was taken as tags because its cells look so.
@@ -92,15 +92,11 @@ struct ListShape {
       name.utf8.count > ListNames.longest ? "!" : Tags.separated(name).joined(separator: " ")
     }
     if names.contains(FormulaGuard.column) { names = names.map(FormulaGuard.unguarded) }
-    let byName = options.columns.filter { $0.number == nil }
-    if !byName.isEmpty {
-      if options.hasNoHeader {
-        throw .badColumns(reason: "without a header columns have numbers, not names: \(quoted(byName[0].column))")
-      }
-      hasHeader = true
-    } else {
-      hasHeader = given != nil || !options.hasNoHeader && isHeader(names, sample.dropFirst())
+    let named = options.columns.first { $0.number == nil }
+    if options.hasNoHeader, let named {
+      throw .badColumns(reason: "without a header columns have numbers, not names: \(quoted(named.column))")
     }
+    hasHeader = named != nil || given != nil || !options.hasNoHeader && isHeader(names, sample.dropFirst())
     if !options.hasNoHeader, let reason = badHeader(names, options) {
       throw .badHeader(path: path, line: line, reason: reason)
     }
@@ -114,15 +110,15 @@ struct ListShape {
     self.names = hasHeader ? names : names.map { _ in "" }
     let isOwn = hasHeader && Set(names.map { $0.lowercased() }).isSuperset(of: ["prompt", "answer"])
     isList = note == nil && chosen.isEmpty && !isOwn
-    let last = self.names.lastIndex(of: MergeConflict.name) ?? (hasHeader || names.count < 3 ? nil : names.count - 1)
-    if let last, chosen[last] == nil, note?.field(MergeConflict.name) == nil {
-      let cells = sample[(hasHeader && given == nil ? 1 : 0)...].map { last < $0.count ? $0[last] : "" }
-      let filled = cells.filter { !$0.isEmpty }
-      let areOurs = filled.allSatisfy { MergeConflict.list(of: $0) != nil }
-      if areOurs, hasHeader || !filled.isEmpty { conflicts = last }
+    if let last = MergeConflict.column(of: names, areNames: hasHeader), chosen[last] == nil,
+      note?.field(MergeConflict.name) == nil
+    {
+      let filled = sample.dropFirst(hasHeader && given == nil ? 1 : 0).filter { last < $0.count && !$0[last].isEmpty }
+      let areOurs = filled.allSatisfy { MergeConflict.list(of: $0[last]) != nil }
+      if areOurs, hasHeader || !filled.isEmpty { chosen[last] = .conflicts }
     }
     if hasHeader { name(names, chosen, isOwn: isOwn) } else { number(sample, chosen, options) }
-    if isList, options.takesLists, !options.hasTwoColumns { listed = ListedFields(self) }
+    if isList, options.takesLists, !options.hasTwoColumns { listed = ListedFields(columns, names: self.names) }
   }
 
   private static func index(of choice: ColumnChoice, in names: [String], _ path: String) throws(ExchangeError) -> Int {
@@ -211,19 +207,9 @@ struct ListShape {
     return [.tags, .guid, .subdeck].contains(known) ? known : .field(name)
   }
 
-  var dropped: [String] {
-    guard let note else { return [] }
-    return others.filter { !note.fields.contains($0) }
-  }
-
-  /// The names of the columns that `--two-columns` leaves out.
+  /// The names of the columns that are fields, which `--two-columns` leaves out.
   var others: [String] {
-    extras.map { columns[$0].name }
-  }
-
-  /// The columns that are fields of their own.
-  fileprivate var extras: [Int] {
-    columns.indices.filter { if case .field = columns[$0] { $0 != conflicts } else { false } }
+    columns.compactMap { if case .field(let name) = $0 { name } else { nil } }
   }
 
   private mutating func name(_ header: [String], _ chosen: [Int: TableColumn], isOwn: Bool) {
@@ -276,14 +262,15 @@ struct ListShape {
   /// kept and the last one taken as tags if it looks so. If columns were chosen, the others are fields.
   private mutating func number(_ sample: [[String]], _ chosen: [Int: TableColumn], _ options: TableOptions) {
     let width = sample.reduce(0) { max($0, $1.count) }
-    let first = note != nil || !chosen.isEmpty ? sample[0].count : min(width, 1_000)
+    let first = note != nil || !options.columns.isEmpty ? sample[0].count : min(width, 1_000)
     columns = (0..<max(first, (chosen.keys.max() ?? -1) + 1)).map { chosen[$0] ?? .field("column\($0 + 1)") }
-    if let note, chosen.isEmpty {
-      for (index, field) in zip(columns.indices, note.fields) { columns[index] = .field(field) }
+    if let note, options.columns.isEmpty {
+      for (index, field) in zip(columns.indices, note.fields) where chosen[index] == nil {
+        columns[index] = .field(field)
+      }
     }
-    if let conflicts { columns[conflicts] = .field(MergeConflict.name) }
     guard isList else { return }
-    var rest = columns.indices.filter { $0 != conflicts }
+    var rest = columns.indices.filter { chosen[$0] == nil }
     // A column that only counts is not a side, if there are others.
     if rest.count > 2, let counting = rest.first(where: { Self.counts($0, sample) }) { rest.remove(at: counting) }
     for column in [TableColumn.prompt, .answer] where !rest.isEmpty { columns[rest.removeFirst()] = column }
@@ -291,7 +278,7 @@ struct ListShape {
     if hasFoundTags, let last = rest.last { columns[last] = .tags }
     var count = 0
     for (index, column) in columns.enumerated() {
-      guard case .field = column, index != conflicts else { continue }
+      guard case .field = column else { continue }
       count += 1
       columns[index] = .field("Extra \(count)")
     }
@@ -329,8 +316,8 @@ struct ListedFields {
   let labels: [String]
 
   /// - Returns: nil when there are only the two sides.
-  fileprivate init?(_ shape: ListShape) {
-    let (columns, names, extras) = (shape.columns, shape.names, shape.extras)
+  init?(_ columns: [TableColumn], names: [String]) {
+    let extras = columns.indices.filter { if case .field = columns[$0] { true } else { false } }
     guard let prompt = columns.firstIndex(of: .prompt), let answer = columns.firstIndex(of: .answer),
       (1...100).contains(extras.count)
     else { return nil }

@@ -14,7 +14,7 @@ final class TableCards: CardRows {
   private let sample: [[String]]
   private(set) var shape: ListShape?
   /// Of the shape, as each cell asks for them.
-  private var (columns, listed, conflictColumn): ([TableColumn], ListedFields?, Int?) = ([], nil, nil)
+  private var (columns, listed): ([TableColumn], ListedFields?) = ([], nil)
   private(set) var found = ImportFindings()
   /// Whether the note type of a list is still to come, before its first row.
   private var owesType = false
@@ -51,18 +51,14 @@ final class TableCards: CardRows {
   func next(into row: inout CardRow) throws -> Bool {
     guard var line = try first ?? nextLine() else { return false }
     first = nil
-    if shape == nil {
-      if (rows as? TableRows)?.namesSeparator == true {
-        account.use(line...rows.lastLine)
-        guard let following = try nextLine() else { return false }
-        line = following
+    while shape == nil {
+      if (rows as? TableRows)?.namesSeparator != true {
+        let shape = try shape(line)
+        if !shape.hasHeader || rows.names != nil { break }
       }
-      let shape = try shape(line)
-      if shape.hasHeader, rows.names == nil {
-        account.use(line...rows.lastLine)
-        guard let following = try nextLine() else { return false }
-        line = following
-      }
+      account.use(line...rows.lastLine)
+      guard let following = try nextLine() else { return false }
+      line = following
     }
     let place = rows.place(of: line)
     row.clear(line: place.line, column: place.column)
@@ -81,7 +77,7 @@ final class TableCards: CardRows {
     let first = cells.map(limitingMarks)
     let shape = try ListShape(
       [first] + sample.dropFirst(), names: rows.names, options, path: rows.source.path, line: line)
-    (self.shape, columns, listed, conflictColumn) = (shape, shape.columns, shape.listed, shape.conflicts)
+    (self.shape, columns, listed) = (shape, shape.columns, shape.listed)
     owesType = listed != nil
     found.hasHeader = shape.hasHeader
     found.columns = shape.columns.map(\.name)
@@ -110,7 +106,6 @@ final class TableCards: CardRows {
     row.media = rows.media
     let guarded = guardedColumns()
     var fields: [(name: String?, html: String)] = []
-    var conflicts: [MergeConflict] = []
     for index in 0..<rows.count {
       let column = index < columns.count ? columns[index] : ListShape.column(beyond: index)
       var cell = rows[index]
@@ -119,18 +114,12 @@ final class TableCards: CardRows {
       {
         cell = cell.dropFirst()
       }
-      if index == conflictColumn, let found = MergeConflict.list(of: String(decoding: cell, as: UTF8.self)) {
-        conflicts = found.map(ofNote)
-      } else if let note = options.note, index != conflictColumn, case .field(let name) = column {
+      if let note = options.note, case .field(let name) = column {
         let text = String(decoding: cell, as: UTF8.self).trimmed
         if note.fields.contains(name), !text.isEmpty { fields.append((name, FieldHTML.html(ofPlain: text))) }
       } else {
         put(cell, as: column, index, into: &row)
       }
-    }
-    if !conflicts.isEmpty {
-      row.addField(MergeConflict.name, .json(MergeConflict.json(conflicts)))
-      if !row.tags.contains(MergeConflict.tag) { row.tags.append(MergeConflict.tag) }
     }
     if let note = options.note { row.content = .note(type: note.name, fields) }
     if let listed {
@@ -142,21 +131,17 @@ final class TableCards: CardRows {
 
   /// The conflict as one of the note that the row becomes: the field has the note's name, and the note's HTML.
   private func ofNote(_ conflict: MergeConflict) -> MergeConflict {
-    let name = conflict.field
-    // A merge names columns without a name by their order.
-    let index =
-      shape?.names.firstIndex(of: name) ?? ["prompt", "answer"].firstIndex(of: name)
-      ?? columns.indices.first { ListShape.column(beyond: $0) == .field(name) }
-    guard conflict.owner == nil, !conflict.isOrder, !conflict.isRemoval, let index, index < columns.count else {
-      return conflict
-    }
+    guard conflict.owner == nil, !conflict.isOrder, !conflict.isRemoval, let shape,
+      let index = ComparedTable.names(of: columns.count, given: shape.hasHeader ? shape.names : nil)
+        .firstIndex(of: conflict.field)
+    else { return conflict }
     let place = listed?.places.firstIndex(of: index)
-    if let name = place.flatMap({ listed?.type.fields[$0] }) ?? options.note?.field(columns[index].name) {
-      let isHTML = rows.isHTML
-      return conflict.renamed(ComparedField.escaped(name)) { isHTML ? $0 : FieldHTML.html(ofPlain: $0.trimmed) }
-    }
+    let field = place.flatMap { listed?.type.fields[$0] } ?? options.note?.field(columns[index].name)
     let isSide = [.prompt, .answer].contains(columns[index])
-    return isSide ? conflict.renamed(columns[index].name) : conflict
+    guard let name = field.map(ComparedField.escaped) ?? (isSide ? columns[index].name : nil) else { return conflict }
+    let form = { (text: String) in field == nil ? text : FieldHTML.html(ofPlain: text.trimmed) }
+    return MergeConflict(
+      field: name, base: conflict.base.map(form), ours: conflict.ours.map(form), theirs: conflict.theirs.map(form))
   }
 
   /// Makes the row a note of the list's type.
@@ -193,11 +178,16 @@ final class TableCards: CardRows {
     case .guid: row.guid.append(contentsOf: cell)
     case .guarded: break
     case _ where cell.isEmpty: break
-    case .tags: row.tags = tags(String(decoding: cell, as: UTF8.self), isCategory: index == shape?.category)
+    case .tags: row.tags += tags(String(decoding: cell, as: UTF8.self), isCategory: index == shape?.category)
     case .document: row.document = String(decoding: cell, as: UTF8.self)
     case .subdeck: row.subdeck = String(decoding: cell, as: UTF8.self)
+    case .conflicts:
+      let text = String(decoding: cell, as: UTF8.self)
+      guard let found = MergeConflict.list(of: text) else { return row.addField(column.name, .text(text)) }
+      row.addField(column.name, .json(MergeConflict.json(found.map(ofNote))))
+      if !row.tags.contains(MergeConflict.tag) { row.tags.append(MergeConflict.tag) }
     case .field(let name):
-      let isLeft = index != conflictColumn && (options.hasTwoColumns || listed != nil && index < columns.count)
+      let isLeft = options.hasTwoColumns || listed != nil && index < columns.count
       if !isLeft { row.addField(name, .text(String(decoding: cell, as: UTF8.self))) }
     }
   }
@@ -258,7 +248,7 @@ struct TableCardWriter: CardRowWriter {
       case .guid: return card.guid
       case .document: return card.document ?? ""
       case .subdeck: return source.subdeck
-      case .guarded: return ""
+      case .guarded, .conflicts: return ""
       case .field(let name):
         guard let index = rest.firstIndex(where: { $0.name == name }) else { return "" }
         let field = rest[index]

@@ -54,20 +54,17 @@ public enum Separator {
         continue
       }
       hasClosed = false
-      if isQuoted {
-        continue
-      } else if byte == separator {
-        cells += 1
-        isAtStart = true
-        continue
-      } else if byte == 0x0A || byte == 0x0D {
+      if isQuoted { continue }
+      let endsLine = byte == 0x0A || byte == 0x0D
+      if endsLine {
         // A blank line does not count.
         if !isAtStart || cells > 1 { counts.append(cells) }
         if counts.count == 50 { break }
-        (cells, isAtStart) = (1, true)
-        continue
+        cells = 1
+      } else if byte == separator {
+        cells += 1
       }
-      isAtStart = false
+      isAtStart = endsLine || byte == separator
     }
     if counts.isEmpty { counts = [cells] }
     guard counts[0] > 1 else { return 0 }
