@@ -129,9 +129,7 @@ public enum ArgumentNotation: Sendable {
     var (isOptional, isRepeating) = (false, false)
     // `[WORD]...` and `[WORD...]` are the same.
     for _ in 0..<2 {
-      if name.hasSuffix("...") {
-        (name, isRepeating) = (name.dropLast(3), true)
-      }
+      if name.hasSuffix("...") { (name, isRepeating) = (name.dropLast(3), true) }
       if name.hasPrefix("["), name.hasSuffix("]") {
         (name, isOptional) = (name.dropFirst().dropLast(), true)
       }

@@ -160,9 +160,7 @@ public struct LuaTable: ~Copyable {
       case let named = pairs.compactMap({ pair in
         pair.key.text.map { (name: $0, value: pair.value) }
       }), named.count == pairs.count
-    else {
-      throw wrong("a table of names and values expected")
-    }
+    else { throw wrong("a table of names and values expected") }
     return named.sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 
@@ -184,9 +182,7 @@ public struct LuaTable: ~Copyable {
     let expected = stack.isNoneOrNil(-1) ? 2 : 3
     guard stack.kind(-3) == .text, stack.kind(-2) == .text, expected == 2 || stack.kind(-1) == .text,
       fieldCount(upTo: 4) == expected
-    else {
-      return nil
-    }
+    else { return nil }
     return try body(stack.bytes(-3), stack.bytes(-2), expected == 3 ? stack.bytes(-1) : nil)
   }
 

@@ -52,9 +52,7 @@ final class ZipFile {
       var status = zip_stat_t()
       guard zip.stat_index(archive, index, UInt32(ZIP_FL_ENC_STRICT), &status) == 0, let bytes = status.name,
         let name = String(validatingCString: bytes)
-      else {
-        throw .refused(path: path, place: "file \(index + 1)", reason: "has a name that is not UTF-8")
-      }
+      else { throw .refused(path: path, place: "file \(index + 1)", reason: "has a name that is not UTF-8") }
       let place = "the file \(quoted(name))"
       try check(name, place)
       guard status.encryption_method == ZIP_EM_NONE else {

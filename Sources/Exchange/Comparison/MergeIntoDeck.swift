@@ -60,9 +60,7 @@ public final class MergeIntoDeck {
       guard conflict.isOfContent, let file = conflict.owner?.key, let digest = conflict.theirs else { continue }
       _ = try receiveMedia(file, digest)
     }
-    if !ours[.note].keys.elementsEqual(merged[.note].keys) {
-      try arrange(merged[.note])
-    }
+    if !ours[.note].keys.elementsEqual(merged[.note].keys) { try arrange(merged[.note]) }
     var counts = difference.counts
     counts.added -= elsewhere.count
     counts.removed -= kept.count

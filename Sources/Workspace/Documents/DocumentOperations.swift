@@ -128,9 +128,7 @@ struct CollectionDocuments: DocumentKeeper {
   package func read<T>(_ body: (Database) throws -> T) throws -> T { try workspace.read(body) }
 
   package func change<T>(_ body: (Database) throws -> T) throws -> T {
-    guard workspace.database.isInOperation else {
-      return try workspace.perform(.changeDocuments, body)
-    }
+    guard workspace.database.isInOperation else { return try workspace.perform(.changeDocuments, body) }
     if workspace.isReadingPastStep { throw WorkspaceError.lookingBack(Operation.changeDocuments.rawValue) }
     try workspace.checkPendingLimit()
     return try workspace.database.operation(Operation.changeDocuments.rawValue, body)
