@@ -65,7 +65,7 @@ import WordGames
     var seconds = 500.0
     let mode = Mode.timed
     let game = try Game.start(
-      mode: mode, lexicon: lexicon(), BaseWordOptions(word: "cambering"), random: TestGenerator(1),
+      mode: mode, lexicon: lexicon(), base: "cambering", random: TestGenerator(1),
       clocks: Clocks(now: { seconds }, elapsed: { seconds }))
     for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
     _ = try game.hint()
@@ -132,7 +132,7 @@ import WordGames
     #expect(try reason(String(repeating: "[", count: 100_000)).contains("lists and objects nested more than 16 deep"))
     #expect(try reason("{\"version\":1,\"mode\":\"\\ud800\"}").contains("half of a surrogate pair"))
     var state = try game(.duel).state
-    state.currentPlayer = 7
+    state.tally.currentPlayer = 7
     #expect(throws: GameError.self) {
       try Game.resume(state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
     }
