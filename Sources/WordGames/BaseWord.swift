@@ -4,6 +4,18 @@
 public import Files
 public import Lexicon
 
+/// The options for the base word of a game.
+///
+///     try Game.start(mode: mode, lexicon: lexicon, BaseWordOptions(word: "cambering"), random: random, clocks: clocks)
+public struct BaseWordOptions {
+  /// The number of letters; nil for the mode's number, or the default, or the nearest that the list has.
+  public var length: Int?
+  /// A given word instead of a random one.
+  public var word: String?
+
+  public init(length: Int? = nil, word: String? = nil) { (self.length, self.word) = (length, word) }
+}
+
 /// A learner's own words, which a game is about.
 public struct OwnWords {
   /// What each word means, in normal form: the hints.
@@ -21,20 +33,15 @@ extension Game {
   public static let longestBase = 1000
 
   /// Starts a game. `common` are the words that the game is about, if not about the whole list.
-  ///
-  ///     try Game.start(mode: mode, lexicon: lexicon, base: "cambering", random: random, clocks: clocks)
-  /// - Parameters:
-  ///   - length: letters of its base words; nil for the mode's number, or the default, or the nearest that the list has.
-  ///   - base: a given base word instead of a random one.
   public static func start(
     mode: Mode, lexicon: Lexicon, common: CommonWords? = nil, own: OwnWords = OwnWords(),
-    length: Int? = nil, base: String? = nil, random: any RandomNumberGenerator, clocks: Clocks
+    _ options: BaseWordOptions = BaseWordOptions(), random: any RandomNumberGenerator, clocks: Clocks
   ) throws -> Game {
-    let choice: BaseChoice = (random, length)
+    let choice: BaseChoice = (random, options.length)
     let game = Game(mode: mode, lexicon: lexicon, common: common, choice: choice, clocks: clocks)
     game.own = own
-    if let base {
-      try game.setUp(base: game.words.checked(base: base))
+    if let word = options.word {
+      try game.setUp(base: game.words.checked(base: word))
     } else {
       try game.setUp(base: game.chosenBase())
     }

@@ -4,7 +4,8 @@ import Files
 import Lexicon
 import Problems
 import TestSupport
-import WordGames
+
+@testable import WordGames
 
 @Suite struct HostileInputTests {
   @Test(arguments: [
@@ -65,7 +66,7 @@ import WordGames
     var seconds = 500.0
     let mode = Mode.timed
     let game = try Game.start(
-      mode: mode, lexicon: lexicon(), base: "cambering", random: TestGenerator(1),
+      mode: mode, lexicon: lexicon(), BaseWordOptions(word: "cambering"), random: TestGenerator(1),
       clocks: Clocks(now: { seconds }, elapsed: { seconds }))
     for word in ["cab", "grace", "ring"] { _ = try game.guess(word) }
     _ = try game.hint()
@@ -152,7 +153,7 @@ import WordGames
     (rich.score, rich.scores) = (3_000_000_000, [3_000_000_000])
     #expect(try GameResult(decoding: rich.encoded) == rich)
     var saved = try game.state
-    (saved.bonus, saved.found) = (3_000_000_000, [])
+    (saved.tally.bonus, saved.found) = (3_000_000_000, [])
     #expect(try GameState(decoding: saved.encoded) == saved)
     var better = result
     better.score = 100

@@ -56,7 +56,7 @@ private final class Clock {
   @Test func `setting the clock of the machine neither ends a timed game nor extends it`() throws {
     let date = Clock()
     let game = try Game.start(
-      mode: .timed, lexicon: lexicon(), base: "cambering", random: TestGenerator(1),
+      mode: .timed, lexicon: lexicon(), BaseWordOptions(word: "cambering"), random: TestGenerator(1),
       clocks: Clocks(now: { date.seconds }, elapsed: { [clock] in clock.seconds }))
     clock.seconds += 10
     for change in [3600.0, -7200] {

@@ -19,7 +19,7 @@ func game(
   language: String = "english", seed: UInt64 = 1, now: @escaping () -> Double = { 0 }
 ) throws -> Game {
   try Game.start(
-    mode: mode, lexicon: lexicon(words, language), length: length, base: base,
+    mode: mode, lexicon: lexicon(words, language), BaseWordOptions(length: length, word: base),
     random: TestGenerator(seed),
     clocks: Clocks(now: now, elapsed: now))
 }
@@ -141,7 +141,7 @@ extension Game {
     let lexicon = try lexicon()
     let common = try CommonWords(["bearing": 9, "ring": 20, "grace": 5, "zebra": 1], of: lexicon, least: 1)
     return try Game.start(
-      mode: .classic, lexicon: lexicon, common: common, length: length, base: base,
+      mode: .classic, lexicon: lexicon, common: common, BaseWordOptions(length: length, word: base),
       random: TestGenerator(1),
       clocks: Clocks(now: { 0 }))
   }
@@ -163,7 +163,7 @@ extension Game {
     var mode = Mode(name: "m", title: "M", summary: "", rules: Mode.classicRules)
     mode.hooks.accept = { _, word in word == "grace" ? Refusal.notAccepted("no", word: word) : nil }
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, common: common, base: "cambering", random: TestGenerator(1),
+      mode: mode, lexicon: lexicon, common: common, BaseWordOptions(word: "cambering"), random: TestGenerator(1),
       clocks: Clocks(now: { 0 }))
     var words: [String] = []
     try game.forEachMissed { words.append($0) == () }

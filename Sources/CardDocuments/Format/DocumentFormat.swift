@@ -25,6 +25,7 @@ enum DocumentFormat {
     "align", "alt", "color", "cropped", "font", "frame", "group", "grows", "height", "id", "image", "imageFile", "kind",
     "link", "locked", "rotation", "size", "text", "width", "wraps", "x", "y",
   ]
+  static let groupKeys = ["color", "id", "name"]
 
   /// The keys of the older formats that have a meaning; all their other keys are kept as they are.
   static let editionKeys = ["backgroundColor", "id", "imageElements", "textElements"]

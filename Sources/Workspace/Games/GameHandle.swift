@@ -220,7 +220,8 @@ public struct GameOperations {
     }
     let common = try workspace.words.ofGame(lexicon, isGiven: options.lexicon != nil || options.deck != nil)
     let game = try Game.start(
-      mode: mode, lexicon: lexicon, common: common, own: own, length: length, base: base, random: random,
+      mode: mode, lexicon: lexicon, common: common, own: own,
+      BaseWordOptions(length: length, word: base), random: random,
       clocks: workspace.environment.clocks)
     if let deck = options.deck, game.countsWords, game.possible().count < DeckHandle.fewestWords {
       throw try deck.tooFewWords(own.answers.count, found: game.possible().count)
