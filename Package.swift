@@ -333,7 +333,8 @@ let package = Package(
     .target(name: "LuaBenchReference", path: "Tests/LuaBenchReference"),
     // A small program that the tests of the prompt drive through a pseudo-terminal.
     .executableTarget(
-      name: "PromptProbe", dependencies: ["Shell", "Commands"], path: "Tests/PromptProbe", swiftSettings: strict),
+      name: "PromptProbe", dependencies: ["Shell", "Commands", "LuaRuntime"], path: "Tests/PromptProbe",
+      swiftSettings: strict),
     tests("Shell", ["Problems", "Commands", "LuaRuntime", "PromptProbe", "Text", "deckhand"]),
     // The built program, run as somebody runs it.
     .testTarget(

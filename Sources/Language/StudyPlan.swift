@@ -98,12 +98,8 @@ private struct Planner {
   }
 
   private func missingLemmas(of sentence: TextSentence) -> [UInt32] {
-    var (lemmas, seen): ([UInt32], Set<UInt32>) = ([], [])
-    for token in view.text.tokens(of: sentence) {
-      guard let lemma = view.lemma(of: token), view.formStates[Int(token.form)].isMissing else { continue }
-      if seen.insert(lemma).inserted { lemmas.append(lemma) }
-    }
-    return lemmas
+    let missing = view.text.tokens(of: sentence).lazy.filter { view.formStates[Int($0.form)].isMissing }
+    return missing.compactMap(view.lemma).distinct(by: \.self)
   }
 
   private mutating func offer(_ sentence: TextSentence) {

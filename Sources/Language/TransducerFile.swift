@@ -231,14 +231,7 @@ extension TransducerFile {
 
   /// Returns an analyser's distinct readings of a word in Apertium's notation: `dar<vblex><imp>+me<prn>`.
   func readings(of word: String) -> [String] {
-    var found: [String] = []
-    for walk in walks(of: word) {
-      for place in walk.finals {
-        let text = text(of: walk.output(place))
-        if !found.contains(text) { found.append(text) }
-      }
-    }
-    return found
+    walks(of: word).flatMap { walk in walk.finals.map { text(of: walk.output($0)) } }.distinct(by: \.self)
   }
 
   private func walks(of word: String) -> [Walk] {

@@ -14,8 +14,6 @@ public enum PositionEncoding: String, Sendable {
 public struct Position: Equatable, Sendable {
   public var line: Int
   public var character: Int
-
-  public init(line: Int, character: Int) { (self.line, self.character) = (line, character) }
 }
 
 /// The range from one position up to another.

@@ -13,10 +13,6 @@ public struct MemoryState7: Equatable, Sendable {
   public var fast: Double
   /// From 1 (easy) to 10.
   public var difficulty: Double
-
-  public init(slow: Double, fast: Double, difficulty: Double) {
-    (self.slow, self.fast, self.difficulty) = (slow, fast, difficulty)
-  }
 }
 
 /// The probability of recall over time: the curves of both memories, mixed by their shares.

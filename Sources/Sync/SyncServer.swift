@@ -139,14 +139,12 @@ public class SyncCalls {
 }
 
 public final class SyncServer: SyncCalls {
-  private func call(_ name: String, _ body: [UInt8]) throws(SyncError) -> Value { try call(request(name), body) }
-
   private func call(_ request: SyncRequest, _ body: [UInt8]) throws(SyncError) -> Value {
     try program.parsed(exchange(request, body), of: request)
   }
 
   private func call(_ name: String, _ arguments: Value.Record = Value.Record()) throws(SyncError) -> Value {
-    try call(name, JSONWriter.bytes(of: .record(arguments)))
+    try call(request(name), JSONWriter.bytes(of: .record(arguments)))
   }
 
   /// Requests the key of a user, which deckhand-net writes to its file.
@@ -254,7 +252,7 @@ public final class SyncServer: SyncCalls {
       guard let list = rows[kind], !list.isEmpty else { continue }
       body += ",\"\(kind.rawValue)\":[\(list.joined(separator: ","))]"
     }
-    _ = try call("applyChunk", Array((body + "}}").utf8))
+    _ = try call(request("applyChunk"), Array((body + "}}").utf8))
   }
 
   /// Ends the sync: the server commits what was sent; returns the time of the commit, in milliseconds since 1970.

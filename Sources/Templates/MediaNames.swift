@@ -159,14 +159,11 @@ extension HTMLTag {
   /// else the first.
   fileprivate func mediaNames(_ isThere: (String) throws -> Bool) rethrows -> [String] {
     guard ["img", "audio", "video", "source", "object", "embed"].contains(name) else { return [] }
-    var found: [String] = []
-    for value in [attribute("src"), attribute("data")] {
-      guard let value else { continue }
+    return try [attribute("src"), attribute("data")].compactMap(\.self).flatMap { value in
       let names = MediaNames.names(Bytes(value.utf8)[...])
       let there = try names.count > 1 ? names.filter(isThere) : names
-      found += there.isEmpty ? [names[0]] : there
+      return there.isEmpty ? [names[0]] : there
     }
-    return found
   }
 }
 

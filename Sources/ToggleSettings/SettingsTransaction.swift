@@ -15,8 +15,6 @@ public struct SettingChange: Equatable, Sendable {
   public let name: String
   public let old: SettingValue
   public let new: SettingValue
-
-  public init(name: String, old: SettingValue, new: SettingValue) { (self.name, self.old, self.new) = (name, old, new) }
 }
 
 /// One change from outside in progress: what it has written, and what was there before.

@@ -226,7 +226,7 @@ struct BaseInPlay {
 }
 
 /// The counters other than those of the found words.
-struct GameTally {
+struct GameTally: Equatable, Sendable {
   var bonus = 0
   /// Points deducted for hints, by player.
   var hintCosts: [Int]

@@ -28,13 +28,8 @@ public struct GameState: Equatable, Sendable {
   public var rules: [String]
   /// Oldest first. They are not part of the JSON.
   public var found: [Found]
-  public var bonus: Int
-  /// By player.
-  public var hintCosts: [Int]
-  public var currentPlayer: Int
-  public var passes: Int
-  public var acceptedOnBase: Int
-  public var hasGivenUp: Bool
+  /// Without what follows from the mode and the found words.
+  var tally: GameTally
   /// The requested length of base words, or nil.
   public var length: Int?
   /// Seconds played.
@@ -46,9 +41,9 @@ public struct GameState: Equatable, Sendable {
     JSONWriter.text(
       of: .record([
         "version": 1, "mode": mode, "language": language, "lexicon": lexicon, "folds_accents": foldsAccents,
-        "base_word": baseWord, "rules": rules, "bonus": bonus, "hint_costs": hintCosts, "current_player": currentPlayer,
-        "passes": passes, "accepted_on_base": acceptedOnBase, "has_given_up": hasGivenUp,
-        "elapsed": Value.measure(elapsed), "length": length, "data": data,
+        "base_word": baseWord, "rules": rules, "bonus": tally.bonus, "hint_costs": tally.hintCosts,
+        "current_player": tally.currentPlayer, "passes": tally.passes, "accepted_on_base": tally.acceptedOnBase,
+        "has_given_up": tally.hasGivenUp, "elapsed": Value.measure(elapsed), "length": length, "data": data,
       ]))
   }
 }
@@ -68,12 +63,13 @@ extension GameState {
     baseWord = try json["base_word"].text()
     rules = try json["rules"].elements().map { rule throws(ShapeFailure) in try rule.text() }
     found = []
-    bonus = try json["bonus"].total()
-    hintCosts = try json["hint_costs"].elements().map { cost throws(ShapeFailure) in try cost.count() }
-    currentPlayer = try json["current_player"].count()
-    passes = try json["passes"].count()
-    acceptedOnBase = try json["accepted_on_base"].count()
-    hasGivenUp = try json["has_given_up"].boolean()
+    tally = GameTally(nextReward: 0, players: 0)
+    tally.bonus = try json["bonus"].total()
+    tally.hintCosts = try json["hint_costs"].elements().map { cost throws(ShapeFailure) in try cost.count() }
+    tally.currentPlayer = try json["current_player"].count()
+    tally.passes = try json["passes"].count()
+    tally.acceptedOnBase = try json["accepted_on_base"].count()
+    tally.hasGivenUp = try json["has_given_up"].boolean()
     length = json["length"].value?.integer
     elapsed = try json["elapsed"].number()
     data = json["data"].value?.text
@@ -82,7 +78,7 @@ extension GameState {
   /// - Throws: `GameError.badState` if the state names a player that its mode does not have.
   public func checkPlayers(of mode: Mode) throws(GameError) {
     let players = 0..<mode.players
-    guard players.contains(currentPlayer), found.allSatisfy({ players.contains($0.player) }) else {
+    guard players.contains(tally.currentPlayer), found.allSatisfy({ players.contains($0.player) }) else {
       throw .badState(reason: "it names a player that does not exist")
     }
   }
@@ -93,12 +89,12 @@ extension Game {
 
   /// The current state of the game, with only the found words from index `first` on.
   public func state(foundFrom first: Int) throws -> GameState {
-    GameState(
+    var tally = tally
+    (tally.nextReward, tally.declined) = (0, nil)
+    return GameState(
       mode: mode.name, language: language.name, lexicon: lexicon.name, foldsAccents: lexicon.foldsAccents,
-      baseWord: baseWord, rules: rules.map(\.description), found: foundWords.state(from: first), bonus: tally.bonus,
-      hintCosts: tally.hintCosts, currentPlayer: tally.currentPlayer, passes: tally.passes,
-      acceptedOnBase: tally.acceptedOnBase, hasGivenUp: tally.hasGivenUp, length: choice.wantedLength,
-      elapsed: clock.elapsed, data: try dataText)
+      baseWord: baseWord, rules: rules.map(\.description), found: foundWords.state(from: first), tally: tally,
+      length: choice.wantedLength, elapsed: clock.elapsed, data: try dataText)
   }
 
   /// Resumes a game. `mode` and `lexicon` are those that the state names; the mode's `setup` is not called.
@@ -114,7 +110,9 @@ extension Game {
     game.play(try game.words.checked(base: state.baseWord), rules: rules)
     game.foundWords.add(state.found)
     game.ownData.stored = state.data
-    game.tally = GameTally(state, nextReward: mode.scoring.firstReward(after: game.count), players: mode.players)
+    game.tally = state.tally
+    game.tally.nextReward = mode.scoring.firstReward(after: game.count)
+    game.tally.hintCosts = (0..<mode.players).map { $0 < state.tally.hintCosts.count ? state.tally.hintCosts[$0] : 0 }
     game.clock.set(elapsed: max(0, state.elapsed))
     return game
   }
@@ -128,15 +126,6 @@ extension FoundWords {
 
   func add(_ found: [GameState.Found]) {
     for found in found { add(found.word, letters: found.word.count, points: found.points, player: found.player) }
-  }
-}
-
-extension GameTally {
-  fileprivate init(_ state: GameState, nextReward: Int, players: Int) {
-    self.init(nextReward: nextReward, players: players)
-    for (player, cost) in state.hintCosts.prefix(players).enumerated() { hintCosts[player] = cost }
-    (bonus, acceptedOnBase) = (state.bonus, state.acceptedOnBase)
-    (passes, currentPlayer, hasGivenUp) = (state.passes, state.currentPlayer, state.hasGivenUp)
   }
 }
 

@@ -1,8 +1,9 @@
 // Documents under random edits, compared with the same edits of a plain array of lines.
 
-import LanguageServer
 import Testing
 import Values
+
+@testable import LanguageServer
 
 @Suite struct TextDocumentTests {
   private func document(_ text: String, _ encoding: PositionEncoding = .utf16) -> TextDocument {

@@ -3,6 +3,7 @@
 
 import Commands
 import Glibc
+import LuaRuntime
 import Shell
 
 @main struct Probe {
@@ -43,8 +44,8 @@ import Shell
           if line == "crash" { abort() }
           if line == "game" { play(reader) }
         case .interrupted: say("INTERRUPTED")
-        case .endOfInput: return say("END")
-        case .terminated(let signal):
+        case .endOfInput:
+          guard let signal = Interrupts.endingSignal else { return say("END") }
           say("TERMINATED \(signal)")
           exit(128 + signal)
         case .stopped: return say("STOPPED")
@@ -83,13 +84,14 @@ import Shell
         ticks += 1
         if ticks > 1 { continue }
       }
+      if let signal = Interrupts.endingSignal, event == .endOfInput {
+        keys.end()
+        say("EVENT terminated(\(signal))")
+        exit(128 + signal)
+      }
       say("EVENT \(event)")
       if event == .key(.character("!")) { abort() }
       if event == .key(.character("q")) || event == .endOfInput { return }
-      if case .terminated(let signal) = event {
-        keys.end()
-        exit(128 + signal)
-      }
     }
   }
 

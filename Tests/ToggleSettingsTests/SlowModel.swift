@@ -1,7 +1,7 @@
 // A model of the tree of switches that is too slow and too simple to be wrong: every query looks at every switch. It
 // is written from the description of settings, not from the code of the tree.
 
-import ToggleSettings
+@testable import ToggleSettings
 
 struct SlowModel {
   struct Refused: Error, Equatable {}

@@ -4,7 +4,8 @@ import Files
 import Lexicon
 import Problems
 import TestSupport
-import WordGames
+
+@testable import WordGames
 
 @Suite struct HostileInputTests {
   @Test(arguments: [
@@ -132,7 +133,7 @@ import WordGames
     #expect(try reason(String(repeating: "[", count: 100_000)).contains("lists and objects nested more than 16 deep"))
     #expect(try reason("{\"version\":1,\"mode\":\"\\ud800\"}").contains("half of a surrogate pair"))
     var state = try game(.duel).state
-    state.currentPlayer = 7
+    state.tally.currentPlayer = 7
     #expect(throws: GameError.self) {
       try Game.resume(state, mode: .duel, lexicon: lexicon(), random: TestGenerator(1), clocks: Clocks(now: { 0 }))
     }
@@ -152,7 +153,7 @@ import WordGames
     (rich.score, rich.scores) = (3_000_000_000, [3_000_000_000])
     #expect(try GameResult(decoding: rich.encoded) == rich)
     var saved = try game.state
-    (saved.bonus, saved.found) = (3_000_000_000, [])
+    (saved.tally.bonus, saved.found) = (3_000_000_000, [])
     #expect(try GameState(decoding: saved.encoded) == saved)
     var better = result
     better.score = 100

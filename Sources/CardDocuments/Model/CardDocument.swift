@@ -67,13 +67,9 @@ public struct CardDocument: Equatable, Sendable {
 
   /// The colours of the panels behind groups, by the name of the group. Of two entries with one name, the first counts.
   public var panels: [String: CardColor] {
-    var panels: [String: CardColor] = [:]
-    var known: Set<String> = []
-    for group in (rest["groups"]?.list ?? []).compactMap(\.record) {
-      guard let id = group["id"]?.text, known.insert(id).inserted else { continue }
-      panels[id] = CardColor(json: group["color"])
-    }
-    return panels
+    let groups = (rest["groups"]?.list ?? []).compactMap(\.record)
+    let colors = groups.compactMap { group in group["id"]?.text.map { ($0, CardColor(json: group["color"])) } }
+    return Dictionary(firstOf: colors).compactMapValues(\.self)
   }
 
   /// Draws a panel of a colour behind the elements of a group; nil removes it.

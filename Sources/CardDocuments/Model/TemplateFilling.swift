@@ -17,13 +17,7 @@ public struct TemplateValues: Equatable, Sendable {
 extension CardDocument {
   /// The placeholder names in texts and in the alternative texts of images, in the order of the elements, each once.
   public var placeholders: [String] {
-    var names: [String] = []
-    for element in elements {
-      for name in TemplateText(element.text ?? element.alt ?? "").names where !names.contains(name) {
-        names.append(name)
-      }
-    }
-    return names
+    elements.flatMap { TemplateText($0.text ?? $0.alt ?? "").names }.distinct(by: \.self)
   }
 
   /// Returns a new document with values in place of the placeholders. An image whose alternative text has placeholders

@@ -86,8 +86,7 @@ extension StoredDocument {
       let path = folder + "/" + name
       let known: [UInt8]?
       do throws(DocumentError) {
-        known = try readPlainFile(
-          path, limit: StoredDocument.mostPictureBytes, followingLinks: false, isInterrupted: store.isInterrupted)
+        known = try store.bytes(ofFile: path, followingLinks: false)
       } catch {
         if case .interrupted = error { throw error }
         if case .cannotRead(_, ENOENT) = error { continue }
@@ -118,13 +117,15 @@ extension DocumentError {
   }
 }
 
-/// Reads a regular file up to a size limit; rejects anything else.
-func readPlainFile(
-  _ path: String, limit: Int, followingLinks: Bool, isInterrupted: @escaping () -> Bool
-) throws(DocumentError) -> [UInt8] {
-  do throws(FileError) {
-    return try ByteFile(path, followingLinks: followingLinks, isInterrupted: isInterrupted).rest(limit: limit)
-  } catch { throw .reading(error) }
+extension DocumentStore {
+  /// Reads a regular file up to a size limit, that of pictures by default; rejects anything else.
+  func bytes(
+    ofFile path: String, limit: Int = StoredDocument.mostPictureBytes, followingLinks: Bool = true
+  ) throws(DocumentError) -> [UInt8] {
+    do throws(FileError) {
+      return try ByteFile(path, followingLinks: followingLinks, isInterrupted: isInterrupted).rest(limit: limit)
+    } catch { throw .reading(error) }
+  }
 }
 
 /// Writes a file for the user atomically: the path holds the old content or the new one. A path that is not a regular
@@ -173,8 +174,7 @@ extension StoredDocument {
       // A path that cannot be examined counts as a missing picture.
       return nil
     }
-    return try readPlainFile(
-      file, limit: StoredDocument.mostPictureBytes, followingLinks: false, isInterrupted: store.isInterrupted)
+    return try store.bytes(ofFile: file, followingLinks: false)
   }
 }
 

@@ -111,8 +111,7 @@ public final class DocumentStore {
 
   /// Opens a file. The file is never written to; `save()` makes a document of it.
   public func open(path: String) throws(DocumentError) -> StoredDocument {
-    let bytes = try readPlainFile(
-      path, limit: DocumentFormat.maximumBytes, followingLinks: true, isInterrupted: isInterrupted)
+    let bytes = try bytes(ofFile: path, limit: DocumentFormat.maximumBytes)
     return StoredDocument(.file(path), try CardDocument(reading: bytes, file: path), in: self)
   }
 
@@ -128,9 +127,7 @@ public final class DocumentStore {
 
   /// Reads a picture of any supported kind and converts it to the stored form: PNG, at most 1000 pixels long.
   public func picture(file: String) throws(DocumentError) -> Picture {
-    let bytes = try readPlainFile(
-      file, limit: StoredDocument.mostPictureBytes, followingLinks: true, isInterrupted: isInterrupted)
-    return try picture(from: bytes, named: file)
+    try picture(from: bytes(ofFile: file), named: file)
   }
 
   func picture(from bytes: [UInt8], named name: String) throws(DocumentError) -> Picture {

@@ -205,17 +205,20 @@ public final class StoredDocument {
       state.isChangedOutside = true
       return result
     }
+    return try changingRow { db in
+      try reload(db)
+      var changed = state.base
+      let result = try body(&changed)
+      if let picture { try store.keeper.keep(picture.1, picture.0) }
+      try write(changed, db)
+      return result
+    }
+  }
+
+  /// Runs an operation on the row; if it fails, memory is as it was.
+  private func changingRow<Result>(_ body: (Database) throws -> Result) throws -> Result {
     let before = state
-    do {
-      return try store.keeper.change { db in
-        try reload(db)
-        var changed = state.base
-        let result = try body(&changed)
-        if let picture { try store.keeper.keep(picture.1, picture.0) }
-        try write(changed, db)
-        return result
-      }
-    } catch {
+    do { return try store.keeper.change(body) } catch {
       state = before
       throw error
     }
@@ -236,18 +239,12 @@ public final class StoredDocument {
   /// Makes a row of content that has none, with its pictures; under a new id if there is a row with its id already.
   func enter(_ content: CardDocument, from other: StoredDocument?) throws {
     store.willChange(self)
-    let before = state
-    do {
-      try store.keeper.change { db in
-        var content = content
-        if try DocumentTable.row(db, content.id) != nil { content = try content.duplicate(id: store.newID()) }
-        if let other { try bring(other, to: &content) }
-        (state.isChangedOutside, state.pictures, state.place) = (false, [:], .removed)
-        try write(content, db)
-      }
-    } catch {
-      state = before
-      throw error
+    try changingRow { db in
+      var content = content
+      if try DocumentTable.row(db, content.id) != nil { content = try content.duplicate(id: store.newID()) }
+      if let other { try bring(other, to: &content) }
+      (state.isChangedOutside, state.pictures, state.place) = (false, [:], .removed)
+      try write(content, db)
     }
     store.hold(self)
   }

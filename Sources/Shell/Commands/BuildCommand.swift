@@ -61,7 +61,7 @@ enum BuildCommand {
         _ = session.report(error)
       }
     }
-    if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
+    if Interrupts.endingSignal == nil { Interrupts.clear() }
     return CommandResult(
       .record(["builds": builds]), line: "No longer watching. Done: \(session.counted(builds, "build")).")
   }

@@ -45,8 +45,8 @@ struct ExerciseLines {
           write(.record(["code": report.code.rawValue, "title": report.title, "message": report.message]))
         }
       case .interrupted: throw ShellError.interruptedAmidAnswers
-      // Only the line editor ends a line by a signal or a tick.
-      case .endOfInput, .stopped, .terminated: return nil
+      // Only the line editor ends a line by a tick.
+      case .endOfInput, .stopped: return nil
       }
     }
   }

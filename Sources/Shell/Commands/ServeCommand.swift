@@ -57,7 +57,7 @@ enum ServeCommand {
       try listener.answer(reply, text)
       try session.workspace().dailyBackups.begin()
     }
-    if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
+    if Interrupts.endingSignal == nil { Interrupts.clear() }
     return CommandResult(
       .record(["actions": server.count]), line: "Stopped listening. Done: \(session.counted(server.count, "action")).")
   }
@@ -193,7 +193,7 @@ enum LanguageServerCommand {
       case .nothing: if answer == nil, isGone(server.parent) { server.end() }
       }
     }
-    if let signal = Interrupts.endingSignal { session.leave(by: signal) } else { Interrupts.clear() }
+    if Interrupts.endingSignal == nil { Interrupts.clear() }
     if session.input.lineReader == nil { session.state.leaving = server.exitStatus ?? ExitStatus.interrupted }
     return CommandResult()
   }

@@ -72,9 +72,6 @@ struct Tour {
       case .interrupted: continue
       case .stopped where session.input.isIdle: guard IdleLock(session: session).unlockCovered() else { return false }
       case .endOfInput, .stopped: return false
-      case .terminated(let signal):
-        session.leave(by: signal)
-        return false
       }
     }
   }

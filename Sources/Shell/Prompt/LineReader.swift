@@ -126,8 +126,10 @@ package final class LineReader {
       return .line(try checkedText(UnsafeRawBufferPointer(start: text, count: strlen(text))))
     case LINE_EDITOR_INTERRUPTED: return .interrupted
     case LINE_EDITOR_END_OF_INPUT: return .endOfInput
-    case LINE_EDITOR_TERMINATED: return .terminated(result.number)
-    case LINE_EDITOR_STOPPED: return .stopped
+    case LINE_EDITOR_TERMINATED:
+      Interrupts.endingSignal = result.number
+      return .endOfInput
+    case LINE_EDITOR_STOPPED: return Interrupts.endingSignal == nil ? .stopped : .endOfInput
     case LINE_EDITOR_NOT_UTF8: throw .notUTF8(column: nil)
     default: throw .unreadable(errno: result.number)
     }

@@ -78,9 +78,8 @@ package enum LineOutcome: Equatable {
   case line(String)
   /// Ctrl-C: the line is discarded; the cursor is at the start of a line.
   case interrupted
+  /// Ctrl-D, or the program was asked to end (SIGTERM, SIGHUP, SIGQUIT): `Interrupts.endingSignal`.
   case endOfInput
-  /// The program was asked to end (SIGTERM, SIGHUP, SIGQUIT): save, then exit with 128 + the signal.
-  case terminated(Int32)
   /// The tick asked to stop; the typed text is discarded.
   case stopped
 }

@@ -46,10 +46,6 @@ package final class Prompt {
     // Between two lines a Ctrl-C has nothing to stop, and must not end the program.
     Interrupts.holding {
       while session.state.leaving == nil {
-        if let signal = Interrupts.endingSignal {
-          session.leave(by: signal)
-          break
-        }
         workBetweenLines()
         do { try readAndRun() } catch { report(error) }
       }
@@ -135,10 +131,8 @@ package final class Prompt {
       runLine(line)
     case .interrupted: break
     case .stopped where session.input.isIdle: IdleLock(session: session).lock()
-    case .stopped where Interrupts.endingSignal != nil: break
     case .endOfInput, .stopped:
       session.state.leaving = session.state.leaving ?? (session.input.lineReader == nil ? lastStatus : ExitStatus.done)
-    case .terminated(let signal): session.leave(by: signal)
     }
   }
 
@@ -227,11 +221,11 @@ package final class Prompt {
           text += "\n" + more
           typed += "\n" + more
         case .interrupted: return
+        case .endOfInput where Interrupts.endingSignal != nil: return
         case .endOfInput, .stopped:
           // It reports the syntax error.
           do { _ = try session.lua.load(text, name: promptChunk) } catch { lastStatus = session.report(error) }
           return
-        case .terminated(let signal): return session.leave(by: signal)
         }
       } catch {
         lastStatus = session.report(error)

@@ -115,9 +115,6 @@ final class PlayScreen {
       if draws { draw(alert: nil) }
       return try nextLine(reader)
     case .stopped, .endOfInput: return nil
-    case .terminated(let signal):
-      session.leave(by: signal)
-      return nil
     }
   }
 

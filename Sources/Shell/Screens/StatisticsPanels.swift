@@ -76,8 +76,7 @@ struct StatisticsPanels: NumberShowing {
   }
 
   private func calendar(weeks: Int) -> ChartPanel {
-    var answers: [Int: Int] = [:]
-    for day in figures.days { answers[day.day] = day.answers }
+    let answers = Dictionary(figures.days.map { ($0.day, $0.answers) }) { _, last in last }
     // 1970-01-01 was a Thursday; weeks begin on Monday.
     let weekday = ((figures.today + 3) % 7 + 7) % 7
     let first = figures.today - weekday - 7 * (weeks - 1)

@@ -100,9 +100,6 @@ final class StudyScreen {
       case .key(.character("q")) where !view.isTyping, .line("q") where !view.isTyping,
         .line("quit") where !view.isTyping:
         return try leave()
-      case .terminated(let signal):
-        session.leave(by: signal)
-        return try leave()
       case .key(let key): try handle(key)
       case .line(let line): try handle(line)
       case .pasted(let text):

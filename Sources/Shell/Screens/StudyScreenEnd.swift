@@ -56,9 +56,6 @@ extension StudyScreen {
       case .key(.enter):
         try study.restart()
         return true
-      case .terminated(let signal):
-        session.leave(by: signal)
-        return false
       case .key(.character("q")), .key(.escape), .interrupted, .endOfInput: return false
       default: continue
       }
@@ -77,7 +74,6 @@ extension StudyScreen {
       case .tick, .pasted: continue
       case .resized, .key(.control("l")): screen.redrawAll(page.drawn)
       case .resumed: screen.redraw(page.drawn)
-      case .terminated(let signal): return session.leave(by: signal)
       default: return
       }
     }

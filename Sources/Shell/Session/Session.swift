@@ -108,8 +108,12 @@ struct SessionState {
   var lostGames = ExitStatus.done
   /// The deck that a command named last, for the prompt.
   var usedDeck: DeckHandle?
-  /// Set when the shell is to end: its exit status.
-  var leaving: Int32?
+  /// The exit status when the shell is to end, also because of a signal: what runs ends first. Nil while it goes on.
+  var leaving: Int32? {
+    get { chosenStatus ?? Interrupts.endingSignal.map { 128 + $0 } }
+    set { chosenStatus = newValue }
+  }
+  private var chosenStatus: Int32?
 }
 
 package final class Session {
@@ -364,7 +368,4 @@ package final class Session {
   @discardableResult func saveDocuments() -> Int32 {
     (data.opened?.documents.save() ?? []).reduce(ExitStatus.done) { max($0, report($1)) }
   }
-
-  /// Ends the shell because of a signal: what runs ends first.
-  func leave(by signal: Int32) { (Interrupts.endingSignal, state.leaving) = (signal, 128 + signal) }
 }

@@ -206,14 +206,13 @@ extension Session {
     }
     switch outcome {
     case .line(let line): return line
-    case .stopped where Interrupts.endingSignal != nil: break
+    case .endOfInput where Interrupts.endingSignal != nil: break
     case .stopped where input.isIdle: return IdleLock(session: self).unlockCovered() ? try ask(text, mark: mark) : nil
     case .endOfInput, .stopped:
       // The terminal shows nothing for Ctrl-D, so the line of the question is ended here.
       if input.lineReader == nil, canAsk { console.write("\n") }
       return nil
     case .interrupted: break
-    case .terminated(let signal): leave(by: signal)
     }
     Interrupts.request()
     throw WorkspaceError.interrupted

@@ -26,10 +26,8 @@ package enum KeyEvent: Equatable, Sendable {
   /// The program was suspended and continues: draw everything again.
   case resumed
   case interrupted
-  /// Ctrl-D, or the input was closed.
+  /// Ctrl-D, the input was closed, or the program was asked to end: `Interrupts.endingSignal`.
   case endOfInput
-  /// The program was asked to end: save, then exit with 128 + the signal.
-  case terminated(Int32)
 }
 
 package final class KeyReader {
@@ -112,8 +110,8 @@ package final class KeyReader {
     case .line(let line) where line.isEmpty: .key(.enter)
     case .line(let line): line.count == 1 ? .key(.character(line[line.startIndex])) : .line(line)
     case .interrupted: .interrupted
-    // Only the line editor ends a line by a signal or a tick.
-    case .endOfInput, .stopped, .terminated: .endOfInput
+    // Only the line editor ends a line by a tick.
+    case .endOfInput, .stopped: .endOfInput
     }
   }
 
@@ -131,7 +129,9 @@ package final class KeyReader {
       terminal_suspend()
       return resume()
     case SIGCONT: return resume()
-    case let signal: return .terminated(signal)
+    case let signal:
+      Interrupts.endingSignal = signal
+      return .endOfInput
     }
   }
 

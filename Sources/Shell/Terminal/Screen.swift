@@ -192,9 +192,6 @@ struct KeyScreen {
         case .resumed: screen.redraw(lines())
         case .interrupted, .endOfInput: return nil
         case .key(.escape) where !takesEscape(): return nil
-        case .terminated(let signal):
-          session.leave(by: signal)
-          return nil
         case .key, .line, .pasted: if case .ends(let answer) = try handle(event) { return answer }
         }
       }
