@@ -29,6 +29,8 @@ public struct FileFacts: Equatable, Sendable {
   public struct Moment: Equatable, Sendable {
     public let seconds: Int
     public let nanoseconds: Int
+
+    public init(seconds: Int, nanoseconds: Int) { (self.seconds, self.nanoseconds) = (seconds, nanoseconds) }
   }
 
   /// Returns the facts of what is at a path; nil if there is nothing.
