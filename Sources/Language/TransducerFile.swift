@@ -40,9 +40,7 @@ struct TransducerBytes {
 
   /// Reads a text as code points.
   mutating func text() throws(LanguageError) -> [UInt32] {
-    var scalars: [UInt32] = []
-    for _ in 0..<(try count()) { scalars.append(UInt32(try number())) }
-    return scalars
+    try (0..<count()).map { _ throws(LanguageError) in UInt32(try number()) }
   }
 
   /// Checks a header: four letters, then eight bytes of feature flags; a file with any of them is not supported.

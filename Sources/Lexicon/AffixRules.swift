@@ -106,11 +106,9 @@ struct AffixRules {
 
   /// Returns the first bytes of flags, without duplicates.
   static func flagBytes(_ flags: some Sequence<Unicode.Scalar>) -> [UInt8] {
-    var bytes: [UInt8] = []
-    for flag in flags {
+    flags.reduce(into: []) { bytes, flag in
       if let byte = String(flag).utf8.first, !bytes.contains(byte) { bytes.append(byte) }
     }
-    return bytes
   }
 
   /// Parses a condition: letters, `.` for any, `[abc]`, `[^abc]`; nil if it is malformed.

@@ -115,9 +115,7 @@ public enum FieldHTML {
   /// characters become numeric references.
   public static func html(ofPlain text: String) -> String {
     if !text.utf8.contains(where: isEscaped) { return text }
-    var result = Bytes()
-    for byte in text.utf8 { add(byte, ofPlainTo: &result) }
-    return result.text
+    return text.utf8.reduce(into: Bytes()) { add($1, ofPlainTo: &$0) }.text
   }
 
   package static func add(_ byte: UInt8, ofPlainTo html: inout Bytes) {

@@ -50,11 +50,9 @@ package enum HTMLEntities {
 
   private static let named: [String: Unicode.Scalar] = {
     let words = table.split(whereSeparator: \.isWhitespace)
-    var found: [String: Unicode.Scalar] = [:]
-    for index in stride(from: 0, to: words.count - 1, by: 2) {
-      found[String(words[index])] = UInt32(words[index + 1]).flatMap(Unicode.Scalar.init)
+    return stride(from: 0, to: words.count - 1, by: 2).reduce(into: [:]) { named, index in
+      named[String(words[index])] = UInt32(words[index + 1]).flatMap(Unicode.Scalar.init)
     }
-    return found
   }()
 
   private static let table = """

@@ -252,8 +252,7 @@ private struct MapCounts {
 
 /// Returns the FNV-1a hash of the bytes and the seed.
 private func seedHash(of bytes: UnsafeBufferPointer<UInt8>, _ seed: UInt64) -> UInt64 {
-  var hash = 0xCBF2_9CE4_8422_2325 ^ seed
-  for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+  let hash = bytes.reduce(0xCBF2_9CE4_8422_2325 ^ seed) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
   return hash ^ (hash >> 29)
 }
 

@@ -172,9 +172,7 @@ final class SearchIndex {
 
   /// The cards of the rows, each once.
   func cards(of set: SearchRowSet) -> [Int64] {
-    var found: [Int64] = []
-    for row in cards.indices where set.holds[row] && !stale.contains(row) { found.append(cards[row]) }
-    return found
+    Array(cards.indices.lazy.filter { set.holds[$0] && !stale.contains($0) }.map { cards[$0] })
   }
 
   /// Searches all texts for the longest piece of a pattern, and evaluates the cells that contain it.

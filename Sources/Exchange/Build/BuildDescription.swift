@@ -120,10 +120,7 @@ private struct Faults {
     case .boolean(let flag): return flag ? "on" : "off"
     case .integer(let number): return String(number)
     case .number(let number): return "\(number.value)"
-    case .list:
-      var parts: [String] = []
-      for element in try reader.elements() { parts.append(try text(element)) }
-      return parts.joined(separator: " ")
+    case .list: return try reader.elements().map(text).joined(separator: " ")
     default: throw reader.failure("a text, a number, true or false")
     }
   }

@@ -153,11 +153,9 @@ extension SourceReading {
     let old = try BuildTable.rows(db, of: source)
     let places = entries.indices.filter { !entries[$0].isLink }.sorted { entries[$0].order < entries[$1].order }
     let rows = places.compactMap { entries[$0].built }
-    var known: [Int: BuiltRow] = [:]
-    for (place, match) in try zip(places, RowIdentity.match(rows, old, in: db)) {
-      if let match { known[place] = old[match] }
+    return try zip(places, RowIdentity.match(rows, old, in: db)).reduce(into: [:]) { known, pair in
+      known[pair.0] = pair.1.map { old[$0] }
     }
-    return known
   }
 }
 

@@ -97,9 +97,7 @@ public struct WireReader {
   @inlinable public mutating func text() throws(WireError) -> String { String(decoding: try data(), as: UTF8.self) }
 
   public mutating func list<Entry>(_ read: (inout WireReader) throws(WireError) -> Entry) throws(WireError) -> [Entry] {
-    var entries: [Entry] = []
-    for _ in 0..<(try count()) { entries.append(try read(&self)) }
-    return entries
+    try (0..<count()).map { _ throws(WireError) in try read(&self) }
   }
 
   /// Returns how many items follow, each at least one byte.
