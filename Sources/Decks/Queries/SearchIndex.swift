@@ -172,7 +172,7 @@ final class SearchIndex {
 
   /// The cards of the rows, each once.
   func cards(of set: SearchRowSet) -> [Int64] {
-    Array(cards.indices.lazy.filter { set.holds[$0] && !stale.contains($0) }.map { cards[$0] })
+    cards.indices.filter { set.holds[$0] && !stale.contains($0) }.map { cards[$0] }
   }
 
   /// Searches all texts for the longest piece of a pattern, and evaluates the cells that contain it.
