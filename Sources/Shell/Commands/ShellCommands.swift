@@ -208,7 +208,7 @@ enum UndoCommands {
       Each change is a step, in this shell or another one; everything that a script did is one step. A step that is \
       not the last can be undone too, unless what it changed was changed again since. At least 100 steps are stored, \
       or 256 MB. A step that removes or changes too much to be stored says so and cannot be undone; one that adds too \
-      much can be undone, but not redone. Settings and games are not steps: `set --reset` restores the default of a setting.
+      much can be undone, but not redone. Settings and games are not steps: `set --reset` restores a setting's default.
       """,
     arguments: [Argument("N", .positive, isOptional: true, help: "the number of a step, as `undo --list` shows it")],
     options: [Option("--list", help: "list the steps, the newest first")], usage: ["undo [N]", "undo --list"],
