@@ -18,21 +18,20 @@ let lean = strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-proce
 ///   exclusive access to memory there, which costs a tenth of a call; the tests do.
 /// - Parameter isLow: whether every room uses it and few edits change it. Optimised in debug builds too, as a whole, which takes
 ///   a quarter less time: the tests run twice as fast, and compiling a list of a million words would take them a minute.
-/// - Parameter isSeldom: whether none of it runs for each of many rows: a release does not optimise it, which takes a third of
-///   the time.
+/// - Parameter isLarge: much code of which none runs often: a release makes it small rather than fast.
 /// - Parameter resources: texts that are compiled into it.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false,
-  isSeldom: Bool = false, resources: [Resource]? = nil
+  isLarge: Bool = false, resources: [Resource]? = nil
 ) -> Target {
   let unchecked = SwiftSetting.unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
-  let plain = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
+  let small = SwiftSetting.unsafeFlags(["-Osize"], .when(configuration: .release))
   let optimised = SwiftSetting.unsafeFlags(
     ["-O", "-wmo", "-disable-batch-mode", "-num-threads", "2"], .when(configuration: .debug))
   return .target(
     name: name, dependencies: dependencies, resources: resources,
     swiftSettings: lean + (isHot ? [unchecked] : []) + (isLow ? [optimised] : [])
-      + (isSeldom ? [plain] : []))
+      + (isLarge ? [small] : []))
 }
 
 func tests(
@@ -155,7 +154,7 @@ let package = Package(
         "Language", "Lexicon", "Workspace",
       ], resources: [.embedInCode("tools.json")]),
     // What editors and language servers say to each other. Pure; it knows no sources and no database.
-    room("LanguageServer", ["Problems", "Text", "Values"], isSeldom: true),
+    room("LanguageServer", ["Problems", "Text", "Values"], isLarge: true),
     // Lua made safe, and what it sees.
     room("LuaRuntime", ["Problems", "Text", "Values", "Wire", "CLua"], isLow: true),
     room("Commands", ["Problems", "Text", "Values"]),
@@ -173,7 +172,7 @@ let package = Package(
       [
         "Problems", "Text", "Values", "Files", "Archives", "LuaRuntime", "Commands", "Bindings",
         "Exchange", "WordGames", "Workspace", "Wire", "CConfinement",
-      ], isSeldom: true,
+      ], isLarge: true,
       resources: [
         "exercise.lua", "exercise_test.lua", "expect.lua", "format.lua", "format_test.lua", "init.lua", "mode.lua",
         "mode_test.lua", "plugin.json",
@@ -189,7 +188,7 @@ let package = Package(
         "Storage", "Decks", "Exchange", "Sync",
         "Language", "Lexicon",
         "CardDocuments", "WordGames", "ToggleSettings", "Authentication", "CTerminal",
-      ], isSeldom: true),
+      ], isLarge: true),
     .executableTarget(
       name: "deckhand",
       dependencies: [
