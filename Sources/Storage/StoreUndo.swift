@@ -77,9 +77,9 @@ extension Store {
       throw UndoError.differs(step.name, what: "rows of \(table) would refer to rows that do not exist")
     }
     recorder.isRecording = false
+    try UndoLog.replace(db, step, with: recorder)
     step.isTooLarge = recorder.isTooLarge
     if step.isTooLarge, again || isInUnit { throw UndoError.tooLarge(step.name) }
-    try UndoLog.replace(db, step, with: recorder)
     return step
   }
 

@@ -56,8 +56,7 @@ public enum UndoLog {
     _ db: Database, _ recorder: UndoRecorder, named name: String, receipt: String?, at now: Double
   ) throws -> Int? {
     guard !recorder.isEmpty else { return nil }
-    var rows = recorder.isTooLarge ? nil : recorder.encoded()
-    if let found = try rows?.byteCount, found > byteLimit { rows = nil }
+    let rows = try rows(of: recorder)
     let bytes = try rows?.byteCount ?? 0
     // Of a step that was undone although a later one is in effect, an empty row with `undone` 2 stays, which is not
     // listed: to undo that later step is not to go back to an earlier state.
@@ -88,12 +87,21 @@ public enum UndoLog {
   /// Replaces the rows of a step with those recorded while it was undone, so that it can be redone, or the reverse. A
   /// step that was undone and is too large for that stays undone.
   static func replace(_ db: Database, _ step: UndoStep, with recorder: UndoRecorder) throws {
-    let rows = recorder.isTooLarge ? nil : recorder.encoded()
+    let rows = try rows(of: recorder)
     try db.run("DELETE FROM undo_chunks WHERE step = ?", [step.id])
     let update = try db.cachedStatement(sql: "UPDATE undo_steps SET undone = ?2, bytes = ?3, rows = ?4 WHERE id = ?1")
     try update.bind([step.id, !step.isUndone, rows?.byteCount ?? 0, nil])
     try run(update, rows?.head, at: 4)
     if let rows { try writeChunks(db, rows, of: Int64(step.id)) }
+  }
+
+  /// The rows of a recorded step; nil if they are more than can be stored, which the recorder then says.
+  private static func rows(of recorder: UndoRecorder) throws -> StepRows? {
+    if recorder.isTooLarge { return nil }
+    let rows = recorder.encoded()
+    if try rows.byteCount <= byteLimit { return rows }
+    recorder.stopRecording()
+    return nil
   }
 
   private static func writeChunks(_ db: Database, _ rows: StepRows, of step: Int64) throws {

@@ -240,7 +240,8 @@ final class UndoRecorder {
     }
   }
 
-  private func stopRecording() {
+  /// Drops what was recorded, because the step holds more than can be stored.
+  func stopRecording() {
     isTooLarge = true
     events.removeAll()
   }

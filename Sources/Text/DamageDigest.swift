@@ -17,9 +17,7 @@ public func damageDigest(_ bytes: UnsafeRawBufferPointer, seed: UInt64) -> UInt6
     lanes.0 = mix(lanes.0, UInt64(bytes[offset]) | 0x100)
     offset += 1
   }
-  var sum = mix(UInt64(truncatingIfNeeded: bytes.count), lanes.0)
-  for lane in [lanes.1, lanes.2, lanes.3] { sum = mix(sum, lane) }
-  return sum
+  return [lanes.1, lanes.2, lanes.3].reduce(mix(UInt64(truncatingIfNeeded: bytes.count), lanes.0), mix)
 }
 
 /// One step of `damageDigest`: a bijection in each argument, so that no change of a single byte is lost.

@@ -105,7 +105,7 @@ public struct LayeredSetting: Equatable, Sendable {
 extension SettingsTree {
   /// Replaces a layer from outside the account. Within a layer, a later entry takes precedence over an earlier one, and
   /// an entry for a group applies to all its switches. Entries for names that are not declared wait for a declaration.
-  /// Observers are not notified: layers are set before anybody observes.
+  /// Observers are not notified: layers are set before anybody observes. An empty one is not set, except the system's.
   public func setLayer(_ layer: SettingLayer, _ entries: [LayeredSetting]) -> [SettingsNotice] {
     if entries.isEmpty, layers.entries[layer] == nil, layer != .system { return [] }
     layers.entries[layer] = entries

@@ -42,9 +42,7 @@ enum DocumentMigration {
   }
 
   private static func without(_ keys: [String], _ object: Value.Record) -> Value.Record {
-    var object = object
-    for key in keys { object[key] = nil }
-    return object
+    keys.reduce(into: object) { $0[$1] = nil }
   }
 
   /// Renames an old file's own keys that mean something else in version 2.

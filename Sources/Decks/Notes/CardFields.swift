@@ -190,9 +190,7 @@ public struct CardMedia: Equatable, Sendable {
   /// A card's text without the names of the media that are shown beside it.
   public static func text(_ text: String, without names: [String]) -> String {
     guard !names.isEmpty else { return text }
-    var text = text
-    for mark in names.flatMap(marks) { text = text.replacing(text: mark, with: "") }
-    return text.trimmed
+    return names.flatMap(marks).reduce(text) { $0.replacing(text: $1, with: "") }.trimmed
   }
 
   /// What stands for a medium in a card's text.

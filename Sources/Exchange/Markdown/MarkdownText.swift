@@ -125,7 +125,9 @@ struct MarkdownInlines {
       case UInt8(ascii: "=") where options.contains(.escapesClozes) && html.begins(with: "==", at: index):
         escape()
         copy()
-      case 0x0A: writeLineEnd()
+      case 0x0A:
+        result.append(0x0A)
+        index += 1
       default: copy()
       }
     }
@@ -141,11 +143,6 @@ struct MarkdownInlines {
   private mutating func escape() {
     result.append(UInt8(ascii: "\\"))
     result.append(html[index])
-    index += 1
-  }
-
-  private mutating func writeLineEnd() {
-    result.append(0x0A)
     index += 1
   }
 

@@ -77,7 +77,7 @@ private struct CardListRequest {
   }
 
   /// A terminal shows one page and a call from Lua gets one value; a program gets all cards as a stream.
-  var isStreamed: Bool { !session.state.isAnswering && (wantsJSON || !session.console.terminal.hasScreen) }
+  var isStreamed: Bool { !session.state.isAnswering && (wantsJSON || !session.console.hasScreen) }
 
   /// - Parameter total: the number of cards found, including those that the offset skips.
   private func nothing(of total: Int) throws -> String {
@@ -94,7 +94,7 @@ private struct CardListRequest {
   }
 
   func page() throws -> CommandResult {
-    let rows = session.console.terminal.hasScreen && !session.state.isAnswering
+    let rows = session.console.hasScreen && !session.state.isAnswering
     let page = rows ? session.console.terminal.rowLimit ?? 200 : nil
     // A table shows no more rows than a page, whatever the limit.
     let listing = try self.listing([limit, page].compactMap(\.self).min())

@@ -65,7 +65,7 @@ enum StudyCommands {
     var asked = wantsJSON ? try exercise(of: decks[0], options, session) : options
     asked.moreDecks = Array(decks.dropFirst())
     if wantsJSON, asked.exercise != nil { return try ExerciseLines(session: session).run(decks[0].study(asked)) }
-    session.console.usesStandardError = wantsJSON && !session.console.terminal.hasScreen
+    session.console.usesStandardError = wantsJSON && !session.console.hasScreen
     defer { session.console.usesStandardError = false }
     let isInTurn = invocation.list("DECK").isEmpty && decks.count > 1
     return try isInTurn ? runInTurn(options, decks, session) : run(options, decks, session)

@@ -42,7 +42,7 @@ enum WordCommands {
   static func list(_ words: [String], none: String, _ session: Session) -> CommandResult {
     let lines =
       words.isEmpty
-      ? [none] : session.console.terminal.hasScreen ? columns(words, width: session.console.terminal.width) : words
+      ? [none] : session.console.hasScreen ? columns(words, width: session.console.terminal.width) : words
     return CommandResult(.list(words.map { .text($0) }), .lines(lines))
   }
 

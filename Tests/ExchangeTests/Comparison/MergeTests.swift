@@ -239,11 +239,11 @@ import Values
     #expect(merge(keys(base), keys(ours), keys(theirs)).content[.note].entries.map(\.key).joined() == expected)
   }
 
-  /// Random pairs of edits: 10,000 in all, each checked for everything that a merge guarantees.
+  /// Random pairs of edits: 20,000 in all, each checked for everything that a merge guarantees.
   @Test(arguments: 0..<20)
   func whatHoldsForAnyPairOfEdits(_ seed: UInt64) {
     var chance = SeededNumbers(seed: seed)
-    for round in 0..<500 {
+    for round in 0..<1_000 {
       let base = RandomDeck(&chance)
       let (ours, theirs) = (base.edited(&chance, "o").content, base.edited(&chance, "t").content)
       if let fault = fault(of: base.content, ours, theirs) {
