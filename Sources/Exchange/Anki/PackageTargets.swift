@@ -22,8 +22,8 @@ final class PackageTargets {
   private var types: [Int64: NoteType?] = [:]
   private var invalidTypes: [Int64: NoteError] = [:]
   private var decks: [Int64: Target] = [:]
-  /// The ranks that a deck's imported cards get: by position, and in order of arrival within a position. The ids are those
-  /// here, because two decks of the package may become one.
+  /// The ranks that a deck's imported cards get: by position, and in order of arrival within a position. The ids are
+  /// those here, because two decks of the package may become one.
   private var spans: [DeckID: (first: Int64, count: Int64)] = [:]
   private var presets: [Int64: PresetID] = [:]
   private var isToday: Bool
