@@ -29,7 +29,7 @@ private struct Validator {
     switch key {
     case "$schema", "title", "description", "$defs", "then": return true
     case "$ref":
-      let name = try #require(rule.text?.split(separator: "/").last.map(String.init))
+      let name = String(try #require(rule.text?.split(separator: "/").last))
       return try accepts(value, try #require(root["$defs"]?.record?[name]?.record))
     case "type": return value.kind == typeNames[try #require(rule.text)]
     case "const": return value == rule || (value.double != nil && value.double == rule.double)
@@ -122,27 +122,29 @@ private struct Validator {
   }
 
   /// A change to a valid document, and what the check finds: nothing, or the code. The schema must agree.
-  @Test(arguments: [
-    ("", "", ""), ("background", "[0,0,0]", ""), ("background", "[0,0]", "bad_color"),
-    ("background", "[0,0,0,1,1]", "bad_color"), ("background", "[0,0,2]", "bad_color"),
-    ("background", "[0,0,-0.1]", "bad_color"), ("background", "[0,0,1e999]", "bad_color"),
-    ("background", "\"red\"", "wrong_type"), ("background", "[0,0,\"1\"]", "wrong_type"),
-    ("groups", "{}", "wrong_type"), ("groups", "[{}]", "missing_key"), ("groups", "[1]", "wrong_type"),
-    ("groups", "[{\"id\":\"a\",\"name\":1}]", "wrong_type"), ("groups", "[{\"id\":\"a\",\"name\":\"n\"}]", ""),
-    ("anything", "[{}]", ""), ("/x", "\"1\"", "wrong_type"), ("/x", "100001", "out_of_range"),
-    ("/y", "-1e308", "out_of_range"), ("/y", "null", "wrong_type"), ("/x", "1e5", ""), ("/width", "0", "bad_size"),
-    ("/height", "-4", "bad_size"), ("/height", "true", "wrong_type"), ("/width", "1e6", "out_of_range"),
-    ("/rotation", "\"0\"", "wrong_type"), ("/rotation", "7200.5", ""), ("/frame", "\"hart\"", "unknown_frame"),
-    ("/frame", "3", "unknown_frame"), ("/frame", "\"heart\"", ""), ("/frame", "[]", "wrong_type"),
-    ("/kind", "\"video\"", "unknown_kind"), ("/kind", "2", "wrong_type"), ("/image", "\"../x\"", "bad_image"),
-    ("/image", "\"E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855\"", "bad_image"),
-    ("/image", "7", "wrong_type"), ("/locked", "1", "wrong_type"), ("/locked", "true", ""),
-    ("/alt", "false", "wrong_type"), ("/cropped", "true", ""), ("/cropped", "1", "wrong_type"), ("/wraps", "true", ""),
-    ("/wraps", "\"yes\"", "wrong_type"), ("groups", "[{\"id\":\"a\",\"color\":[1,0,0]}]", ""),
-    ("groups", "[{\"id\":\"a\",\"color\":[1,0]}]", "bad_color"), ("/color", "[1]", "bad_color"),
-    ("/font", "[]", "wrong_type"), ("/group", "0", "wrong_type"), ("/link", "{}", "wrong_type"),
-    ("/text", "1", "wrong_type"), ("/imageFile", "1", "wrong_type"),
-  ])
+  @Test(
+    arguments: [
+      ("", "", ""), ("background", "[0,0,0]", ""), ("background", "[0,0]", "bad_color"),
+      ("background", "[0,0,0,1,1]", "bad_color"), ("background", "[0,0,2]", "bad_color"),
+      ("background", "[0,0,-0.1]", "bad_color"), ("background", "[0,0,1e999]", "bad_color"),
+      ("background", "\"red\"", "wrong_type"), ("background", "[0,0,\"1\"]", "wrong_type"),
+      ("groups", "{}", "wrong_type"), ("groups", "[{}]", "missing_key"), ("groups", "[1]", "wrong_type"),
+      ("groups", "[{\"id\":\"a\",\"name\":1}]", "wrong_type"), ("groups", "[{\"id\":\"a\",\"name\":\"n\"}]", ""),
+      ("anything", "[{}]", ""), ("/x", "\"1\"", "wrong_type"), ("/x", "100001", "out_of_range"),
+      ("/y", "-1e308", "out_of_range"), ("/y", "null", "wrong_type"), ("/x", "1e5", ""), ("/width", "0", "bad_size"),
+      ("/height", "-4", "bad_size"), ("/height", "true", "wrong_type"), ("/width", "1e6", "out_of_range"),
+      ("/rotation", "\"0\"", "wrong_type"), ("/rotation", "7200.5", ""), ("/frame", "\"hart\"", "unknown_frame"),
+      ("/frame", "3", "unknown_frame"), ("/frame", "\"heart\"", ""), ("/frame", "[]", "wrong_type"),
+      ("/kind", "\"video\"", "unknown_kind"), ("/kind", "2", "wrong_type"), ("/image", "\"../x\"", "bad_image"),
+      ("/image", "\"E3B0C44298FC1C149AFBF4C8996FB92427AE41E4649B934CA495991B7852B855\"", "bad_image"),
+      ("/image", "7", "wrong_type"), ("/locked", "1", "wrong_type"), ("/locked", "true", ""),
+      ("/alt", "false", "wrong_type"), ("/cropped", "true", ""), ("/cropped", "1", "wrong_type"),
+      ("/wraps", "true", ""),
+      ("/wraps", "\"yes\"", "wrong_type"), ("groups", "[{\"id\":\"a\",\"color\":[1,0,0]}]", ""),
+      ("groups", "[{\"id\":\"a\",\"color\":[1,0]}]", "bad_color"), ("/color", "[1]", "bad_color"),
+      ("/font", "[]", "wrong_type"), ("/group", "0", "wrong_type"), ("/link", "{}", "wrong_type"),
+      ("/text", "1", "wrong_type"), ("/imageFile", "1", "wrong_type"),
+    ] as [(String, String, String)])
   func `the schema and the check agree`(key: String, value: String, code: String) throws {
     var source = try #require(
       try JSONParser.parse(fixture("shapes/version2.rwcard"), limits: DocumentFormat.limits).record)

@@ -56,18 +56,19 @@ import TestSupport
 @Suite struct CommandLineRuleTests {
   private static let commands: Set<String> = ["deck", "set", "study", "play", "frequency-deck", "lua", "history"]
 
-  @Test(arguments: [
-    ("deck list", true), ("  deck list", true), ("deck", true), ("set game.length 7", true), ("play --base x", true),
-    ("deck\tlist", true), ("frequency-deck x", true), ("study -5", true), ("deck create =x", true),
-    ("play \"a\"", true),
-    ("set x = 5", true), ("deck list;", true), ("deck (x)", true), ("deck\nlist", true),
-    ("deck.name", false), ("deck:study()", false), ("deck[1]", false), ("study(1)", false), ("play{mode=1}", false),
-    ("deck = 5", false), ("deck=5", false), ("deck , b = 1, 2", false), ("deck, b = 1, 2", false), ("deck == x", false),
-    ("decks", false), ("", false), ("   ", false), ("= deck", false), ("=deck", false), ("lua deck", false),
-    ("lua", false), ("frequency-deck.x", false), ("deck\"x\"", false), ("'deck' list", false), ("x = 1", false),
-    ("-- deck", false), ("Deck list", false), ("history", false), ("history x", true), ("history  ", false),
-    ("deck;", false), ("local deck = 1", false), ("é", false),
-  ])
+  @Test(
+    arguments: [
+      ("deck list", true), ("  deck list", true), ("deck", true), ("set game.length 7", true), ("play --base x", true),
+      ("deck\tlist", true), ("frequency-deck x", true), ("study -5", true), ("deck create =x", true),
+      ("play \"a\"", true), ("set x = 5", true), ("deck list;", true), ("deck (x)", true), ("deck\nlist", true),
+      ("deck.name", false), ("deck:study()", false), ("deck[1]", false), ("study(1)", false), ("play{mode=1}", false),
+      ("deck = 5", false), ("deck=5", false), ("deck , b = 1, 2", false), ("deck, b = 1, 2", false),
+      ("deck == x", false), ("decks", false), ("", false), ("   ", false), ("= deck", false), ("=deck", false),
+      ("lua deck", false), ("lua", false), ("frequency-deck.x", false), ("deck\"x\"", false), ("'deck' list", false),
+      ("x = 1", false),
+      ("-- deck", false), ("Deck list", false), ("history", false), ("history x", true), ("history  ", false),
+      ("deck;", false), ("local deck = 1", false), ("é", false),
+    ] as [(String, Bool)])
   func `a line is a command by the rule of the contract`(line: String, expected: Bool) {
     let answer = isCommandLine(line, knows: Self.commands.contains, isUserGlobal: { $0 == "history" })
     #expect(answer == expected)

@@ -14,7 +14,7 @@ import TestDecks
     let deck = try collection.deck("d")
     _ = try collection.addAll(deck, (0..<400).map { NewCard(prompt: "p\($0)", answer: "x") })
     let borders = [moment.now, moment.latestBurial, moment.endOfToday, moment.dueCutoff]
-    let times: [Double?] = [nil] + borders.flatMap { [$0 - 1, $0, $0 + 1] } + [0, 1e12]
+    let times: [Double?] = borders + borders.map { $0 - 1 } + borders.map { $0 + 1 } + [nil, 0, 1e12]
     let tags = ["", " leech ", " a LEECH b ", " leech::old ", " leeches ", " my::leech ", " leech: ", " a b "]
     try collection.store.operation("random") { db in
       for id in try Int64.fetchAll(db, sql: "SELECT id FROM cards") {

@@ -135,7 +135,7 @@ import Text
   func `what was read in an encoding is written back byte for byte`(encoding: TextEncoding) throws {
     let characters = try #require(encoding.upperCharacters)
     #expect(characters.count == 128)
-    let bytes = (0...255).filter { $0 < 128 || characters[$0 - 128] != 0xFFFD }.map { UInt8($0) }
+    let bytes = (UInt8.min...UInt8.max).filter { (byte: UInt8) in byte < 128 || characters[Int(byte) - 128] != 0xFFFD }
     var (transcoder, text) = (try #require(Transcoder(encoding)), [UInt8]())
     transcoder.append(bytes[...], to: &text)
     #expect(encoding.encoded(text) == bytes && encoding.encoded(Array("\u{FFFD}".utf8)) == nil)

@@ -25,7 +25,7 @@ import Testing
     let text = try text("un gato vio 3 perros con Ana.", "hoy un gato vio luz.")
     let view = view(text, known: ["un", "gato", "vio"], ignored: ["hoy"])
     // Known: un gato vio, twice; unknown: perros, con, luz.
-    #expect(view.coverage == 6.0 / 9)
+    #expect(view.coverage == 6 / 9 as Double)
     #expect(view.counts()[.unknown] == StateCount(tokens: 3, lemmas: 3))
     #expect(view.passedOver == 2)
     #expect(view.missing == [2, 1])
@@ -43,7 +43,7 @@ import Testing
     builder.add("soy y soy y luz fue.", at: TextPlace(file: 0)) { _ in }
     let view = try view(builder.finish { _ in }, known: ["ir", "y"])
     #expect(view.coverage == 0.5 && view.lemmasNeeded(for: 0.8) == 1 && view.lemmasNeeded(for: 1) == 2)
-    #expect(view.coverage(afterLemmas: 1, steps: 1) == [0.5, 5.0 / 6])
+    #expect(view.coverage(afterLemmas: 1, steps: 1) == [1 / 2, 5 / 6] as [Double])
   }
 
   @Test func `without data a word that occurs only at the start of sentences is not a name`() throws {

@@ -160,7 +160,7 @@ extension MemoryModel7 {
     #expect(evidence.timed.logLoss < evidence.fsrs6.logLoss && !evidence.prefersFSRS6)
     #expect(evidence.both.logLoss != evidence.timed.logLoss && evidence.fsrs7.count == 1435)
     #expect(evidence.speeds.map(\.speed) == [.fast, .middling, .slow])
-    #expect(evidence.speeds.map(\.answers).reduce(0, +) == 1435)
+    #expect(evidence.speeds.reduce(0) { $0 + $1.answers } == 1435)
     // FSRS-6 knows no difference between them.
     #expect(evidence.speeds[0].predicted > evidence.speeds[2].predicted + 0.03, "\(evidence.speeds)")
     #expect(abs(evidence.speeds[0].fsrs6 - evidence.speeds[2].fsrs6) < 0.03)
