@@ -65,9 +65,8 @@ import TestSupport
       ("deck = 5", false), ("deck=5", false), ("deck , b = 1, 2", false), ("deck, b = 1, 2", false),
       ("deck == x", false), ("decks", false), ("", false), ("   ", false), ("= deck", false), ("=deck", false),
       ("lua deck", false), ("lua", false), ("frequency-deck.x", false), ("deck\"x\"", false), ("'deck' list", false),
-      ("x = 1", false),
-      ("-- deck", false), ("Deck list", false), ("history", false), ("history x", true), ("history  ", false),
-      ("deck;", false), ("local deck = 1", false), ("é", false),
+      ("x = 1", false), ("-- deck", false), ("Deck list", false), ("history", false), ("history x", true),
+      ("history  ", false), ("deck;", false), ("local deck = 1", false), ("é", false),
     ] as [(String, Bool)])
   func `a line is a command by the rule of the contract`(line: String, expected: Bool) {
     let answer = isCommandLine(line, knows: Self.commands.contains, isUserGlobal: { $0 == "history" })

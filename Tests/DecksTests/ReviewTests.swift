@@ -84,7 +84,7 @@ import Values
     #expect(choices.map(\.interval) == [60, 330, 600, 8 * 86_400])
     try answer(session, .easy)
     let rows = try reviews("rating, state, interval, seconds, elapsed")
-    #expect(rows == [[.integer(4), .integer(0), .number(691_200), .number(3), .null]] as [[Value]])
+    #expect(rows == [[.integer(4), .integer(0), .number(8 * 86_400), .number(3), .null]] as [[Value]])
     let card = try collection.cards(deck)[0]
     #expect((card.state, card.reps, card.stability, card.schedule.lastReview) == (.review, 1, 8.2956, collection.now))
     #expect(card.due == moment().start(ofDay: moment().today + 8))
