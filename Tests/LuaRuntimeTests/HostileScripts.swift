@@ -21,6 +21,14 @@ struct HostileScript: CustomTestStringConvertible {
   let ending: Ending
 
   var testDescription: String { name }
+
+  /// Short if the script may run forever, long if it must end by itself.
+  var seconds: Double {
+    switch ending {
+    case .stops, .ends: 0.05
+    case .fails, .finishes: 20
+    }
+  }
 }
 
 let hostileScripts =

@@ -121,7 +121,7 @@ private func expectUsable(_ state: LuaState) throws {
   }
 
   @Test(arguments: hostileScripts) func `a hostile script ends, and the next line works`(script: HostileScript) throws {
-    let state = try plugin(0.05)
+    let state = try plugin(script.seconds)
     defer { state.close() }
     var failure: LuaError?
     do {
