@@ -1,43 +1,10 @@
 // Scripts that try to hang, crash or escape a sandboxed state, of the same kinds as those in Scripts/. Each must end
 // within its limit and leave the state usable.
 
-import Testing
-
-/// How a hostile script must end.
-enum Ending {
-  /// Stopped by a limit, of time or of memory.
-  case stops
-  /// An ordinary error with this message.
-  case fails(String)
-  /// Without a stop: it returns, or fails in its own way.
-  case finishes
-  /// In any way, provided that it ends: how depends on the speed of the machine.
-  case ends
-}
-
-struct HostileScript: CustomTestStringConvertible {
-  let name: String
-  let code: String
-  let ending: Ending
-
-  var testDescription: String { name }
-
-  /// Short if the script may run forever, long if it must end by itself.
-  var seconds: Double {
-    switch ending {
-    case .stops, .ends: 0.05
-    case .fails, .finishes: 20
-    }
-  }
-}
-
 let hostileScripts =
-  stopping.map { HostileScript(name: $0, code: $1, ending: .stops) }
-  + finishing.map { HostileScript(name: $0, code: $1, ending: .finishes) }
-  + ending.map { HostileScript(name: $0, code: $1, ending: .ends) }
-  + failing.flatMap { message, scripts in
-    scripts.map { HostileScript(name: $0, code: $1, ending: .fails(message)) }
-  }
+  stopping.map { Attack($0, .stops, code: $1) } + finishing.map { Attack($0, .finishes, code: $1) }
+  + ending.map { Attack($0, .ends, code: $1) }
+  + failing.flatMap { message, scripts in scripts.map { Attack($0, .fails([message]), code: $1) } }
 
 private let stopping: KeyValuePairs = [
   "byte char": #"while true do string.char(('x'):rep(1e5):byte(1,-1)) end"#,
