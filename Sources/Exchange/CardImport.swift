@@ -172,8 +172,7 @@ public final class CardImport {
   /// Imports the media of a row, and renames them in the row if they got other names.
   private func importMedia(of row: inout CardRow, beside path: String) throws {
     guard let receiveMedia, path != "-" else { return }
-    let parts = path.contains("/") ? path.split(separator: "/", omittingEmptySubsequences: false).dropLast() : ["."]
-    let folder = parts.joined(separator: "/")
+    let folder = parentFolder(of: path)
     let found = try row.media.map { media in
       (name: media.name, path: media.path, file: try MarkdownMedia.file(media.path, from: "", in: folder))
     }
@@ -188,7 +187,7 @@ public final class CardImport {
       let known = try media[key] ?? (file == nil ? "" : receiveMedia(key))
       media[key] = known
       // The cell of a list shows its file only if there is one.
-      if row.isOfList, let shown = MarkdownMedia(known) { row.show(relative, as: shown.html) }
+      row.show(relative, as: known)
       if known.isEmpty, try MediaTable.named(db, name) == nil { report.missingMedia.insert(relative) }
       if !row.isOfList, !known.isEmpty, known != name { row.rename(name, to: known) }
     }

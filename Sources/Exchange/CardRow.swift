@@ -102,10 +102,10 @@ package struct CardRow {
     }
   }
 
-  /// Replaces the fields of a row of a list that name a file by what shows or plays it.
-  mutating func show(_ path: String, as html: String) {
-    guard case .note(let type, let fields, _) = content else { return }
-    content = .note(type: type, fields.map { ($0.name, $0.html == path ? html : $0.html) })
+  /// Replaces the fields of a row of a list that name a file by what shows or plays the media of a name, if it can be.
+  mutating func show(_ path: String, as name: String) {
+    guard isOfList, case .note(let type, let fields, _) = content, let shown = MarkdownMedia(name) else { return }
+    content = .note(type: type, fields.map { ($0.name, $0.html == path ? shown.html : $0.html) })
   }
 
   /// The fields of the note that the row makes.

@@ -46,6 +46,16 @@ import Values
     }
   }
 
+  /// Returns the changes from a deck to a file of the folder.
+  private func changes(_ deck: String, _ name: String) throws -> [ComparedChange] {
+    let settings = ExchangeSettings(
+      folder: folder.path, moment: StudyMoment(now: collection.now), isInterrupted: { false }, mediaPath: \.name)
+    let notes = try collection.store.read { try ComparedNotes.of(DeckTable.find($0, named: deck).id, in: $0, settings) }
+    let file = try ComparedOperand.file(folder.file(name), CardFormat(ofPath: name))
+    let contents = try ComparedFiles([.notes(notes), file], settings).contentsInCommon
+    return ContentDifference(contents[0], contents[1]).changes
+  }
+
   @Test(arguments: fixtures.indices) func `a list is read as it is, with no option`(index: Int) throws {
     let (name, text, expected) = Self.fixtures[index]
     guard expected["error"] == nil else {
@@ -72,6 +82,7 @@ import Values
     if let hasHeader = expected["header"] {
       #expect(.boolean(report.findings.hasHeader ?? false) == hasHeader, "\(name)")
     }
+    #expect(try changes("d", name).isEmpty)
     // The same list again makes the same cards, in each way of adding them.
     #expect(try imported(name, text).cards.skipped == wanted.count)
     #expect(try imported(name, text) { $0.onDuplicate = .update }.cards.added == 0)
@@ -157,6 +168,7 @@ import Values
     }
     #expect(try imported("b.csv", text + "d,e,f\n").cards.added == 1)
     #expect(try cards().map(\.card.answer) == ["e of d", "b of a"])
+    #expect(try !changes("d", "b.csv").contains { $0.kind == .noteType || $0.event == .changed })
     #expect(try collection.store.read { try NoteTypeTable.list($0) }.count { $0.name.hasPrefix("List: ") } == 1)
     let report = try imported("a.csv", text, into: "two") { $0.table.hasTwoColumns = true }
     #expect(report.cards.lost == ["the content of example, because --two-columns takes the front and the back"])
@@ -180,6 +192,7 @@ import Values
     let found = try cards().map(\.fields)
     #expect(found[0]["audio"] == "[sound:a-1.mp3]" && found[0]["image"] == "<img src=\"x.png\">")
     #expect(found[1]["audio"] == "gone.mp3" && found[1]["image"] == "a word.")
+    #expect(try changes("d", "a.csv").map { $0.fields.map(\.new) } == [["[sound:a.mp3]"]])
   }
 
   @Test(arguments: [

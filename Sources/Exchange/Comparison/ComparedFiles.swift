@@ -92,7 +92,8 @@ public struct ComparedFiles {
 
   /// The contents without the parts that one of the formats cannot hold; for example, a table has no suspension.
   public var contentsInCommon: [ComparedContent] {
-    guard let held = notes.compactMap(\.held).reduce(nil, Self.common) else { return contents }
+    let helds = notes.compactMap(\.held)
+    guard let held = helds.dropFirst().reduce(helds.first, { $0?.intersection($1) }) else { return contents }
     return contents.map { content in
       var content = content
       if !held.contains(.notes) { content[.noteType] = ComparedList() }
@@ -111,10 +112,6 @@ public struct ComparedFiles {
   public var contentsToMerge: [ComparedContent] {
     guard notes.count == 3 else { return contents }
     return [notes[0].content, notes[1].content, notes[2].content(since: notes[0])]
-  }
-
-  private static func common(_ all: Set<CardPart>?, _ more: Set<CardPart>) -> Set<CardPart>? {
-    all.map { $0.intersection(more) } ?? more
   }
 
   /// Returns the merge of the second and third of three operands as a file of their format in UTF-8, with a byte order
@@ -172,6 +169,7 @@ public struct ComparedFiles {
     return tables
   }
 
+  /// Reads what an import of the operand makes.
   /// - Parameter deck: what the notes of a file may share.
   private static func notes(
     _ operand: ComparedOperand, _ settings: ExchangeSettings, beside deck: ComparedContent?
@@ -183,16 +181,18 @@ public struct ComparedFiles {
       if format.isPackage { return try PackageContent(path: path, format: format, settings: settings).read() }
       var notes = ComparedNotes(settings, beside: deck)
       notes.held = format.holds
-      var table = TableOptions()
+      var table = TableOptions(takesLists: true)
       // A row needs a prompt, and the prompt cannot be read as the guid at the same time.
       notes.isByPrompt = settings.key?.lowercased() == TableColumn.prompt.name
       if let key = settings.key, !notes.isByPrompt { table.columns = [ColumnChoice("guid", key)] }
-      let rows = try format.rows(source(operand, settings), into: "", table)
       var count = 0
-      try rows.forEach { row in
+      try format.rows(source(operand, settings), into: "", table).forEach { row in
         if row.content.isCard { count += 1 }
         // If another column is the key, it may be one that a row needs, so the row cannot be checked.
         if settings.key == nil || notes.isByPrompt || row.start.invalidReason != nil { try check(row, count, path) }
+        for (name, file) in row.media where try MarkdownMedia.file(file, from: "", in: parentFolder(of: path)) != nil {
+          row.show(file, as: name)
+        }
         notes.add(row)
       }
       return notes
