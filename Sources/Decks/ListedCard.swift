@@ -2,6 +2,7 @@
 // Invariant: a row is valid until the next one is read; each column is read by its name.
 
 public import Storage
+import Templates
 
 /// A card that is being read. Its texts are bytes, and in a damaged file they may be anything.
 public struct ListedCard {
@@ -80,24 +81,32 @@ public struct ListedCard {
 
   public var schedule: CardSchedule {
     var schedule = CardSchedule()
-    schedule.state = state
-    schedule.step = row.count(Column.step.rawValue)
-    schedule.due = optionalNumber(.due)
+    (schedule.state, schedule.step) = (state, row.count(Column.step.rawValue))
+    (schedule.due, schedule.lastReview) = (optionalNumber(.due), optionalNumber(.lastReview))
     schedule.interval = CardSchedule.interval(optionalNumber(.interval))
-    schedule.stability = optionalNumber(.stability)
-    schedule.difficulty = optionalNumber(.difficulty)
-    schedule.reps = row.count(Column.reps.rawValue)
-    schedule.lapses = row.count(Column.lapses.rawValue)
-    schedule.lastReview = optionalNumber(.lastReview)
+    (schedule.stability, schedule.difficulty) = (optionalNumber(.stability), optionalNumber(.difficulty))
+    (schedule.reps, schedule.lapses) = (row.count(Column.reps.rawValue), row.count(Column.lapses.rawValue))
     return schedule
+  }
+
+  public func fields() throws -> [CardField] { try FieldText.list(row.optionalText(Column.fields.rawValue)) }
+
+  /// Its note, in a row of `SentCards`.
+  /// - Throws: `gone` in a damaged file without the note.
+  public func sentNote() throws -> NoteRecord {
+    if row.isNull(SentNoteColumn.guid.index) { throw DeckError.gone(what: "the note") }
+    return NoteRecord(
+      id: note, guid: row.text(SentNoteColumn.guid.index),
+      type: NoteTypeID(rawValue: row.integer(SentNoteColumn.type.index)),
+      modified: row.count(SentNoteColumn.modified.index), tags: Tags.list(row.text(SentNoteColumn.tags.index)),
+      fields: NoteFieldText.list(row.text(SentNoteColumn.fields.index)))
   }
 
   public func record() throws -> CardRecord {
     CardRecord(
       id: id, deck: deck, guid: row.text(Column.guid.rawValue), prompt: row.text(Column.prompt.rawValue),
       answer: row.text(Column.answer.rawValue), tags: Tags.list(row.text(Column.tags.rawValue)),
-      fields: try FieldText.list(row.optionalText(Column.fields.rawValue)),
-      document: row.optionalText(Column.document.rawValue), created: created, modified: modified,
+      fields: try fields(), document: row.optionalText(Column.document.rawValue), created: created, modified: modified,
       isSuspended: isSuspended, schedule: schedule, note: note, ordinal: ordinal, flag: flag, buriedUntil: buriedUntil)
   }
 }
@@ -130,27 +139,22 @@ public enum SentNoteColumn: Int32 {
   public var index: Int32 { ListedCard.next + rawValue }
 }
 
-/// The cards of a deck, top first, each with its note; what they show is not read.
+/// Cards, each with its note, that are exported, sent or compared; what they show is not read.
 public final class SentCards {
-  private let walk: Statement
-
-  public init(_ db: Database, in deck: DeckID) throws {
-    walk = try Statement(db, "\(ListedCard.sentQuery) WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
-  }
-
-  /// The next card, and its row with the columns of its note; nil after the last.
-  public func next() throws -> (card: ListedCard, row: Row)? { try walk.next().map { (ListedCard($0), $0) } }
-}
-
-/// Reads single cards that are exported or sent.
-public final class SentCardReader {
   private let statement: Statement
 
-  public init(_ db: Database) throws {
-    statement = try Statement(db, "\(ListedCard.sentQuery) WHERE cards.id = ?1")
+  /// The cards of a deck, top first.
+  public init(_ db: Database, in deck: DeckID) throws {
+    statement = try Statement(db, "\(ListedCard.sentQuery) WHERE deck = ?1 ORDER BY rank", [deck.rawValue])
   }
 
-  /// Lends a card's row to `body`; nil if the card was removed.
+  /// Single cards.
+  public init(_ db: Database) throws { statement = try Statement(db, "\(ListedCard.sentQuery) WHERE cards.id = ?1") }
+
+  /// The next card of the deck, and its row with the columns of its note; nil after the last.
+  public func next() throws -> (card: ListedCard, row: Row)? { try statement.next().map { (ListedCard($0), $0) } }
+
+  /// Lends the row of a single card to `body`; nil if the card was removed.
   public func with<T>(_ id: CardID, _ body: (ListedCard) throws -> T) throws -> T? {
     statement.bind(1, id.rawValue)
     return try statement.first { try body(ListedCard($0)) }

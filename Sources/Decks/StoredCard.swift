@@ -102,8 +102,7 @@ public struct StoredCard: Equatable, Sendable {
     rank = integer(.rank)
     content = integer(.content)
     document = row.optionalText(Int32(Column.document.rawValue))
-    created = number(.created) ?? 0
-    modified = number(.mod) ?? 0
+    (created, modified) = (number(.created) ?? 0, number(.mod) ?? 0)
     isSuspended = integer(.suspended) != 0
     schedule.state = CardState(stored: integer(.state))
     schedule.step = Int(clamping: integer(.step))
@@ -112,8 +111,7 @@ public struct StoredCard: Equatable, Sendable {
     (schedule.stability, schedule.difficulty) = (number(.stability), number(.difficulty))
     (schedule.reps, schedule.lapses) = (Int(clamping: integer(.reps)), Int(clamping: integer(.lapses)))
     flag = Int(clamping: integer(.flag))
-    burial = Burial(rawValue: integer(.buried))
-    buriedUntil = number(.buriedUntil)
+    (burial, buriedUntil) = (Burial(rawValue: integer(.buried)), number(.buriedUntil))
     raw = row.optionalText(Int32(Column.raw.rawValue))
   }
 }

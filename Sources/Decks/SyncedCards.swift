@@ -16,6 +16,11 @@ public enum SyncedCards {
     try db.firstRow("\(StoredCard.query) WHERE note = ? AND ord = ?", [note.rawValue, ordinal], StoredCard.init)
   }
 
+  /// The cards of a note, by their numbers.
+  public static func stored(_ db: Database, of note: NoteID) throws -> [StoredCard] {
+    try db.rows("\(StoredCard.query) WHERE note = ? ORDER BY ord", [note.rawValue], StoredCard.init)
+  }
+
   /// Replaces the schedule, the deck and the marks of an existing card by those of a row from elsewhere.
   /// - Parameter keepsRank: whether the card keeps its place if it stays in its deck.
   public static func renew(_ db: Database, _ known: StoredCard, to card: StoredCard, keepsRank: Bool) throws {

@@ -20,7 +20,7 @@ struct UnsentRows {
 
 /// What is needed to build the rows that are sent.
 struct RowContext {
-  let cards: SentCardReader
+  let cards: SentCards
   let log: SentReviews
   var options: [DeckID: DeckOptions] = [:]
   /// The position of the last new card.

@@ -27,7 +27,7 @@ final class SyncOutgoing {
   init(_ db: Database, usn: Int, _ head: StagedHead, _ moment: StudyMoment, isUpload: Bool = false) throws {
     (self.db, self.moment, self.usn) = (db, moment, usn)
     bases = try Bases(db)
-    context = try RowContext(cards: SentCardReader(db), log: SentReviews(db))
+    context = try RowContext(cards: SentCards(db), log: SentReviews(db))
     rows = ServerRows(moment, created: head.created, settings: head.settings)
     try findTypes(isUpload: isUpload)
     try findPresets()

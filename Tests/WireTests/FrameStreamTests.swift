@@ -77,6 +77,15 @@ import TestSupport
   }
 }
 
+private struct Alone: WireMessage {
+  init(from reader: inout WireReader) throws(WireError) { _ = try reader.data() }
+}
+
+private struct Followed: WireMessage {
+  let (data, last): ([UInt8], UInt8)
+  init(from reader: inout WireReader) throws(WireError) { (data, last) = (Array(try reader.data()), try reader.byte()) }
+}
+
 @Suite struct WireBytesTests {
   @Test func `byte strings of any size within a message come back, but no truncated ones`() throws {
     for size in streamSizes(buffer: 1 << 14) {
@@ -84,16 +93,11 @@ import TestSupport
       var writer = WireWriter()
       writer.data(bytes)
       writer.byte(7)
-      let read = try writer.bytes.readWhole { reader throws(WireError) in (Array(try reader.data()), try reader.byte())
-      }
-      #expect(read.0 == bytes && read.1 == 7)
-      #expect(throws: WireError()) {
-        try writer.bytes.readWhole { reader throws(WireError) in Array(try reader.data()) }
-      }
+      let read = try Followed(decoding: writer.bytes)
+      #expect(read.data == bytes && read.last == 7)
+      #expect(throws: WireError()) { try Alone(decoding: writer.bytes) }
       let cut = Array(writer.bytes.dropLast(2))
-      if size > 0 {
-        #expect(throws: WireError()) { try cut.readWhole { reader throws(WireError) in Array(try reader.data()) } }
-      }
+      if size > 0 { #expect(throws: WireError()) { try Alone(decoding: cut) } }
     }
   }
 }

@@ -36,7 +36,7 @@ struct NoteCardWriter {
   mutating func renew(
     _ note: NoteRecord, newIn deck: DeckID? = nil, hasOtherTags: Bool = false, before: (() -> [Int])? = nil
   ) throws -> Int {
-    let stored = try cards(of: note.id)
+    let stored = try SyncedCards.stored(db, of: note.id)
     guard let home = stored.first?.deck ?? deck else { throw DeckError.gone(what: "the note") }
     let facts = maker.facts(tags: note.tags, deckName: try deckName(home))
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
@@ -51,11 +51,7 @@ struct NoteCardWriter {
   /// Updates what the cards of a note show, without adding or removing any.
   mutating func rewrite(_ note: NoteRecord, hasOtherTags: Bool = false) throws {
     let fields = NoteFields(names: maker.type.fields, values: note.fields)
-    for card in try cards(of: note.id) { try rewrite(card, note, fields, always: hasOtherTags) }
-  }
-
-  private func cards(of note: NoteID) throws -> [StoredCard] {
-    try db.rows("\(StoredCard.query) WHERE note = ? ORDER BY ord", [note.rawValue], StoredCard.init)
+    for card in try SyncedCards.stored(db, of: note.id) { try rewrite(card, note, fields, always: hasOtherTags) }
   }
 
   private mutating func deckName(_ deck: DeckID) throws -> String {

@@ -147,8 +147,7 @@ public struct ComparedFiles {
 
   private static func source(_ operand: ComparedOperand, _ settings: ExchangeSettings) throws -> ByteSource {
     var options = SourceOptions(isInterrupted: settings.isInterrupted)
-    options.progress = settings.progress
-    options.kinds = settings.kinds
+    (options.progress, options.kinds) = (settings.progress, settings.kinds)
     guard case .file(let path, let format) = operand else { return try ByteSource(path: "/dev/null", options) }
     options.findsEncoding = format.findsEncoding
     return try ByteSource(path: path, options)
@@ -206,7 +205,7 @@ public struct ComparedFiles {
     throw ExchangeError.refusedRow(path: path, place: place, code: refusal.code, reason: refusal.message)
   }
 
-  fileprivate static func content(_ path: String, _ settings: ExchangeSettings) throws -> [UInt8]? {
+  static func content(_ path: String, _ settings: ExchangeSettings) throws -> [UInt8]? {
     guard fileExists(path) else { return nil }
     return try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
   }

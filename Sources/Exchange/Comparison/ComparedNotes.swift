@@ -180,7 +180,7 @@ public struct ComparedNotes {
     if guid.isEmpty || isByPrompt { keys[guid] = key }
     if let plan = row.schedule, plan.schedule.state != .new { isStudied = true }
     let place = Self.place(row, ordinal)
-    if case .note = row.content { places[key] = [place] }
+    if case .note = row.content, !row.isOfList { places[key] = [place] }
     add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
     guard guid.isEmpty || isByPrompt, let place = content[.note].place(of: key) else { return }
     isUnnamed += repeatElement(false, count: max(0, place + 1 - isUnnamed.count))

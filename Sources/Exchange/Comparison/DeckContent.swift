@@ -44,6 +44,8 @@ struct DeckContent {
   private var notes: ComparedNotes
   private var types: [NoteTypeID: NoteType] = [:]
   private var media: Set<String> = []
+  /// The notes with several cards that were read.
+  private var seen: Set<NoteID> = []
 
   init(_ db: Database, _ deck: DeckID, _ settings: ExchangeSettings) throws {
     (self.db, self.settings) = (db, settings)
@@ -53,17 +55,19 @@ struct DeckContent {
 
   mutating func read() throws -> ComparedNotes {
     notes.root = deck.name
-    var seen: Set<NoteID> = []
     let decks = try [deck] + DeckTable.within(db, deck.id)
     let names = Dictionary(uniqueKeysWithValues: decks.map { ($0.id, $0.name(within: deck)) })
     let whole = try DeckTable.nearestPreset(db, deck.id)
     for each in decks {
-      let ids = try CardTable.ids(db, in: each.id)
-      for start in stride(from: 0, to: ids.count, by: 500) {
-        if settings.isInterrupted() { throw FileError(settings.folder, .read, .interrupted) }
-        try settings.progress(start, ids.count)
-        for card in try CardTable.cards(db, ids: ids[start..<min(start + 500, ids.count)])
-        where seen.insert(card.note).inserted { try add(card, names) }
+      let (cards, count) = (try SentCards(db, in: each.id), try DeckTable.count(db, each.id))
+      var done = 0
+      while let card = try cards.next()?.card {
+        if done % 500 == 0 {
+          if settings.isInterrupted() { throw FileError(settings.folder, .read, .interrupted) }
+          try settings.progress(done, count)
+        }
+        done += 1
+        if !seen.contains(card.note) { try add(card, names) }
       }
       try readOptions(of: each, within: whole)
     }
@@ -76,17 +80,19 @@ struct DeckContent {
 
   /// Reads one note with its cards; its decks are given by their full names.
   mutating func read(_ id: NoteID) throws -> ComparedEntry? {
-    guard let card = try CardTable.cards(db, ids: NoteTable.cards(db, of: id)).first else { return nil }
-    try add(card, Dictionary(uniqueKeysWithValues: DeckTable.list(db).map { ($0.id, $0.name) }))
+    guard let card = try NoteTable.cards(db, of: id).first else { return nil }
+    let decks = Dictionary(uniqueKeysWithValues: try DeckTable.list(db).map { ($0.id, $0.name) })
+    try SentCards(db).with(card) { try add($0, decks) }
     return notes.content[.note].entries.last
   }
 
-  private mutating func add(_ card: CardRecord, _ decks: [DeckID: String]) throws {
-    let note = try NoteTable.record(db, card.note)
+  private mutating func add(_ card: ListedCard, _ decks: [DeckID: String]) throws {
+    let note = try card.sentNote()
     let type = try types[note.type] ?? NoteTypeTable.record(db, note.type)
     types[note.type] = type
-    notes.isStudied = notes.isStudied || card.schedule.state != .new
-    let cards = try CardTable.cards(db, ids: NoteTable.cards(db, of: note.id)).sorted { $0.ordinal < $1.ordinal }
+    notes.isStudied = notes.isStudied || card.state != .new
+    let cards = try SyncedCards.stored(db, of: note.id)
+    if cards.count > 1 { seen.insert(note.id) }
     // A card of the note that is in a deck outside is not part of the content.
     let places = cards.compactMap { card in
       decks[card.deck].map { deck in
@@ -98,9 +104,9 @@ struct DeckContent {
     for field in note.fields where field.utf8.contains(where: { $0 == UInt8(ascii: "<") || $0 == UInt8(ascii: "[") }) {
       media.formUnion(MediaNames.inHTML(field) { _ in true })
     }
-    notes.add(
+    try notes.add(
       guid: note.guid, type: type.name, names: type.fields, values: note.fields, tags: note.tags, places: places,
-      kept: card.fields)
+      kept: card.fields())
   }
 
   /// Reads the options of a deck. A nested deck has options of its own only if its preset differs from that of the
@@ -115,12 +121,11 @@ struct DeckContent {
 
   private mutating func readMedia() throws {
     for name in media.sorted() {
-      guard let record = try MediaTable.named(db, name) else { continue }
-      let path = settings.mediaPath(record)
-      guard fileExists(path) else { continue }
-      let bytes = try FileText.bytes(path, limit: PackageFile.mostMediaBytes, isInterrupted: settings.isInterrupted)
+      guard let record = try MediaTable.named(db, name),
+        let bytes = try ComparedFiles.content(settings.mediaPath(record), settings)
+      else { continue }
       notes.content[.media].append(ComparedEntry(media: record.name, sha1: bytes.withUnsafeBytes(sha1)))
-      notes.mediaPaths[record.name] = path
+      notes.mediaPaths[record.name] = settings.mediaPath(record)
     }
   }
 }

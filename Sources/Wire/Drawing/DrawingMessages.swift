@@ -5,7 +5,7 @@ public enum DrawingFormat: UInt8, CaseIterable, Sendable {
   case svg, png, pdf
 }
 
-public enum DrawRequest: Equatable, Sendable {
+public enum DrawRequest: WireMessage, Equatable, Sendable {
   /// Converts a picture file of any supported kind to PNG or JPEG, with its long side at most `longSide`.
   case convert(picture: [UInt8], longSide: Int, asJPEG: Bool = false)
   /// Renders a scene as one file with the given width in pixels (svg, png) or points (pdf).
@@ -65,11 +65,7 @@ public enum DrawRequest: Equatable, Sendable {
     return writer.bytes
   }
 
-  public init(decoding bytes: [UInt8]) throws(WireError) {
-    self = try bytes.readWhole { reader throws(WireError) in try Self(from: &reader) }
-  }
-
-  private init(from reader: inout WireReader) throws(WireError) {
+  public init(from reader: inout WireReader) throws(WireError) {
     switch try reader.byte() {
     case let kind where kind == 1 || kind == 9:
       self = .convert(picture: Array(try reader.data()), longSide: try reader.integer(), asJPEG: kind == 9)
@@ -137,7 +133,7 @@ public enum DrawRefusal: UInt8, CaseIterable, Sendable {
   case badRequest
 }
 
-public enum DrawAnswer: Equatable, Sendable {
+public enum DrawAnswer: WireMessage, Equatable, Sendable {
   case picture(png: [UInt8], width: Int, height: Int)
   /// A finished file or rows of pixels; `broken` contains the indices of pictures that could not be decoded.
   case drawing([UInt8], broken: [Int])
@@ -174,11 +170,7 @@ public enum DrawAnswer: Equatable, Sendable {
     return writer.bytes
   }
 
-  public init(decoding bytes: [UInt8]) throws(WireError) {
-    self = try bytes.readWhole { reader throws(WireError) in try Self(from: &reader) }
-  }
-
-  private init(from reader: inout WireReader) throws(WireError) {
+  public init(from reader: inout WireReader) throws(WireError) {
     switch try reader.byte() {
     case 1: self = .picture(png: Array(try reader.data()), width: try reader.integer(), height: try reader.integer())
     case 2:

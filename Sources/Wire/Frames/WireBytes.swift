@@ -108,17 +108,19 @@ public struct WireReader {
   }
 }
 
-extension [UInt8] {
-  /// Reads a whole frame; throws `WireError`, also if bytes are left.
-  public func readWhole<Message>(_ read: (inout WireReader) throws(WireError) -> Message) throws(WireError) -> Message {
-    let message = withUnsafeBytes { bytes in
+/// A message that fills a whole frame.
+public protocol WireMessage { init(from reader: inout WireReader) throws(WireError) }
+
+extension WireMessage {
+  /// Throws `WireError`, also if bytes are left.
+  public init(decoding frame: [UInt8]) throws(WireError) {
+    self = try frame.withUnsafeBytes { bytes in
       var reader = WireReader(bytes)
       return Result { () throws(WireError) in
-        let message = try read(&reader)
+        let message = try Self(from: &reader)
         if reader.left > 0 { throw WireError() }
         return message
       }
-    }
-    return try message.get()
+    }.get()
   }
 }
