@@ -78,12 +78,14 @@ public func withFolder(_ body: (String) throws -> Void) throws {
   withExtendedLifetime(folder) {}
 }
 
-/// Writes a file with these bytes; a new file is accessible only to its owner.
+/// Writes a file with these bytes; a new file is accessible only to its owner. Linux runs no script that is open for
+/// writing; see `waitsUntilClosed`.
 public func writeFile(_ bytes: [UInt8], to path: String, _ place: SourceLocation = #_sourceLocation) throws {
   let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
   try #require(descriptor >= 0, "\(path): errno \(errno)", sourceLocation: place)
-  defer { close(descriptor) }
   #expect(writeAll(bytes, to: descriptor), sourceLocation: place)
+  close(descriptor)
+  #expect(!bytes.starts(with: "#!".utf8) || waitsUntilClosed(path), sourceLocation: place)
 }
 
 public func writeFile(_ text: String, to path: String) throws { try writeFile(Array(text.utf8), to: path) }
