@@ -71,13 +71,14 @@ end
 ---@return table? setup
 ---@return table? problem
 local function setup(game)
-  local start, ladder = game.base_word, walk(game.lexicon, game.base_word)
-  for try = 1, 400 do
-    if ladder then break end
-    -- There may be too few common words for a ladder.
-    local lexicon = try <= 200 and game.lexicon or all_words(game)
-    start = lexicon:random { length = utf8.len(game.base_word) } or start
+  local start, ladder = game.base_word, nil
+  for try = 1, 420 do
+    -- A walk may end where there is no way on. Only if the first word has no ladder, another one takes its place; and there may be
+    -- too few common words for a ladder.
+    local lexicon = try <= 220 and game.lexicon or all_words(game)
+    if try > 20 then start = lexicon:random { length = utf8.len(game.base_word) } or start end
     ladder = walk(lexicon, start)
+    if ladder then break end
   end
   if not ladder then
     local message = "no ladder of words of %d letters was found in %s; try shorter words, which have more steps"

@@ -8,9 +8,10 @@ test("the goal is another word of the same length", function()
   expect(game.data.goal):differs(game.base_word)
 end)
 
-test("the goal differs from the first word in nearly all letters", function()
-  for seed = 1, 30 do
+test("the ladder begins with the word that was asked for, and ends with one that differs in nearly all letters", function()
+  for seed = 1, 300 do
     local game = assert(games.new { mode = "word_ladder", base = "cold", language = "english", seed = seed })
+    expect(game.base_word):equals("cold")
     local same = 0
     for position = 1, 4 do
       if game.base_word:byte(position) == game.data.goal:byte(position) then same = same + 1 end
