@@ -2,7 +2,6 @@
 // Invariant: a row is valid until the next one is read; each column is read by its name.
 
 public import Storage
-import Templates
 
 /// A card that is being read. Its texts are bytes, and in a damaged file they may be anything.
 public struct ListedCard {
@@ -95,11 +94,7 @@ public struct ListedCard {
   /// - Throws: `gone` in a damaged file without the note.
   public func sentNote() throws -> NoteRecord {
     if row.isNull(SentNoteColumn.guid.index) { throw DeckError.gone(what: "the note") }
-    return NoteRecord(
-      id: note, guid: row.text(SentNoteColumn.guid.index),
-      type: NoteTypeID(rawValue: row.integer(SentNoteColumn.type.index)),
-      modified: row.count(SentNoteColumn.modified.index), tags: Tags.list(row.text(SentNoteColumn.tags.index)),
-      fields: NoteFieldText.list(row.text(SentNoteColumn.fields.index)))
+    return NoteTable.record(note, row, from: SentNoteColumn.guid.index)
   }
 
   public func record() throws -> CardRecord {

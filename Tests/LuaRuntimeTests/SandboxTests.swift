@@ -34,7 +34,7 @@ struct Attack: CustomTestStringConvertible {
   var seconds: Double {
     switch expected {
     case .deadline, .stops, .ends: 0.05
-    case .memory, .fails, .returns, .finishes: 20
+    case .memory, .fails, .returns, .finishes: 300
     }
   }
 }

@@ -285,11 +285,16 @@ public enum NoteTable {
   }
 
   private static func record(_ row: Row) -> NoteRecord {
-    var note = NoteRecord(
-      id: NoteID(rawValue: row.integer(0)), guid: row.text(1), type: NoteTypeID(rawValue: row.integer(2)),
-      modified: row.count(3), tags: Tags.list(row.text(4)), fields: NoteFieldText.list(row.text(5)))
+    var note = record(NoteID(rawValue: row.integer(0)), row, from: 1)
     note.isUnsent = Unsent.holds(usn: row.integer(6))
     return note
+  }
+
+  /// - Parameter guid: the index of the guid, which the type, the time, the tags and the fields follow.
+  static func record(_ id: NoteID, _ row: Row, from guid: Int32) -> NoteRecord {
+    NoteRecord(
+      id: id, guid: row.text(guid), type: NoteTypeID(rawValue: row.integer(guid + 1)), modified: row.count(guid + 2),
+      tags: Tags.list(row.text(guid + 3)), fields: NoteFieldText.list(row.text(guid + 4)))
   }
 }
 

@@ -189,8 +189,8 @@ public struct ComparedFiles {
         if row.content.isCard { count += 1 }
         // If another column is the key, it may be one that a row needs, so the row cannot be checked.
         if settings.key == nil || notes.isByPrompt || row.start.invalidReason != nil { try check(row, count, path) }
-        for (name, file) in row.media where try MarkdownMedia.file(file, from: "", in: parentFolder(of: path)) != nil {
-          row.show(file, as: name)
+        for (name, file) in row.media where row.isOfList {
+          if try MarkdownMedia.file(file, from: "", in: parentFolder(of: path)) != nil { row.show(file, as: name) }
         }
         notes.add(row)
       }
