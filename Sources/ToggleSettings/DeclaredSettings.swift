@@ -63,12 +63,13 @@ struct DeclaredSettings {
   }
 
   /// The settings below a name, or that setting itself, in declaration order.
-  func settings(in name: String) -> [SettingNode] { below(name).map(\.node).filter { $0.standard != nil } }
+  func settings(in name: String) -> [SettingNode] {
+    nodes[name].map { $0.standard == nil ? $0.children.flatMap(settings) : [$0] } ?? []
+  }
 
   /// The groups around a node, the innermost first.
   func groups(above node: SettingNode) -> [SettingNode] {
-    guard let parent = nodes[node.parent], parent.isGroup else { return [] }
-    return [parent] + groups(above: parent)
+    nodes[node.parent].map { $0.isGroup ? [$0] + groups(above: $0) : [] } ?? []
   }
 
   /// The full names of all settings and groups, in declaration order.

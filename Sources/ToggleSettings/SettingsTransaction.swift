@@ -132,8 +132,7 @@ struct SettingsTransaction {
 
   var changes: [SettingChange] {
     before.compactMap { name, old in
-      guard let new = tree.declared[name].map(tree.value(of:)), new != old else { return nil }
-      return SettingChange(name: name, old: old, new: new)
+      tree.declared[name].map(tree.value).flatMap { $0 == old ? nil : SettingChange(name: name, old: old, new: $0) }
     }.sorted { $0.name < $1.name }
   }
 

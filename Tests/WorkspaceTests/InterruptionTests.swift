@@ -9,6 +9,7 @@ import Synchronization
 import Templates
 import TestSupport
 import TestWorkspace
+import Values
 
 @testable import Exchange
 @testable import Workspace
@@ -33,19 +34,17 @@ import TestWorkspace
 
   private func file(_ name: String) -> String { person.folder.file(name) }
 
-  private static let tables = [
-    "decks", "cards", "notes", "note_types", "reviews", "presets", "media", "listed_words",
-  ]
-
   /// Everything an operation could have changed, or its counts.
-  private func everything(isCounted: Bool) throws -> [String] {
+  private func everything(isCounted: Bool) throws -> [[Value]] {
+    let tables = ["decks", "cards", "notes", "note_types", "reviews", "presets", "media", "listed_words"]
     let rows = try workspace.read { db in
-      try Self.tables.flatMap { table in
+      try tables.flatMap { table in
         let sql = isCounted ? "SELECT count(*) FROM \(table)" : "SELECT * FROM \(table)"
-        return try db.rows(sql) { "\(table) \($0.values)" }
+        return try db.rows(sql) { [.text(table)] + $0.values }
       }
     }
-    return try rows + person.folder.names + names(in: workspace.media.folder) + workspace.care.steps().map(\.name)
+    let others = try person.folder.names + names(in: workspace.media.folder) + workspace.care.steps().map(\.name)
+    return rows + others.map { [.text($0)] }
   }
 
   /// Interrupts an operation at its first check, at the second, and so on, later in growing steps, until it finishes
