@@ -40,7 +40,7 @@ package struct SignIn {
         return ExitStatus.signIn
       }
     }
-    return session.console.terminal.hasKeyboard && session.console.hasScreen ? askToSignIn() : nil
+    return session.console.hasScreen && session.console.terminal.hasKeyboard ? askToSignIn() : nil
   }
 
   /// Whether a command runs before a sign-in. `run` itself could, but the code of its script needs a sign-in.
@@ -228,7 +228,7 @@ extension Session {
     return mark + (question.last == " " ? last + " " : last)
   }
 
-  var canAsk: Bool { console.terminal.hasKeyboard && console.hasScreen && !options.isUnattended }
+  var canAsk: Bool { console.hasScreen && !options.isUnattended && console.terminal.hasKeyboard }
 
   /// Asks for yes or no if a user can be asked; otherwise the answer is yes, as the command was given deliberately.
   func confirm(_ question: String) throws -> Bool {
