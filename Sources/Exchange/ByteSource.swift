@@ -177,12 +177,6 @@ final class ByteSource {
     return recorded ?? []
   }
 
-  func next() throws -> UInt8? {
-    guard let byte = try peek() else { return nil }
-    skip()
-    return byte
-  }
-
   /// Takes a line with its end, and returns it without its line feed; nil at the end of the file.
   /// - Parameter before: how many bytes of the row come before the line.
   func takeLine(after before: Int = 0) throws -> [UInt8]? {

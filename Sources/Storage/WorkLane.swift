@@ -1,7 +1,7 @@
 // A second thread that does work in order while the first goes on: reading and checking rows takes as long as writing
 // them, and a machine has two processors.
 // Invariant: at most `ahead` pieces wait, so that memory stays bounded; after a piece failed, none starts until the
-// failure is taken; no piece is running once `waitUntilIdle`, `drain` or `deinit` has returned. A piece holds only what
+// failure is taken; no piece is running once `waitUntilIdle` or `deinit` has returned. A piece holds only what
 // may cross threads. The second thread blocks all signals, so the other threads receive them.
 
 import Glibc
@@ -115,19 +115,13 @@ public final class WorkLane {
   }
 
   /// Runs a piece after the earlier ones; blocks while too many wait. If no thread can be created, runs it on this one.
-  /// - Returns: false, with nothing added, once a piece has failed: `drain` throws the failure.
+  /// - Returns: false, with nothing added, once a piece has failed, until the failure is taken.
   @discardableResult public func add(_ piece: @escaping Piece) throws(StorageError) -> Bool {
     if thread == nil, !begin() {
       try piece()
       return true
     }
     return state.add(piece)
-  }
-
-  /// Waits for all pieces; throws the failure of the first piece that failed, once.
-  public func drain() throws(StorageError) {
-    state.waitUntilIdle()
-    if let failure = state.takeFailure() { throw failure }
   }
 
   /// Waits for all pieces; a failure stays until it is taken.

@@ -41,7 +41,7 @@ import TestDecks
       var read: [UInt8] = []
       while try all.peek() != nil {
         all.take(into: &read) { $0 == 0x30 }
-        if let byte = try all.next() { read.append(byte) }
+        all.take(into: &read) { $0 != 0x30 }
       }
       #expect(read == bytes && all.taken == size, "\(size)")
     }

@@ -98,6 +98,19 @@ import TestSupport
       ], "\(run)")
   }
 
+  @Test(arguments: [("Spanish,English,Code", "code"), ("prompt,answer,Code", "Code"), ("guid,prompt,answer", "prompt")])
+  func `beside a deck, the key is a field of its notes`(_ header: String, _ key: String) throws {
+    for (name, word) in [("a.csv", "el gato"), ("b.csv", "gato")] {
+      try home.write(header + "\n\(word),cat,1\nel sol,sun,2\n", to: name)
+    }
+    try home.run("deck", "import", "Words", file("a.csv"))
+    let changes = try home.run("deck", "diff", "Words", file("b.csv"), "--key", key).lines.filter { $0.hasPrefix("@@") }
+    #expect(changes.count == (key == "prompt" ? 0 : 1) && changes.allSatisfy { $0.hasPrefix("@@ changed") })
+    try home.write("prompt,answer\ngato,cat\n", to: "c.csv")
+    let lacking = try home.run("deck", "diff", "Words", file("c.csv"), "--key", key)
+    if key != "prompt" { lacking.fails("no column called", status: 2) }
+  }
+
   @Test func `a conflict is stored with the deck, shown and resolved there`() throws {
     for (name, answer) in [("base", "cat"), ("ours", "tomcat"), ("theirs", "kitty")] {
       try home.write("prompt,answer,guid\ngato,\(answer),g1\nsol,sun,g2\n", to: name + ".csv")

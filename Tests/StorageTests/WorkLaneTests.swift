@@ -19,10 +19,10 @@ import TestSupport
     for number in 0..<1000 {
       try lane.add { notes.add(pthread_equal(pthread_self(), here) == 0 ? number : -1) }
     }
-    try lane.drain()
+    lane.waitUntilIdle()
     #expect(notes.all == Array(0..<1000))
     try lane.add { notes.add(1000) }
-    try lane.drain()
+    lane.waitUntilIdle()
     #expect(notes.all.count == 1001)
   }
 
@@ -36,7 +36,7 @@ import TestSupport
       }
       added.add(number)
     }
-    try lane.drain()
+    lane.waitUntilIdle()
     // One is running, two are pending.
     #expect(seen.all.count == 50 && seen.all.allSatisfy { $0 <= 3 })
   }
@@ -53,10 +53,10 @@ import TestSupport
     isFilled.add(1)
     lane.waitUntilIdle()
     #expect(try !lane.add { notes.add(10) })
-    #expect(throws: StorageError.full(path: "2")) { try lane.drain() }
+    #expect(lane.takeFailure() == .full(path: "2"))
     #expect(notes.all == [0, 1])
     #expect(try lane.add { notes.add(11) })
-    try lane.drain()
+    lane.waitUntilIdle()
     #expect(notes.all == [0, 1, 11])
   }
 
@@ -82,7 +82,7 @@ import TestSupport
       pthread_sigmask(SIG_BLOCK, nil, &blocked)
       for signal in [SIGINT, SIGTERM, SIGHUP, SIGWINCH] { notes.add(Int(sigismember(&blocked, signal))) }
     }
-    try lane.drain()
+    lane.waitUntilIdle()
     #expect(notes.all == [1, 1, 1, 1])
   }
 
@@ -99,7 +99,7 @@ import TestSupport
       let held = Held(notes)
       try lane.add { _ = held.notes }
       _ = consume held
-      try lane.drain()
+      lane.waitUntilIdle()
       #expect(notes.all.count == number)
     }
   }

@@ -130,9 +130,8 @@ import Values
 
   @Test func `a backup is made whole, and read whole`() throws {
     try interrupt { try workspace.care.backup(to: file("one.deckhand-backup")) }
-    try interrupt { _ = try workspace.care.stage(file("one.deckhand-backup")) }
     try interrupt {
-      let found = try workspace.care.inspect(file("one.deckhand-backup")).cards
+      let found = try workspace.care.stage(file("one.deckhand-backup")).contents.cards
       #expect(found == 1100)
     }
   }

@@ -181,18 +181,22 @@ public struct ComparedFiles {
       var notes = ComparedNotes(settings, beside: deck)
       notes.held = format.holds
       var table = TableOptions(takesLists: true)
-      // A row needs a prompt, and the prompt cannot be read as the guid at the same time.
-      notes.isByPrompt = settings.key?.lowercased() == TableColumn.prompt.name
-      if let key = settings.key, !notes.isByPrompt { table.columns = [ColumnChoice("guid", key)] }
+      // The prompt and the fields of the deck identify rows as they are; any other column is read as the guid.
+      if let key = settings.key {
+        let field = key.lowercased() == TableColumn.prompt.name ? "" : ComparedField.escaped(key)
+        let isOfDeck = deck?.records.names.contains { $0.list.firstIndex(ofName: field) != nil } ?? false
+        notes.key = field.isEmpty || isOfDeck ? field : nil
+        if notes.key == nil { table.columns = [ColumnChoice("guid", key)] }
+      }
       var count = 0
       try format.rows(source(operand, settings), into: "", table).forEach { row in
         if row.content.isCard { count += 1 }
-        // If another column is the key, it may be one that a row needs, so the row cannot be checked.
-        if settings.key == nil || notes.isByPrompt || row.start.invalidReason != nil { try check(row, count, path) }
+        // A column that is read as the guid may be one that a row needs, so the row cannot be checked.
+        if table.columns.isEmpty || row.start.invalidReason != nil { try check(row, count, path) }
         for (name, file) in row.media where row.isOfList {
           if try MarkdownMedia.file(file, from: "", in: parentFolder(of: path)) != nil { row.show(file, as: name) }
         }
-        notes.add(row)
+        try notes.add(row, of: path)
       }
       return notes
     }

@@ -11,13 +11,12 @@ import Values
 /// Collects the notes of one content. Entries of the same type share their field names.
 public struct ComparedNotes {
   public internal(set) var content: ComparedContent
-  /// Of each note up to the last for which it is true: whether it is identified by its first field, because it has no
-  /// guid.
+  /// Of each note up to the last for which it is true: whether it is identified by a field, not by a guid.
   private var isUnnamed: [Bool] = []
   /// The name of the deck that contains all notes; empty when there is none.
   var root = ""
-  /// Whether rows are identified by their first field even if they have a guid.
-  var isByPrompt = false
+  /// The field that identifies rows even if they have a guid; empty for the first one.
+  var key: String?
   private var keys: [String: String] = [:]
   /// What the format of the source can hold; nil for everything.
   var held: Set<CardPart>?
@@ -145,7 +144,8 @@ public struct ComparedNotes {
 
   // MARK: From rows
 
-  mutating func add(_ row: CardRow) {
+  /// - Throws: `noColumn` for a row without the field that identifies rows.
+  mutating func add(_ row: CardRow, of path: String) throws(ExchangeError) {
     let guid = String(decoding: row.guid, as: UTF8.self)
     var values: [String]
     var names = Self.sides
@@ -175,14 +175,20 @@ public struct ComparedNotes {
     case .card(let ordinal): return add(Self.place(row, ordinal), to: keys[guid] ?? guid)
     case .texts, .formatted: values = row.sides
     }
-    let first = FieldHTML.sortText(values.first ?? "")
-    let key = guid.isEmpty || isByPrompt ? first : guid
-    if guid.isEmpty || isByPrompt { keys[guid] = key }
+    let isByField = guid.isEmpty || key != nil
+    var first = values.first ?? ""
+    if let key, !key.isEmpty {
+      let all = (names + row.fields.map(\.name)).map(ComparedField.escaped)
+      guard let place = all.firstIndex(ofName: key) else { throw .noColumn(path: path, name: key, names: all) }
+      first = (values + row.fields.map(\.value.written))[place]
+    }
+    let key = isByField ? FieldHTML.sortText(first) : guid
+    if isByField { keys[guid] = key }
     if let plan = row.schedule, plan.schedule.state != .new { isStudied = true }
     let place = Self.place(row, ordinal)
     if case .note = row.content, !row.isOfList { places[key] = [place] }
     add(guid: key, type: type, names: names, values: values, tags: row.tags, places: [place], kept: row.fields)
-    guard guid.isEmpty || isByPrompt, let place = content[.note].place(of: key) else { return }
+    guard isByField, let place = content[.note].place(of: key) else { return }
     isUnnamed += repeatElement(false, count: max(0, place + 1 - isUnnamed.count))
     isUnnamed[place] = true
   }
@@ -246,16 +252,18 @@ public struct ComparedNotes {
     content[.note].entries.contains { !$0[ComparedField.suspended].isEmpty || !$0[ComparedField.flag].isEmpty }
   }
 
-  /// Gives notes without a guid the key of the note in another content that has the same first field.
+  /// Gives notes that are identified by a field the key of the note in another content that has the same one.
   mutating func adopt(from other: ComparedNotes) {
     if isUnnamed.isEmpty { return }
-    let others = other.content[.note]
+    let (others, name) = (other.content[.note], key ?? "")
     // Of each note: the place of the other content's note plus one; 0 if there is none, the maximum if there are two,
     // of which neither is used.
     var found = [UInt32](repeating: 0, count: isUnnamed.count)
     for place in 0..<others.count where !(place < other.isUnnamed.count && other.isUnnamed[place]) {
-      let first = FieldHTML.sortText(others.entry(at: place).values.first ?? "")
-      guard let own = content[.note].place(of: first), own < found.count, isUnnamed[own] else { continue }
+      let note = others.entry(at: place)
+      guard let field = name.isEmpty ? 0 : note.fields.list.firstIndex(ofName: name),
+        let own = content[.note].place(of: FieldHTML.sortText(note.values[field])), own < found.count, isUnnamed[own]
+      else { continue }
       found[own] = found[own] == 0 ? UInt32(place + 1) : .max
     }
     var list = ComparedList(content.records)

@@ -146,12 +146,6 @@ extension CareOperations {
     return paths.max { made($0) < made($1) }
   }
 
-  /// Returns the contents of a backup. Reads and checks the whole file.
-  public func inspect(_ path: String) throws -> BackupContents {
-    guard workspace.isOpen else { throw WorkspaceError.signedOut(what: "workspace") }
-    return try BackupFile(path, isInterrupted: workspace.isInterrupted).read()
-  }
-
   public func contents() throws -> BackupContents {
     var contents = try workspace.read { try BackupContents.counts($0) }
     contents.created = workspace.now
@@ -273,7 +267,9 @@ struct BackupFile {
   let path: String
   let isInterrupted: () -> Bool
 
-  init(_ path: String, isInterrupted: @escaping () -> Bool) { (self.path, self.isInterrupted) = (path, isInterrupted) }
+  init(_ path: String, isInterrupted: @escaping () -> Bool = { false }) {
+    (self.path, self.isInterrupted) = (path, isInterrupted)
+  }
 
   /// Reads the backup to its end.
   /// - Parameter body: called with each file and what it is; it may read the file or ignore it.
