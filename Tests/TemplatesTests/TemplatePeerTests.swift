@@ -1,5 +1,5 @@
 // Rendering compared with Anki's own package, on cases that `Tests/Peers/anki_notes.py` made with it. It does not run
-// by default: `DECKHAND_NOTE_CASES=FILE swift test --filter TemplatePeerTests`.
+// by default: `DECKHAND_NOTE_CASES=FILE Scripts/test --filter TemplatePeerTests`.
 
 import Glibc
 import Testing
