@@ -20,7 +20,7 @@ let lean = strict + [.unsafeFlags(["-Xfrontend", "-disable-implicit-string-proce
 ///   a quarter less time: the tests run twice as fast, and compiling a list of a million words would take them a minute.
 /// - Parameter isLarge: much code of which none runs often: a release makes it small rather than fast.
 /// - Parameter isApart: whether the rooms above it are as fast without its code in them. A release compiles it beside
-///   those rooms, not before them, which takes a fifth less time, and inlines nothing of it into them.
+///   those rooms, not before them, which takes about a fifth less time, and inlines nothing of it into them.
 /// - Parameter resources: texts that are compiled into it.
 func room(
   _ name: String, _ dependencies: [Target.Dependency] = [], isHot: Bool = false, isLow: Bool = false,
@@ -101,7 +101,8 @@ let package = Package(
     room("Wire", ["Text", "Values"]),
     room("Files", ["Problems", "Text", "Values", "Wire", "CMapping"]),
     // The domain: one room a noun, none knows Lua or a terminal.
-    // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are.
+    // Tar archives: compressed with zstd as backups are, with gzip as packages of plugins are. Apart, so that Storage and
+    // Decks, for which most rooms wait, begin early.
     room("Archives", ["Problems", "Text", "Files", "CLibraries", "CZlib"], isApart: true),
     room("Storage", ["Archives", "Problems", "Text", "Values", "Files", "Wire", "CSQLite"], isHot: true),
     // How well a card is remembered: formulas, fitting, forecasts. Pure; it knows no database.

@@ -100,15 +100,15 @@ import TestSupport
 
   @Test(arguments: [("Spanish,English,Code", "code"), ("prompt,answer,Code", "Code"), ("guid,prompt,answer", "prompt")])
   func `beside a deck, the key is a field of its notes`(_ header: String, _ key: String) throws {
-    for (name, word) in [("a.csv", "el gato"), ("b.csv", "gato")] {
-      try home.write(header + "\n\(word),cat,1\nel sol,sun,2\n", to: name)
-    }
-    try home.run("deck", "import", "Words", file("a.csv"))
-    let changes = try home.run("deck", "diff", "Words", file("b.csv"), "--key", key).lines.filter { $0.hasPrefix("@@") }
-    #expect(changes.count == (key == "prompt" ? 0 : 1) && changes.allSatisfy { $0.hasPrefix("@@ changed") })
+    try home.write(header + "\nel gato,cat,1\nel sol,sun,2\n", to: "a.csv")
+    try home.write(header + "\ngato,cat,1\nel sol,sun,2\n", to: "b.csv")
+    #expect(try home.run("deck", "import", "Words", file("a.csv")).status == 0)
+    let (run, count) = (try home.run("deck", "diff", "Words", file("b.csv"), "--key", key), key == "prompt" ? 0 : 1)
+    let changes = run.lines.filter { $0.hasPrefix("@@") }
+    #expect(run.status == count && changes.count == count && changes.allSatisfy { $0.hasPrefix("@@ changed") })
+    if key == "prompt" { return }
     try home.write("prompt,answer\ngato,cat\n", to: "c.csv")
-    let lacking = try home.run("deck", "diff", "Words", file("c.csv"), "--key", key)
-    if key != "prompt" { lacking.fails("no column called", status: 2) }
+    try home.run("deck", "diff", "Words", file("c.csv"), "--key", key).fails("no column called", status: 2)
   }
 
   @Test func `a conflict is stored with the deck, shown and resolved there`() throws {

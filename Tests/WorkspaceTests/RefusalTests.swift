@@ -110,7 +110,7 @@ import TestWorkspace
       do { try writeFile("other", to: other) } catch { Issue.record(error) }
     }
     #expect(made.path != other && size(of: other) == 5)
-    #expect(try BackupFile(made.path).read() == made.contents)
+    #expect(try BackupFile(made.path, isInterrupted: { false }).read() == made.contents)
     #expect(try Folder.names(in: workspace.care.backupFolder).count == 2)
     try workspace.close()
   }

@@ -185,8 +185,8 @@ public struct ComparedFiles {
       if let key = settings.key {
         let field = key.lowercased() == TableColumn.prompt.name ? "" : ComparedField.escaped(key)
         let isOfDeck = deck?.records.names.contains { $0.list.firstIndex(ofName: field) != nil } ?? false
-        notes.key = field.isEmpty || isOfDeck ? field : nil
-        if notes.key == nil { table.columns = [ColumnChoice("guid", key)] }
+        notes.keyField = field.isEmpty || isOfDeck ? field : nil
+        if notes.keyField == nil { table.columns = [ColumnChoice("guid", key)] }
       }
       var count = 0
       try format.rows(source(operand, settings), into: "", table).forEach { row in

@@ -16,7 +16,7 @@ public struct ComparedNotes {
   /// The name of the deck that contains all notes; empty when there is none.
   var root = ""
   /// The field that identifies rows even if they have a guid; empty for the first one.
-  var key: String?
+  var keyField: String?
   private var keys: [String: String] = [:]
   /// What the format of the source can hold; nil for everything.
   var held: Set<CardPart>?
@@ -175,11 +175,13 @@ public struct ComparedNotes {
     case .card(let ordinal): return add(Self.place(row, ordinal), to: keys[guid] ?? guid)
     case .texts, .formatted: values = row.sides
     }
-    let isByField = guid.isEmpty || key != nil
+    let isByField = guid.isEmpty || keyField != nil
     var first = values.first ?? ""
-    if let key, !key.isEmpty {
+    if let keyField, !keyField.isEmpty {
       let all = (names + row.fields.map(\.name)).map(ComparedField.escaped)
-      guard let place = all.firstIndex(ofName: key) else { throw .noColumn(path: path, name: key, names: all) }
+      guard let place = all.firstIndex(ofName: keyField) else {
+        throw .noColumn(path: path, name: keyField, names: all)
+      }
       first = (values + row.fields.map(\.value.written))[place]
     }
     let key = isByField ? FieldHTML.sortText(first) : guid
@@ -255,7 +257,7 @@ public struct ComparedNotes {
   /// Gives notes that are identified by a field the key of the note in another content that has the same one.
   mutating func adopt(from other: ComparedNotes) {
     if isUnnamed.isEmpty { return }
-    let (others, name) = (other.content[.note], key ?? "")
+    let (others, name) = (other.content[.note], keyField ?? "")
     // Of each note: the place of the other content's note plus one; 0 if there is none, the maximum if there are two,
     // of which neither is used.
     var found = [UInt32](repeating: 0, count: isUnnamed.count)

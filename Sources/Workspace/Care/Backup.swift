@@ -267,9 +267,7 @@ struct BackupFile {
   let path: String
   let isInterrupted: () -> Bool
 
-  init(_ path: String, isInterrupted: @escaping () -> Bool = { false }) {
-    (self.path, self.isInterrupted) = (path, isInterrupted)
-  }
+  init(_ path: String, isInterrupted: @escaping () -> Bool) { (self.path, self.isInterrupted) = (path, isInterrupted) }
 
   /// Reads the backup to its end.
   /// - Parameter body: called with each file and what it is; it may read the file or ignore it.
